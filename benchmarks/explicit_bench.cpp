@@ -22,7 +22,7 @@
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/elastic/elastic_term_impl.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/explicit_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "elastic/active_fibre.hpp"
 #include "elastic/fixed_corotated.hpp"
 #include "elastic/holzapfel_gasser_ogden.hpp"

@@ -5,16 +5,17 @@
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "core/petsc_handle.hpp"
-#include "diffsim/checkpoint/store.hpp"
-#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/problem.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/implicit_model.hpp"
-#include "dynamics/linear_system.hpp"
+#include "dynamics/linear/linear_system.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "triad.hpp"
 
 namespace diffsim {
@@ -123,7 +124,7 @@ void implicit_gradient(benchmark::State& bench, double tolerance) {
   simulator.rollout(1, 0, loss);  // setup that is done only once
   double forward = 0.0, backward = 0.0;
   ImplicitStatistics counts, all;
-  const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
+  const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
   for (auto _ : bench) {
     simulator.rollout(steps, 0, loss);
     counts = model.statistics();
@@ -164,7 +165,7 @@ void mfem_example_10(benchmark::State& bench, double viscosity) {
     velocity.insert(velocity.end(), {-s * x * x, 0.0, s * x * x * (8.0 - x)});
   }
   solver.set_initial_velocity(velocity);
-  const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
+  const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
   double seconds = 0.0;
   for (auto _ : bench) {
     solver.model().prepare();
@@ -228,7 +229,7 @@ void krylov_growth(benchmark::State& bench) {
     simulator.rollout(1, 0, loss);
     simulator.backward();
   }
-  const ImplicitStatistics counts = dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+  const ImplicitStatistics counts = dynamic_cast<const ImplicitModel&>(solver.model()).statistics();
   bench.counters["unknowns"] = 3.0 * static_cast<double>(solver.mesh()->num_global_vertices());
   bench.counters["krylov/newton"] =
       static_cast<double>(counts.linear_iterations) / static_cast<double>(counts.newton_iterations);

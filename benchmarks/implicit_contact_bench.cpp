@@ -12,9 +12,9 @@
 
 #include "contact/contact_term.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 
 namespace diffsim {
 namespace {
@@ -112,7 +112,7 @@ void implicit_contact(benchmark::State& bench, double friction, bool equally_tig
     backward += processor_seconds() - turn;
     contact_forward += contact_turn;
     contact_backward += ContactTime::seconds() - contact_turn;
-    counts = dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+    counts = dynamic_cast<const ImplicitModel&>(solver.model()).statistics();
     state = solver.contact_state(steps, simulator.state());
   }
   const auto newton = static_cast<double>(counts.newton_iterations);

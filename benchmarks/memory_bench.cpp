@@ -68,7 +68,7 @@ void memory(benchmark::State& bench, bool differ) {
     DifferentiableSimulator simulator(solver);
     simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
     CheckpointOptions options;
-    options.schedule = "revolve";
+    options.schedule = CheckpointSchedule::revolve;
     options.snapshots = 3;
     simulator.rollout(num_steps, options, loss);
     simulator.backward();

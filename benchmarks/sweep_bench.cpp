@@ -18,11 +18,15 @@
 #include <memory>
 #include <string>
 
+#include "adjoint/adjoint_sweep.hpp"
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
 namespace diffsim {
@@ -97,17 +101,17 @@ struct Problem {
     });
   }
 
-  Seconds sweep(const std::string& store_name) {
+  Seconds sweep(CheckpointStore store_kind) {
     CheckpointOptions options;
-    options.schedule = "two_level";
+    options.schedule = CheckpointSchedule::two_level;
     options.every = segment;
     options.snapshots = snapshots;
-    options.store = store_name;
+    options.store = store_kind;
     options.directory = from_environment("DIFFSIM_BENCH_DIRECTORY", "sweep_bench");
     const RowOrder order(mesh->comm());
     std::shared_ptr<CheckpointDirectory> directory;
     std::unique_ptr<SweepJournal> journal;
-    if (store_name != "memory") {
+    if (store_kind != CheckpointStore::memory) {
       CheckpointDirectory::Options how;
       how.keep = true;
       directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, options.directory, how);
@@ -133,7 +137,7 @@ struct Problem {
   SweepStatistics statistics;
 };
 
-void two_level(benchmark::State& bench, const char* store) {
+void two_level(benchmark::State& bench, CheckpointStore store) {
   Problem problem(std::atoll(from_environment("DIFFSIM_BENCH_CELLS", "1000000").c_str()));
   TwoLevelSchedule schedule(num_steps, segment, snapshots);
   const SweepStatistics count = counted(schedule);
@@ -156,8 +160,14 @@ void two_level(benchmark::State& bench, const char* store) {
 }
 
 const int iterations = std::atoi(from_environment("DIFFSIM_BENCH_ITERATIONS", "3").c_str());
-BENCHMARK_CAPTURE(two_level, hdf5, "tiered")->Unit(benchmark::kSecond)->UseManualTime()->Iterations(iterations);
-BENCHMARK_CAPTURE(two_level, memory, "memory")->Unit(benchmark::kSecond)->UseManualTime()->Iterations(iterations);
+BENCHMARK_CAPTURE(two_level, hdf5, CheckpointStore::tiered)
+    ->Unit(benchmark::kSecond)
+    ->UseManualTime()
+    ->Iterations(iterations);
+BENCHMARK_CAPTURE(two_level, memory, CheckpointStore::memory)
+    ->Unit(benchmark::kSecond)
+    ->UseManualTime()
+    ->Iterations(iterations);
 
 }  // namespace
 }  // namespace diffsim

@@ -16,8 +16,8 @@
 #include <memory>
 #include <string>
 
-#include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "explicit_cases.hpp"
 #include "mesh/cell_model.hpp"

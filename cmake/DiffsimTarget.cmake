@@ -10,7 +10,7 @@ elseif(DIFFSIM_NATIVE)
   set(diffsim_arch_options -march=native)
 endif()
 
-# Says in what kernels compute. The widths are those of core/pack.hpp.
+# Says in what kernels compute. The widths are those of core/impl/pack.hpp.
 function(diffsim_report_width)
   if(DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA" OR DIFFSIM_EMULATE_DEVICE)
     message(STATUS "Kernels work one element a thread")

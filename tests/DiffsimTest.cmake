@@ -96,7 +96,7 @@ function(diffsim_add_test file)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY DIFFSIM_LISTED_TESTS ${file})
 
-  get_filename_component(folder ${file} DIRECTORY)
+  string(REGEX REPLACE "/.*" "" folder ${file})
   if(NOT DEFINED arg_QUICK AND folder IN_LIST DIFFSIM_QUICK_FOLDERS)
     set(arg_QUICK 1 2)
   endif()

@@ -33,6 +33,11 @@ expect(accepted world_in_app src/app/main.cpp "MPI_Comm comm = MPI_COMM_WORLD;")
 expect(accepted kokkos_in_source src/elastic/x.cpp "#include <Kokkos_Core.hpp>")
 expect(accepted kokkos_in_impl include/diffsim/elastic/x_impl.hpp "#include <Kokkos_Core.hpp>")
 
+expect(accepted lower_wing src/dynamics/time/x.cpp "#include \"dynamics/linear/y.hpp\"")
+expect(accepted no_wing src/dynamics/linear/x.cpp "#include \"dynamics/y.hpp\"")
+
+expect(refused upper_wing src/dynamics/linear/x.cpp "#include \"dynamics/nonlinear/y.hpp\"")
+expect(refused wing_from_below src/dynamics/x.cpp "#include \"dynamics/time/y.hpp\"")
 expect(refused up include/diffsim/core/x.hpp "#include \"diffsim/mesh/y.hpp\"")
 expect(refused sibling src/io/x.cpp "#include <diffsim/elastic/y.hpp>")
 expect(refused upper_private src/core/x.cpp "#include \"mesh/y.hpp\"")

@@ -59,10 +59,7 @@ int main(int argc, char** argv) {
   // Verification of the gradient: dot products and orders of convergence of Taylor remainders.
   diffsim::Unknown unknown;
   unknown.parameter = "stiffening";
-  diffsim::MemoryStore store;
-  diffsim::InverseProblem problem(
-      scene.model(), scene.initial_state(), num_steps, loss, {unknown},
-      [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
+  diffsim::InverseProblem problem(scene.model(), scene.initial_state(), num_steps, loss, {unknown});
   const diffsim::UnknownCheck check = diffsim::check_gradient(problem, problem.start()).front();
   if (runtime.rank() == 0)
     std::cout << "loss " << value << ", its derivative with respect to the stiffening of the whole body " << along

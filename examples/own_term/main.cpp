@@ -57,10 +57,7 @@ int main(int argc, char** argv) {
   unknowns[0].parameter = "spring_stiffness";
   unknowns[1].parameter = "spring_place";
   unknowns[2].parameter = "initial_positions";
-  diffsim::MemoryStore store;
-  diffsim::InverseProblem problem(
-      scene.model(), scene.initial_state(), num_steps, loss, unknowns,
-      [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
+  diffsim::InverseProblem problem(scene.model(), scene.initial_state(), num_steps, loss, unknowns);
   bool passed = true;
   for (const diffsim::UnknownCheck& check : diffsim::check_gradient(problem, problem.start())) {
     passed = passed && check.verdict == diffsim::CheckVerdict::passed;

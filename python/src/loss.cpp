@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "state.hpp"
 
 namespace diffsim::python {

@@ -11,8 +11,8 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/numbering.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::python {
 namespace {

@@ -14,7 +14,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
@@ -60,7 +60,7 @@ class SimulatorHandle : public Handle {
   DifferentiableSimulator& differentiable_in_sweep() { return dynamic_cast<DifferentiableSimulator&>(*simulator_); }
   const std::shared_ptr<Simulator>& shared() const { return simulator_; }
   MPI_Comm comm() const { return scene()->get().mesh()->comm(); }
-  double dt() { return const_cast<DifferentiableScene&>(scene()->get()).integrator().dt(); }
+  double dt() { return const_cast<DifferentiableScene&>(scene()->get()).dt(); }
 
   std::shared_ptr<Trajectory> last_;  ///< of the last rollout
   long version_of_rollout_ = -1;      ///< version of the scene at the last rollout

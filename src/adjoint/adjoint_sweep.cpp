@@ -3,13 +3,13 @@
 #include <limits>
 #include <utility>
 
+#include "adjoint/adjoint_sweep.hpp"
 #include "checkpoint/checkpoint_directory.hpp"
 #include "checkpoint/row_order.hpp"
 #include "checkpoint/sweep_journal.hpp"
-#include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

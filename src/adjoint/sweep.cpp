@@ -5,7 +5,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 double rollout(Model& model, State& state, int num_steps, Loss* loss, const StateObserver& observer) {

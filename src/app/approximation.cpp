@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::app {
@@ -21,7 +23,7 @@ std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions
     if (!options.memory.is_given()) return make_schedule(options, num_steps);
     const SweepPlan plan =
         plan_sweep(options, inverse.solver->model(), inverse.problem->initial(), inverse.asked_gradient(), num_steps);
-    return make_schedule(options, num_steps, &plan);
+    return make_schedule(options, num_steps, &plan.checkpoints);
   };
   InverseProblem problem(inverse.solver->model(), inverse.problem->initial(), job.scene.solver.steps,
                          inverse.objective(), inverse.problem->unknowns(), schedule, *store);

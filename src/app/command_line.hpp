@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulation/sweep_plan.hpp"
+#include "adjoint/sweep_plan.hpp"
 
 namespace diffsim::app {
 

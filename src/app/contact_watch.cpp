@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/contact_watch.hpp"
-#include "diffsim/dynamics/system_model.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "dynamics/system_model.hpp"
 
 namespace diffsim::app {
 
@@ -13,7 +14,7 @@ std::optional<ContactState> ContactWatch::observe(int n, const State& state) {
   worst_.min_distance = std::min(worst_.min_distance, now.min_distance);
   worst_.active_pairs = std::max(worst_.active_pairs, now.active_pairs);
   worst_.intersections += now.intersections;
-  if (power_) friction_work_ += 0.5 * solver_.integrator().dt() * (*power_ + now.friction_power);
+  if (power_) friction_work_ += 0.5 * solver_.dt() * (*power_ + now.friction_power);
   power_ = now.friction_power;
   return now;
 }

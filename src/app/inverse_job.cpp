@@ -9,6 +9,8 @@
 
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/schedule.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/runtime.hpp"
 
@@ -30,7 +32,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   checkpoint_ = job.line.command == "check" ? exact(scene.checkpoint) : scene.checkpoint;
   checkpoint_.measures = job.line.measures;
   approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
-  if (scene.checkpoint.schedule == "reversible")
+  if (scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
   job.begin();
   job.report["approximate"] = !approximation_.empty();
@@ -52,8 +54,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
 
 /// Throws InputError if a method or an unknown needs the initial state, which a sweep of the last steps does not reach.
 void InverseJob::require_reach() const {
-  const bool newton = job_.line.command == "invert" && job_.scene.optimiser.method == "newton_cg";
-  if (newton && checkpoint_.schedule == "reversible")
+  const bool newton = job_.line.command == "invert" && job_.scene.optimiser.method == Optimiser::newton_cg;
+  if (newton && checkpoint_.schedule == CheckpointSchedule::reversible)
     job_.scene.checkpoint_place.fail(
         "newton_cg needs products with the Hessian, which the reversible schedule does not support; use another "
         "schedule");
@@ -80,7 +82,7 @@ void InverseJob::label(Hdf5File& file) const {
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
   const bool can_resume = line.command == "gradient" || line.command == "invert";
-  if (!can_resume || (options.store == "memory" && !line.resume && line.time_limit <= 0.0)) return;
+  if (!can_resume || (options.store == CheckpointStore::memory && !line.resume && line.time_limit <= 0.0)) return;
   CheckpointDirectory::Options how;
   how.keep = true;
   how.resume = line.resume;
@@ -98,7 +100,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
   // Options of `checkpoint` that change results.
-  const bool reversible = options.schedule == "reversible";
+  const bool reversible = options.schedule == CheckpointSchedule::reversible;
   if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
     how.problem.emplace_back(
         "checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped, options.single, reversible));
@@ -129,7 +131,7 @@ std::unique_ptr<Schedule> InverseJob::next_schedule(Sweep sweep, int num_steps) 
   add_statistics();
   const std::optional<SweepPlan>& plan = plans_[sweep];
   if (checkpoint_.memory.is_given() && !plan) make_plan(sweep, num_steps);
-  const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan ? &*plan : nullptr); };
+  const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan ? &plan->checkpoints : nullptr); };
   if (!loss && job_.rank == 0) {
     if (!forecasts_[sweep]) forecasts_[sweep] = forecast(*make(), num_steps);
     watch_.emplace(progress, *forecasts_[sweep]);
@@ -177,8 +179,8 @@ void InverseJob::report_sweeps() {
   report_solver(job_, *solver);
   const CheckpointOptions& options = checkpoint_;
   ReportValue& report = job_.report["checkpoint"];
-  report = {{"schedule", options.memory.is_given() ? "planned" : options.schedule},
-            {"store", options.store},
+  report = {{"schedule", options.memory.is_given() ? "planned" : to_string(options.schedule)},
+            {"store", to_string(options.store)},
             {"steps_reversed", job_.scene.solver.steps - skipped_steps(options, job_.scene.solver.steps)},
             {"advances", done_.advances},
             {"recordings", done_.recordings},

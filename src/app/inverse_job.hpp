@@ -10,6 +10,8 @@
 #include "app/progress.hpp"
 #include "app/setup.hpp"
 #include "app/stop_request.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "inverse/evaluation_log.hpp"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "dynamics/explicit_model.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 
 namespace diffsim::app {
 
@@ -62,7 +62,7 @@ void warn_about_solver(Job& job, DifferentiableScene& solver) {
 }
 
 void report_solver(Job& job, DifferentiableScene& solver) {
-  const auto* model = dynamic_cast<const ImplicitModel*>(&solver.integrator());
+  const auto* model = dynamic_cast<const ImplicitModel*>(&solver.model());
   if (!model) return;
   const ImplicitStatistics& counts = model->statistics();
   job.report["implicit"] = {{"steps", counts.steps},

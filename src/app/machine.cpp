@@ -10,7 +10,6 @@
 #include <iterator>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {

@@ -4,7 +4,6 @@
 #include "app/machine.hpp"
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 

@@ -111,7 +111,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
   }
   const bool is_resumable = line.resume || line.time_limit > 0.0;
-  if (command.needs_objective && (scene.checkpoint.store != "memory" || is_resumable))
+  if (command.needs_objective && (scene.checkpoint.store != CheckpointStore::memory || is_resumable))
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),

@@ -15,7 +15,7 @@
 #include "checkpoint/checkpoint_directory.hpp"
 #include "diffsim/core/parameter_spec.hpp"
 #include "diffsim/inverse/optimise.hpp"
-#include "diffsim/mesh/placement.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/region.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "diffsim/simulation/simulator.hpp"

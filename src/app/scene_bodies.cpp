@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/cell_model.hpp"
 
 namespace diffsim::app {

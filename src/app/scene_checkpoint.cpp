@@ -74,23 +74,23 @@ void parse_schedule(const Mapping& mapping, CheckpointOptions& options) {
   const Value* every = mapping.find("every");
   const Value* levels = mapping.find("levels");
   if (schedule)
-    options.schedule =
-        to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level", "reversible"});
+    options.schedule = to_enum<CheckpointSchedule>(*schedule, checkpoint_schedules);
   else if (every)
-    options.schedule = "uniform";
+    options.schedule = CheckpointSchedule::uniform;
   else if (levels)
-    options.schedule = "multi_level";
+    options.schedule = CheckpointSchedule::multi_level;
   else if (mapping.has("snapshots"))
-    options.schedule = "revolve";
+    options.schedule = CheckpointSchedule::revolve;
   if (every) options.every = to_integer(*every, 1);
   if (const Value* snapshots = mapping.find("snapshots")) options.snapshots = to_integer(*snapshots, 1);
-  if (!every && (options.schedule == "uniform" || options.schedule == "two_level"))
+  if (!every && (options.schedule == CheckpointSchedule::uniform || options.schedule == CheckpointSchedule::two_level))
     mapping.place_of("every").fail("is missing; give the steps between snapshots");
   if (levels) options.levels = parse_levels(*levels);
-  if (!levels && options.schedule == "multi_level")
+  if (!levels && options.schedule == CheckpointSchedule::multi_level)
     mapping.place_of("levels").fail(
         "is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, read: 1}]");
-  if (options.schedule == "multi_level" && options.levels.size() > 1) options.store = "tiered";
+  if (options.schedule == CheckpointSchedule::multi_level && options.levels.size() > 1)
+    options.store = CheckpointStore::tiered;
 }
 
 /// Parses the limits of memory and disk space, after all other options.
@@ -101,14 +101,14 @@ void parse_budgets(const Mapping& mapping, CheckpointOptions& options) {
       if (mapping.has(key))
         mapping.place_of(key).fail(
             "cannot be combined with checkpoint.memory, which plans this value; remove one of them");
-    if (options.store == "hdf5")
+    if (options.store == CheckpointStore::hdf5)
       mapping.place_of("store").fail(
           "checkpoint.memory plans snapshots in memory, or in memory and on a disk; use store: memory or tiered, or "
           "give a schedule");
   }
   if (const Value* disk = mapping.find("disk")) {
     options.disk = to_budget(*disk, "disk space");
-    if (!options.memory.is_given() || options.store != "tiered")
+    if (!options.memory.is_given() || options.store != CheckpointStore::tiered)
       disk->place.fail("limits the disk space of a planned schedule; also give checkpoint.memory and store: tiered");
   }
 }
@@ -120,18 +120,18 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
                                 "directory", "precision", "compression", "measure_error", "interval"});
   CheckpointOptions options;
   parse_schedule(mapping, options);
-  if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5", "tiered"});
+  if (const Value* store = mapping.find("store")) options.store = to_enum<CheckpointStore>(*store, checkpoint_stores);
   if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
   if (const Value* precision = mapping.find("precision"))
     options.single = to_choice(*precision, {"double", "single"}) == "single";
   if (const Value* compression = mapping.find("compression")) {
     options.compressed = to_choice(*compression, {"none", "deflate"}) == "deflate";
-    if (options.compressed && options.store == "memory")
+    if (options.compressed && options.store == CheckpointStore::memory)
       compression->place.fail("applies only to snapshots in HDF5; use store: hdf5 or tiered, or compression: none");
   }
   if (const Value* last = mapping.find("last")) {
     options.last = to_integer(*last, 1);
-    if (options.schedule == "online")
+    if (options.schedule == CheckpointSchedule::online)
       last->place.fail("needs a schedule that knows the number of steps; use a schedule other than online");
   }
   if (const Value* measure = mapping.find("measure_error")) measure_error = to_boolean(*measure);

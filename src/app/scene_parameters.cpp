@@ -10,8 +10,8 @@
 #include "attach/parameters.hpp"
 #include "contact/parameters.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
-#include "dynamics/explicit_model.hpp"
 #include "dynamics/parameters.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "load/parameters.hpp"
 #include "mesh/cell_model.hpp"
 

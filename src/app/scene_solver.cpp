@@ -3,8 +3,8 @@
 #include <initializer_list>
 
 #include "app/scene_sections.hpp"
-#include "dynamics/explicit_model.hpp"
 #include "dynamics/parameters.hpp"
+#include "dynamics/time/explicit_model.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -144,7 +144,7 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
 OptimiserOptions parse_optimiser(const Value& value) {
   const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate"});
   OptimiserOptions options;
-  if (const Value* method = mapping.find("method")) options.method = to_choice(*method, {"lbfgs", "newton_cg", "adam"});
+  if (const Value* method = mapping.find("method")) options.method = to_enum<Optimiser>(*method, optimisers);
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
   if (const Value* tolerance = mapping.find("gradient_tolerance")) {
     options.gradient_tolerance = to_number(*tolerance);

@@ -8,7 +8,6 @@
 #include "app/scene.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/problem.hpp"
-#include "diffsim/inverse/unknown.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/scene.hpp"
 

@@ -8,7 +8,7 @@
 namespace diffsim::app {
 
 StepLog::StepLog(Job& job, DifferentiableScene& solver)
-    : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.integrator())) {
+    : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.model())) {
   if (job.scene.output.log.empty()) return;
   path_ = job.output.path(job.scene.output.log);
   if (job.rank == 0) {

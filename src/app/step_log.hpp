@@ -6,7 +6,7 @@
 
 #include "app/job.hpp"
 #include "contact/contact_term.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 
 namespace diffsim::app {
 

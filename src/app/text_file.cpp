@@ -9,7 +9,7 @@
 
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {
 namespace {

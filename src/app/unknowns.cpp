@@ -7,7 +7,7 @@
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "io/fields.hpp"
 
 namespace diffsim::app {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -69,6 +70,12 @@ Array to_array(const Value& value);  ///< rectangular; a single number has the s
 /// yet.
 std::string to_choice(const Value& value, const std::vector<std::string>& available,
                       const std::vector<std::string>& planned = {});
+/// Converts to a value of an enumeration. `names`: names of the values 0, 1, …
+template <class Enum, std::size_t N>
+Enum to_enum(const Value& value, const std::array<const char*, N>& names) {
+  const std::string name = to_choice(value, {names.begin(), names.end()});
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 /// Returns the items of a list; any other value is treated as a list with one item.
 std::vector<const Value*> to_items(const Value& value);
 

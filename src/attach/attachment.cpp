@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/term_with_copies.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
 
 namespace diffsim {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "attach/anchor.hpp"
-#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

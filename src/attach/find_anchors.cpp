@@ -13,7 +13,7 @@
 #include "core/on_all_ranks.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "mesh/bodies.hpp"
 
 namespace diffsim {

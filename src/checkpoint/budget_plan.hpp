@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "checkpoint/schedule_plan.hpp"
-#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
 
 namespace diffsim {
 

@@ -11,7 +11,7 @@
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "directory_lock.hpp"
 #include "manifest.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "checkpoint/row_order.hpp"
-#include "diffsim/checkpoint/store.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "io/background_writer.hpp"
 

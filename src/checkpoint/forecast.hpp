@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim {
 

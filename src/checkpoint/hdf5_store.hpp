@@ -8,7 +8,7 @@
 #include <string>
 
 #include "checkpoint/checkpoint_directory.hpp"
-#include "diffsim/checkpoint/store.hpp"
+#include "checkpoint/store.hpp"
 
 namespace diffsim {
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
 
 #include <algorithm>
 #include <array>

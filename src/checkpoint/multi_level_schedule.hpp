@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim {
 

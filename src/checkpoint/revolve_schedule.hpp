@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim {
 

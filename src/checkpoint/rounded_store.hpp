@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/store.hpp"
+#include "checkpoint/store.hpp"
 
 namespace diffsim {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "checkpoint/multi_level_schedule.hpp"
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim {
 

@@ -7,7 +7,7 @@
 
 #include "checkpoint/hdf5_store.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/store.hpp"
+#include "checkpoint/store.hpp"
 
 namespace diffsim {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checkpoint/schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

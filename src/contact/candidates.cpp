@@ -12,7 +12,7 @@
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "mesh/bodies.hpp"
 #include "pair_kernels.hpp"
 #include "rendezvous.hpp"

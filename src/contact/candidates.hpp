@@ -11,8 +11,8 @@
 #include "contact/surface.hpp"
 #include "core/array_pool.hpp"
 #include "core/exchange.hpp"
-#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::contact {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/contact_state.hpp"
+#include "diffsim/contact/contact.hpp"
 #include "diffsim/core/force_term.hpp"
 
 namespace diffsim {

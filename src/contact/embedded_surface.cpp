@@ -14,10 +14,10 @@
 #include "core/redistribute.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "locate_points.hpp"
+#include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/triangle_blocks.hpp"
 

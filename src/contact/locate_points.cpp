@@ -9,7 +9,7 @@
 #include "contact/box_tree_impl.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "mesh/bodies.hpp"
 #include "pair_kernels.hpp"

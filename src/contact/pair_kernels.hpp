@@ -8,6 +8,7 @@
 
 #include "candidates.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 
 namespace diffsim::contact {
 

@@ -14,7 +14,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -10,6 +10,7 @@
 #include "contact/contact_term.hpp"
 #include "contact/parameters.hpp"
 #include "contact/surface.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

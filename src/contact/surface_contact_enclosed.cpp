@@ -9,7 +9,7 @@
 #include "core/file_order.hpp"
 #include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "surface_contact_data.hpp"
 
 namespace diffsim {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "slot_sum.hpp"
 #include "surface_contact_data.hpp"

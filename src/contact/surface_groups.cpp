@@ -10,7 +10,7 @@
 #include "core/file_order.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "mesh/bodies.hpp"
 
 namespace diffsim::contact {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/broadcast.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 

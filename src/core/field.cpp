@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/core/field.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "core/field_pool.hpp"
@@ -13,6 +14,11 @@ namespace {
 
 DeviceSpan<double> span(Field& field) { return DeviceSpan<double>(field.data(), field.size()); }
 DeviceSpan<const double> span(const Field& field) { return DeviceSpan<const double>(field.data(), field.size()); }
+
+std::uint64_t new_revision() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
 
 void require_same_size(const Field& a, const Field& b) {
   if (a.size() != b.size())
@@ -63,6 +69,11 @@ Field Field::clone() const {
 
 Field Field::like(std::string name) const {
   return Field(std::move(name), on_, components_, steps_, data_.get_deleter().pool);
+}
+
+double* Field::data() {
+  revision_ = new_revision();
+  return data_.get();
 }
 
 void Field::fill(double value) {

@@ -71,6 +71,13 @@ ParameterSet ParameterSet::zero_like(const std::vector<std::string>& names) cons
   return zero;
 }
 
+std::uint64_t ParameterSet::revision() const {
+  // FNV-1a hash of the fields' revisions.
+  std::uint64_t hash = 14695981039346656037u;
+  for (const Parameter& parameter : parameters_) hash = (hash ^ parameter.field.revision()) * 1099511628211u;
+  return hash;
+}
+
 void ParameterSet::fill(double value) {
   for (Parameter& parameter : parameters_) parameter.field.fill(value);
 }

@@ -11,7 +11,7 @@
 #include "core/to_index.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/field_pool.hpp"
-#include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/entities.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 
 namespace diffsim {
 

@@ -6,6 +6,7 @@
 #include "core/point_map.hpp"
 #include "core/to_index.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "core/contiguous_type.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/inertia.hpp"
 #include "diffsim/core/impl/stencil_nodes_impl.hpp"
-#include "diffsim/core/inertia.hpp"
 
 namespace diffsim {
 

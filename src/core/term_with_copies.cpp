@@ -7,6 +7,7 @@
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
 #include "core/node_vectors.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 
 namespace diffsim {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/field_pool.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/lumped_mass.hpp"
-#include "mesh/bodies.hpp"
 
 #include <algorithm>
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "diffsim/core/inertia.hpp"
+#include "core/inertia.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/lumping.hpp"
 

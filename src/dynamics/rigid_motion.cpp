@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "diffsim/core/entities.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/field.hpp"
 #include "diffsim/core/impl/add_to_entries.hpp"
 
 namespace diffsim::dynamics {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/kinematics.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
-#include "diffsim/core/kinematics.hpp"
 
 namespace diffsim::dynamics {
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/dynamics/system_model.hpp"
+#include "dynamics/system_model.hpp"
 
 #include <string>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/elastic/impl/elastic_term_base_impl.hpp"
 #include "mesh/bodies.hpp"

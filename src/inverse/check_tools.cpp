@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::inverse {
 

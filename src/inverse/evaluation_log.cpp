@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/problem.hpp"
 
 namespace diffsim {

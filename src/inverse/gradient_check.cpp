@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "inverse/check_tools.hpp"
 
 namespace diffsim {

@@ -1,5 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "adjoint/adjoint_sweep.hpp"
 #include "adjoint/directional.hpp"
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/problem.hpp"
@@ -13,8 +15,7 @@ using namespace inverse;
 std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                                   std::vector<double>* gradient) {
   set(u);
-  const std::unique_ptr<Schedule> schedule =
-      make_product_schedule_ ? make_product_schedule_(num_steps_) : make_schedule_(num_steps_);
+  const std::unique_ptr<Schedule> schedule = make_product_schedule();
   ParameterSet direction = make_gradient(), product = make_gradient();
   JoinedState start(initial_);
   start.first.copy_from(initial_);

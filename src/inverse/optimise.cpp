@@ -120,7 +120,7 @@ void set_from_options(Tao tao, const char* name, const char* value) {
 
 OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer) {
-  const bool newton = options.method == "newton_cg";
+  const bool newton = options.method == Optimiser::newton_cg;
   TaoContext context{problem, observer};
   TaoHessian hessian(problem);
   TaoHandle tao;
@@ -210,9 +210,8 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
 }  // namespace
 
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
-  if (options.method == "lbfgs" || options.method == "newton_cg") return minimise_by_tao(problem, options, observer);
-  if (options.method == "adam") return minimise_by_adam(problem, options, observer);
-  throw Error("unknown optimiser '" + options.method + "'; known optimisers: lbfgs, newton_cg, adam", ErrorKind::input);
+  if (options.method == Optimiser::adam) return minimise_by_adam(problem, options, observer);
+  return minimise_by_tao(problem, options, observer);
 }
 
 }  // namespace diffsim

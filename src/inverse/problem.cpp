@@ -6,9 +6,14 @@
 #include <numeric>
 #include <utility>
 
+#include "adjoint/adjoint_sweep.hpp"
+#include "adjoint/sweep_plan.hpp"
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "inverse/evaluation_log.hpp"
 #include "inverse/unknown_values.hpp"
@@ -37,6 +42,42 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
       unknowns_(std::move(unknowns)),
       make_schedule_(std::move(make_schedule)),
       store_(store) {
+  set_blocks();
+}
+
+InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss,
+                               std::vector<Unknown> unknowns, const CheckpointOptions& checkpoints)
+    : model_(model),
+      initial_(initial.clone()),
+      num_steps_(num_steps),
+      loss_(loss),
+      unknowns_(std::move(unknowns)),
+      checkpoints_(checkpoints),
+      own_store_(make_store(checkpoints, model.comm())),
+      store_(*own_store_) {
+  set_blocks();
+}
+
+InverseProblem::~InverseProblem() = default;
+InverseProblem::InverseProblem(InverseProblem&&) noexcept = default;
+
+std::unique_ptr<Schedule> InverseProblem::make_schedule() {
+  if (make_schedule_) return make_schedule_(num_steps_);
+  if (checkpoints_.memory.is_given() && !plan_)
+    plan_ = std::make_unique<SweepPlan>(plan_sweep(checkpoints_, model_, initial_, make_gradient(), num_steps_));
+  return diffsim::make_schedule(checkpoints_, num_steps_, plan_ ? &plan_->checkpoints : nullptr);
+}
+
+std::unique_ptr<Schedule> InverseProblem::make_product_schedule() {
+  if (make_product_schedule_) return make_product_schedule_(num_steps_);
+  if (make_schedule_ || !checkpoints_.memory.is_given()) return make_schedule();
+  if (!product_plan_)
+    product_plan_ =
+        std::make_unique<SweepPlan>(plan_product_sweep(checkpoints_, model_, initial_, make_gradient(), num_steps_));
+  return diffsim::make_schedule(checkpoints_, num_steps_, &product_plan_->checkpoints);
+}
+
+void InverseProblem::set_blocks() {
   const bool first = rank_of(comm()) == 0;
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     Unknown& unknown = unknowns_[k];
@@ -229,7 +270,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
                              const StateObserver& observer, SweepJournal* journal) {
   set(u);
   // A plan of the schedule estimates the memory of the objects below, so they are allocated after the plan is made.
-  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  const std::unique_ptr<Schedule> schedule = make_schedule();
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();
   State adjoint = state.zero_like();

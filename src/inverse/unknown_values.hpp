@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/inverse/unknown.hpp"
+#include "diffsim/inverse/problem.hpp"
 
 namespace diffsim::inverse {
 

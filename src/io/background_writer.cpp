@@ -15,7 +15,7 @@
 #include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "files.hpp"
 
 namespace diffsim {

@@ -9,7 +9,7 @@
 
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "files.hpp"
 #include "hdf5_file_impl.hpp"
 

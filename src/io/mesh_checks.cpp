@@ -15,7 +15,7 @@
 #include "core/file_order.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "mesh/edge_nodes.hpp"
 #include "mesh/validate.hpp"

@@ -10,7 +10,7 @@
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "files.hpp"
 #include "io/mesh_file.hpp"
 #include "mesh/elevate.hpp"

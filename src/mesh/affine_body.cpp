@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/affine_body.hpp"
+#include "mesh/affine_body.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/closed_surface.hpp"
 

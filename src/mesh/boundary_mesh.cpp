@@ -8,7 +8,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "face_neighbours.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/cell_kind.hpp"
+#include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
 namespace {

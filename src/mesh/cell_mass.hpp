@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "diffsim/core/inertia.hpp"
-#include "diffsim/mesh/cell_kind.hpp"
+#include "core/inertia.hpp"
+#include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
 

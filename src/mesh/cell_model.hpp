@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/inertia.hpp"
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/core/inertia.hpp"
 #include "diffsim/core/parameter_spec.hpp"
-#include "diffsim/mesh/cell_kind.hpp"
+#include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
 

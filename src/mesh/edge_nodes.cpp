@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/edge_nodes.hpp"
-#include "diffsim/mesh/impl/element.hpp"
 
 #include <algorithm>
 #include <tuple>
+
+#include "diffsim/mesh/impl/element.hpp"
 
 namespace diffsim {
 namespace {

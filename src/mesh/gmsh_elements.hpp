@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "diffsim/mesh/cell_kind.hpp"
+#include "diffsim/mesh/region.hpp"
 
 namespace diffsim::gmsh {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/mesh/cell_kind.hpp"
+#include "diffsim/mesh/region.hpp"
 #include "gmsh_tokens.hpp"
 #include "raw_mesh.hpp"
 

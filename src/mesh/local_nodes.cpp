@@ -8,7 +8,7 @@
 #include "core/even_share.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/numbering.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 #include "core/file_order.hpp"
 

@@ -12,7 +12,6 @@
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
 #include "scotch_parts.hpp"

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/placement.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/affine_body.hpp"
+#include "mesh/affine_body.hpp"
 
 namespace diffsim {
 namespace {

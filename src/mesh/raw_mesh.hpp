@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/cell_kind.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
+#include "diffsim/mesh/region.hpp"
 #include "mesh/validate.hpp"
 
 namespace diffsim {

@@ -8,9 +8,10 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/affine_body.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 
 namespace diffsim {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 

@@ -8,7 +8,7 @@
 
 #include "core/even_share.hpp"
 #include "core/redistribute.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

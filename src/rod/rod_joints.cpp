@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "rod_stencils.hpp"

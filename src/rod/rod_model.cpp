@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "rod/rod_model.hpp"
 
+#include "core/inertia.hpp"
 #include "core/stencil_inertia_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "rod/parameters.hpp"

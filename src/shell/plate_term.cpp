@@ -6,8 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/sums_impl.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/manifold.hpp"
 #include "plate_jacobian.hpp"

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "plate_topology.hpp"
-#include "core/exchange.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
+
+#include "core/exchange.hpp"
 
 namespace diffsim::shell {
 namespace {

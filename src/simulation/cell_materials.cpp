@@ -6,7 +6,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/cell_model.hpp"

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/contact.hpp"
+#include "diffsim/contact/contact.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +15,15 @@
 #include "contact_groups.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
-#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/dynamics/system_model.hpp"
-#include "diffsim/mesh/affine_body.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "dynamics/lagged_term.hpp"
+#include "dynamics/system_model.hpp"
+#include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/closed_surface.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "contact/plane_contact.hpp"
 #include "contact/surface_contact.hpp"
-#include "diffsim/simulation/contact.hpp"
+#include "diffsim/contact/contact.hpp"
 
 namespace diffsim {
 

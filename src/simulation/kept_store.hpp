@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "diffsim/checkpoint/store.hpp"
+#include "checkpoint/store.hpp"
 
 namespace diffsim {
 

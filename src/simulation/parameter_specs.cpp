@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/parameter_specs.hpp"
-#include "attach/parameters.hpp"
 
 #include <algorithm>
 
+#include "attach/parameters.hpp"
 #include "contact/parameters.hpp"
 #include "diffsim/elastic/impl/common_parameters.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"

@@ -8,9 +8,10 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "dynamics/explicit_model.hpp"
-#include "dynamics/implicit_model.hpp"
 #include "dynamics/parameters.hpp"
+#include "dynamics/system_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "io/trajectory_frame.hpp"
 #include "mesh/directors.hpp"
 #include "simulation/control_steps.hpp"
@@ -47,7 +48,7 @@ DifferentiableScene::~DifferentiableScene() = default;
 DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;
 
 Model& DifferentiableScene::model() { return *integrator_; }
-SystemModel& DifferentiableScene::integrator() { return *integrator_; }
+double DifferentiableScene::dt() const { return integrator_->dt(); }
 System& DifferentiableScene::system() { return integrator_->system(); }
 
 bool DifferentiableScene::is_implicit() const {
@@ -120,7 +121,18 @@ int DifferentiableScene::read_frame(const std::string& trajectory, int step, Sta
   return found;
 }
 
-void DifferentiableScene::step(int n, State& state) { integrator_->step(n, state, nullptr); }
+void DifferentiableScene::prepare_if_changed() {
+  int changed = parameters().revision() != prepared_;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  if (!changed) return;
+  integrator_->prepare();
+  prepared_ = parameters().revision();
+}
+
+void DifferentiableScene::step(int n, State& state) {
+  prepare_if_changed();
+  integrator_->step(n, state, nullptr);
+}
 
 double DifferentiableScene::stable_substep() {
   auto* const stepper = dynamic_cast<ExplicitModel*>(integrator_.get());

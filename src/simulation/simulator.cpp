@@ -6,14 +6,16 @@
 #include <optional>
 #include <utility>
 
+#include "adjoint/adjoint_sweep.hpp"
 #include "adjoint/later_steps.hpp"
+#include "adjoint/sweep_plan.hpp"
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/dynamics/system_model.hpp"
+#include "dynamics/system_model.hpp"
 #include "mesh/cell_model.hpp"
 #include "simulation/kept_store.hpp"
-#include "simulation/sweep_plan.hpp"
 
 namespace diffsim {
 namespace {
@@ -36,6 +38,26 @@ Materials with_density(Materials materials, double density) {
   return materials;
 }
 
+/// Returns the materials of all bodies, with regions of the joint mesh.
+Materials joint_materials(const std::vector<Body>& bodies) {
+  Materials all;
+  for (const Body& body : bodies)
+    for (DifferentiableMaterial material : body.materials) {
+      material.region = body.name + '/' + material.region;
+      all.push_back(std::move(material));
+    }
+  return all;
+}
+
+std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bodies) {
+  std::vector<NamedMesh> meshes;
+  for (Body& body : bodies) {
+    place(body.mesh, body.placement);
+    meshes.push_back({body.name, std::move(body.mesh)});
+  }
+  return std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(meshes)));
+}
+
 }  // namespace
 
 // ---- Simulator ----
@@ -46,12 +68,11 @@ Simulator::Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
   scene_ = std::make_shared<DifferentiableScene>(std::move(mesh), with_density(std::move(materials), density), solver);
 }
 
-Simulator::Simulator(DifferentiableScene& scene) : scene_(&scene, [](DifferentiableScene*) {}) {}
+Simulator::Simulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver, double density,
+                     const std::string& device)
+    : Simulator(joint_mesh(comm, bodies), joint_materials(bodies), solver, density, device) {}
 
-DifferentiableScene& Simulator::scene() {
-  is_prepared_ = false;
-  return *scene_;
-}
+Simulator::Simulator(DifferentiableScene& scene) : scene_(&scene, [](DifferentiableScene*) {}) {}
 
 void Simulator::set_fixed_vertices(const std::string& region) { scene().fix(region); }
 
@@ -66,16 +87,12 @@ void Simulator::set_fixed_vertices(const std::vector<std::int64_t>& vertices) {
 
 void Simulator::step() {
   state();
-  if (!is_prepared_) {
-    scene_->model().prepare();
-    if (step_ == 0 && scene_->has_contact()) scene_->require_apart();
-    is_prepared_ = true;
-  }
+  if (step_ == 0 && scene_->has_contact()) scene_->require_apart();
   scene_->step(step_, state_);
   ++step_;
 }
 
-double Simulator::time() const { return step_ * scene_->integrator().dt(); }
+double Simulator::time() const { return step_ * scene_->dt(); }
 
 const State& Simulator::state() {
   if (state_.fields().empty()) reset();
@@ -137,6 +154,17 @@ DifferentiableSimulator::DifferentiableSimulator(std::shared_ptr<TetrahedralMesh
                                                  const DifferentiableSolver& solver, double density,
                                                  const std::string& device)
     : Simulator(std::move(mesh), std::move(materials), solver, density, device) {
+  require_gradients_of_materials();
+}
+
+DifferentiableSimulator::DifferentiableSimulator(MPI_Comm comm, std::vector<Body> bodies,
+                                                 const DifferentiableSolver& solver, double density,
+                                                 const std::string& device)
+    : Simulator(comm, std::move(bodies), solver, density, device) {
+  require_gradients_of_materials();
+}
+
+void DifferentiableSimulator::require_gradients_of_materials() {
   const auto& all = scene_->materials();
   if (std::none_of(all.begin(), all.end(), [](const DifferentiableMaterial& m) { return m.requires_grad; })) return;
   std::vector<std::string> names;
@@ -147,6 +175,7 @@ DifferentiableSimulator::DifferentiableSimulator(std::shared_ptr<TetrahedralMesh
 
 DifferentiableSimulator::DifferentiableSimulator(DifferentiableScene& scene) : Simulator(scene) {}
 DifferentiableSimulator::~DifferentiableSimulator() = default;
+void DifferentiableSimulator::state_was_set() { sweep_.reset(); }
 
 void DifferentiableSimulator::require_gradient(const std::vector<std::string>& parameters) {
   gradient_ = scene_->parameters().zero_like(parameters);
@@ -162,12 +191,12 @@ Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every,
   const auto store = std::make_shared<KeptStore>();
   const auto loss = std::make_shared<LossOfBackward>();
   CheckpointOptions options;
-  options.schedule = "uniform";
+  options.schedule = CheckpointSchedule::uniform;
   options.every = checkpoint_every;
   sweep_forward({0, num_steps}, options, *loss, observer, nullptr, store);
   loss_of_backward_ = loss;
   if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
-  return Trajectory(scene_->model(), store, num_steps, scene_->integrator().dt(), state_.clone());
+  return Trajectory(scene_->model(), store, num_steps, scene_->dt(), state_.clone());
 }
 
 double DifferentiableSimulator::backward(const StateLoss& loss) {
@@ -179,9 +208,7 @@ double DifferentiableSimulator::backward(Loss& loss) {
   if (!sweep_ || !loss_of_backward_ || loss_of_backward_->is_chosen())
     throw Error("backward(loss) needs a call of rollout(num_steps, checkpoint_every) before each call");
   loss_of_backward_->choose(loss);
-  const State end = state_.clone();  // the reverse sweep changes the state
   backward();
-  state_.copy_from(end);
   return sum_over_ranks(loss_of_backward_->value(), scene_->mesh()->comm());
 }
 
@@ -189,7 +216,7 @@ double DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, Los
                                         const StateObserver& observer) {
   CheckpointOptions options;
   if (checkpoint_every > 0) {
-    options.schedule = "uniform";
+    options.schedule = CheckpointSchedule::uniform;
     options.every = checkpoint_every;
   }
   return rollout(num_steps, options, loss, observer);
@@ -225,9 +252,9 @@ double DifferentiableSimulator::sweep_forward(StepRange steps, const CheckpointO
   loss_ = std::make_unique<LaterLoss>(loss, steps.begin);
   const int count = steps.size();
   std::optional<SweepPlan> plan;
-  if (options.memory.is_given()) plan = plan_sweep(options, *model_, begin, gradient_, count);
+  if (options.memory.is_given()) plan = plan_sweep(options, *model_, begin, gradient_, count, {.kept_states = 1});
   state_ = begin.clone();
-  schedule_ = make_schedule(options, count, plan ? &*plan : nullptr);
+  schedule_ = make_schedule(options, count, plan ? &plan->checkpoints : nullptr);
   store_ = store ? std::move(store) : std::shared_ptr<Store>(make_store(options, scene_->mesh()->comm()));
   sweep_ = std::make_unique<AdjointSweep>(*model_, *loss_, *schedule_, *store_);
   const StateObserver in_whole_rollout = [&](int n, const State& at) {
@@ -241,8 +268,10 @@ double DifferentiableSimulator::sweep_forward(StepRange steps, const CheckpointO
 
 void DifferentiableSimulator::backward() {
   if (!sweep_) throw Error("call rollout before backward");
+  const State end = state_.clone();  // the reverse sweep changes the state
   adjoint_ = state_.zero_like();
   sweep_->backward(adjoint_);
+  state_.copy_from(end);
 }
 
 const Field& DifferentiableSimulator::gradient(const std::string& parameter) const {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "diffsim/core/inertia.hpp"
+#include "core/inertia.hpp"
 
 namespace diffsim {
 

@@ -4,6 +4,7 @@
 
 #include "app/progress.hpp"
 #include "app/runner_fixture.hpp"
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/two_level_schedule.hpp"
 #include "io/hdf5_file.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "attach/attachment.hpp"
 #include "core/energy_derivatives.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "error_text.hpp"
 #include "mesh/body_meshes.hpp"
 #include "mesh/directors.hpp"

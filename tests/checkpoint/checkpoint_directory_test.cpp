@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "checkpoint/hdf5_store.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/tiered_store.hpp"
 
 namespace diffsim::checkpoint_directory_test {

@@ -5,6 +5,7 @@
 
 #include "checkpoint/online_schedule.hpp"
 #include "checkpoint/revolve_schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim::forecast_test {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 

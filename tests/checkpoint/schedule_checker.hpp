@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/checkpoint/schedule.hpp"
+#include "checkpoint/schedule.hpp"
 
 namespace diffsim::testing_checkpoint {
 

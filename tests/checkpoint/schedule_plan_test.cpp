@@ -10,6 +10,7 @@
 #include <string>
 
 #include "checkpoint/revolve_schedule.hpp"
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "checkpoint/hdf5_store.hpp"
 #include "checkpoint/rounded_store.hpp"
+#include "checkpoint/store.hpp"
 #include "core/ring.hpp"
 #include "io/mesh_testing.hpp"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "checkpoint/schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 

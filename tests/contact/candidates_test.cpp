@@ -9,8 +9,8 @@
 #include "contact/distance.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 namespace diffsim::contact::candidates_test {
 namespace {

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/mesh/placement.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/elevate.hpp"
 

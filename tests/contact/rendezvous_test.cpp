@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::contact::rendezvous_test {
 namespace {

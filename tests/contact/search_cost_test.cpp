@@ -17,8 +17,8 @@
 #include "contact/counted_mpi.hpp"
 #include "contact/rendezvous.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 namespace diffsim::contact::search_cost_test {
 namespace {

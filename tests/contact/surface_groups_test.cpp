@@ -9,7 +9,7 @@
 
 #include "contact/surface.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 namespace diffsim::contact::surface_groups_test {
 namespace {

@@ -14,6 +14,7 @@
 #include "contact/surface_contact.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/entities.hpp"
+#include "diffsim/core/field.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,9 @@
 
 #include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::point_map_test {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/point_term_impl.hpp"
 
 /// Forces at points, and a rig that presents all inputs of a term with one of these forces as a single vector.

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::redistribute_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
-#include "diffsim/core/entities.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::testing_core {
 

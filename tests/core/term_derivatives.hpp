@@ -13,6 +13,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 /// Tests of all derivatives of a force term with respect to each of its inputs, on any number of ranks.

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/elastic/impl/common_parameters.hpp"
 #include "dynamics/lagged_term.hpp"
 #include "elastic/viscous_term.hpp"

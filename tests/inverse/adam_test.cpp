@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "inverse/evaluation_log.hpp"
 #include "inverse/moving_points.hpp"
@@ -53,7 +55,7 @@ struct Search {
 
 OptimiserOptions adam(int iterations, double learning_rate = 0.05) {
   OptimiserOptions options;
-  options.method = "adam";
+  options.method = Optimiser::adam;
   options.max_iterations = iterations;
   options.gradient_tolerance = 1e-6;
   options.learning_rate = learning_rate;

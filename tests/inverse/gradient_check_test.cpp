@@ -9,6 +9,8 @@
 #include <cmath>
 #include <map>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "inverse/moving_points.hpp"
 
 namespace diffsim::gradient_check_test {

@@ -3,13 +3,14 @@
 // Losses compared with their formulas. The losses are quadratic, so central differences are exact.
 
 #include "diffsim/inverse/losses.hpp"
-#include "core/file_order.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
+
+#include "core/file_order.hpp"
 
 namespace diffsim::losses_test {
 namespace {

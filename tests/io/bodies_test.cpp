@@ -7,6 +7,7 @@
 #include "../mesh/body_meshes.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/io/trajectory.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "io/fields.hpp"
 #include "io/observations.hpp"
 #include "io/trajectory_frame.hpp"

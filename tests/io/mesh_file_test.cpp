@@ -8,6 +8,7 @@
 
 #include "data_folder.hpp"
 #include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "io/hdf5_file.hpp"
 #include "mesh/elevate.hpp"
 #include "mesh/gmsh_reader.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/state.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "io_testing.hpp"
 #include "mesh/elevate.hpp"
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/trajectory.hpp"
 
+#include "diffsim/mesh/construction.hpp"
 #include "io/hdf5_file.hpp"
 #include "mesh_testing.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/affine_body.hpp"
+#include "mesh/affine_body.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,8 @@
 #include "contact/obstacles.hpp"
 #include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
 #include "mesh/body_meshes.hpp"

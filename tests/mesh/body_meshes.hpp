@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/mesh/placement.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/elevate.hpp"
 
 namespace diffsim::testing_mesh {

@@ -9,7 +9,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
 #include "simulation/spring_bodies.hpp"

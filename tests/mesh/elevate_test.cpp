@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 namespace diffsim::elevate_test {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 #include "body_meshes.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/boundary_mesh.hpp"

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/dual_graph.hpp"
 
 namespace diffsim::partition_test {

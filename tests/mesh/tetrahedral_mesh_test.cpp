@@ -11,7 +11,7 @@
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/elevate.hpp"
 
 namespace diffsim::tetrahedral_mesh_test {

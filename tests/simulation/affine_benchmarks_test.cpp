@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/affine_bodies.hpp"
 
 namespace diffsim::affine_benchmarks_test {

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "contact/obstacles.hpp"
-#include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/mesh/placement.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "mesh/affine_body.hpp"
 
 /// Affine bodies for tests.
 namespace diffsim::testing_affine {

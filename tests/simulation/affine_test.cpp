@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/affine_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"

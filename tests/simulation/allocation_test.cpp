@@ -11,7 +11,7 @@
 #include <new>
 
 #include "contact/obstacles.hpp"
-#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/contact_pieces.hpp"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
 #include "mesh/directors.hpp"

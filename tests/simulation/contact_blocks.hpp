@@ -5,7 +5,7 @@
 
 #include "contact/contact_term.hpp"
 #include "core/file_order.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/simulation_testing.hpp"
 
 /// Scenes, shared by several tests, with bodies of one mesh that touch each other and with obstacles of triangles.

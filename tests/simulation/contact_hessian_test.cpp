@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/contact_blocks.hpp"

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/contact_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"

@@ -9,6 +9,8 @@
 #include <map>
 #include <random>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "simulation/contact_bodies.hpp"

@@ -9,7 +9,8 @@
 #include <cmath>
 
 #include "core/file_order.hpp"
-#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/bodies.hpp"
 #include "simulation/contact_bodies.hpp"
 

@@ -18,7 +18,7 @@
 #include "contact/exact_surface.hpp"
 #include "data_folder.hpp"
 #include "diffsim/io/read_mesh.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 
 namespace diffsim::testing_scenes {
 

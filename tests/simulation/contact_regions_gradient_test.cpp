@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/contact_regions.hpp"

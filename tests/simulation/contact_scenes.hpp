@@ -17,7 +17,7 @@
 #include "contact/obstacles.hpp"
 #include "contact_pieces.hpp"
 #include "core/file_order.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "mesh/elevate.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "mesh/body_meshes.hpp"

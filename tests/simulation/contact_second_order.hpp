@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/contact_blocks.hpp"
 

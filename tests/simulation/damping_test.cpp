@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/system_model.hpp"
 
 namespace diffsim::damping_test {
 namespace {

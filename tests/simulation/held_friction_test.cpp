@@ -12,7 +12,7 @@
 
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "simulation/contact_skins.hpp"
 
 namespace diffsim::held_friction_test {
@@ -30,7 +30,7 @@ Scene frictional_tower(const std::string& integrator, bool own_surfaces, int max
 }
 
 const ImplicitStatistics& statistics_of(DifferentiableScene& solver) {
-  return dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+  return dynamic_cast<const ImplicitModel&>(solver.model()).statistics();
 }
 
 struct Result {

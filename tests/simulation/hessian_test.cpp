@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "checkpoint/revolve_schedule.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/truncated_schedule.hpp"
 #include "diffsim/core/error.hpp"
 #include "inverse/hessian_check.hpp"

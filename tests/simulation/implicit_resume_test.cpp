@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/file_order.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/resume_testing.hpp"
 
 namespace diffsim::implicit_resume_test {

@@ -10,7 +10,7 @@
 
 #include "contact/plane_contact.hpp"
 #include "diffsim/core/loss.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
 namespace diffsim::indentation_test {

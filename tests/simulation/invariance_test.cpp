@@ -7,15 +7,18 @@
 
 #include <cmath>
 
+#include "adjoint/adjoint_sweep.hpp"
+#include "adjoint/sweep_plan.hpp"
 #include "checkpoint/multi_level_schedule.hpp"
 #include "checkpoint/online_schedule.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "simulation/sweep_plan.hpp"
 
 namespace diffsim::invariance_test {
 namespace {
@@ -67,21 +70,23 @@ TEST(invariance, gradient_has_the_same_bits_for_every_schedule_and_store) {
   DifferentiableScene solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const std::vector<double> reference = loss_and_gradients(solver, {});
   CheckpointOptions options;
-  for (const std::string store : {"memory", "hdf5", "tiered"}) {
-    const bool in_memory = store == "memory";  // the other stores are slower, since they write to disk
+  for (const CheckpointStore store : {CheckpointStore::memory, CheckpointStore::hdf5, CheckpointStore::tiered}) {
+    const bool in_memory = store == CheckpointStore::memory;  // the other stores are slower, since they write to disk
     options.store = store;
-    options.schedule = "uniform";
+    options.schedule = CheckpointSchedule::uniform;
     for (const int every : in_memory ? std::vector{1, 7, 10, num_steps, 100} : std::vector{7}) {
       options.every = every;
-      EXPECT_EQ(loss_and_gradients(solver, options), reference) << store << " every " << every;
+      EXPECT_EQ(loss_and_gradients(solver, options), reference) << to_string(store) << " every " << every;
     }
     options.every = 6;
-    for (const char* schedule : {"revolve", "online", "two_level", "multi_level"})
+    for (const CheckpointSchedule schedule : {CheckpointSchedule::revolve, CheckpointSchedule::online,
+                                              CheckpointSchedule::two_level, CheckpointSchedule::multi_level})
       for (const int snapshots : in_memory ? std::vector{1, 2, 5} : std::vector{2}) {
         options.schedule = schedule;
         options.snapshots = snapshots;
         options.levels = {{snapshots, 0.0, 0.0, ""}, {3, 2.0, 1.0, ""}};
-        EXPECT_EQ(loss_and_gradients(solver, options), reference) << schedule << " " << snapshots << " " << store;
+        EXPECT_EQ(loss_and_gradients(solver, options), reference)
+            << to_string(schedule) << " " << snapshots << " " << to_string(store);
       }
   }
 }
@@ -146,7 +151,7 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
     return plan_sweep(options, solver.model(), solver.initial_state(), gradient, steps);
   };
   CheckpointOptions options;
-  options.schedule = "uniform";
+  options.schedule = CheckpointSchedule::uniform;
   options.every = 20;
   const std::vector<double> reference = bits(options);
   options.measures = PlanMeasures{};
@@ -160,7 +165,7 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
   // levels.
   options.memory.bytes = beside + sizes[1] + 6 * sizes[0] + 44 * sizes[2];
   options.disk.bytes = 40 * sizes[0];
-  options.store = "tiered";
+  options.store = CheckpointStore::tiered;
   for (const double cost : {0.01, 1e4}) {
     options.measures = PlanMeasures{0, cost, cost};
     const SweepPlan plan = planned(options);

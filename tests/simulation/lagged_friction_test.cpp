@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/exchange.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"

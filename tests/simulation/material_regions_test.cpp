@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::material_regions_test {

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "adjoint/sweep_plan.hpp"
 #include "diffsim/core/impl/device.hpp"
-#include "dynamics/explicit_model.hpp"
-#include "simulation/sweep_plan.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::memory_budget_test {
@@ -71,17 +71,18 @@ TEST_P(MemoryOfSweeps, IsNeverMoreThanTheBudgetAndLessThanARecordBelowIt) {
   // Memory of every sweep in addition to its snapshots and records, measured for three steps with one of each.
   CheckpointOptions options;
   options.measures = PlanMeasures{};  // the test counts arrays, not the memory of the process
-  options.schedule = "revolve";
+  options.schedule = CheckpointSchedule::revolve;
   options.snapshots = 1;
   (void)peak_of(solver, 3, options);  // allocates what is made only once
   const std::int64_t beside = peak_of(solver, 3, options) - state - record;
   std::int64_t sizes[2] = {state, record};
   MPI_Allreduce(MPI_IN_PLACE, sizes, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  // Memory that a plan accounts for: the sizes of state, adjoint and gradient. The temporary memory of implicit steps
-  // is included only if it has been measured, which is not the case here.
+  // Memory that a plan accounts for: the sizes of state, adjoint, gradient, and of the state that simulators restore.
+  // The temporary memory of implicit steps is included only if it has been measured, which is not the case here.
   options.memory.bytes = std::int64_t{1} << 40;
   const ParameterSet gradient = solver.parameters().zero_like({"youngs_modulus"});
-  const SweepPlan plenty = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);
+  const SweepPlan plenty =
+      plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps, {.kept_states = 1});
   const std::int64_t counted = plenty.checkpoints.beside;
   if (solver.model().solver_tolerance() == 0.0) {
     EXPECT_EQ(beside, counted);
@@ -99,6 +100,37 @@ TEST_P(MemoryOfSweeps, IsNeverMoreThanTheBudgetAndLessThanARecordBelowIt) {
   }
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+}
+
+TEST(memory_budget, inverse_problems_take_checkpoint_options) {
+  constexpr int num_steps = 24;
+  DifferentiableScene solver = make_solver("symplectic_euler", true);
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, num_steps);
+  Unknown unknown;
+  unknown.parameter = "youngs_modulus";
+  long repeated = 0;
+  const auto gradient_with = [&](const CheckpointOptions& options) {
+    InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, {unknown}, options);
+    std::vector<double> gradient;
+    problem.gradient(problem.start(), gradient);
+    repeated = problem.statistics().advances;
+    return gradient;
+  };
+  const std::vector<double> reference = gradient_with({});
+  EXPECT_EQ(repeated, 0);
+  EXPECT_EQ(gradient_with({.schedule = CheckpointSchedule::revolve, .snapshots = 2}), reference);
+  EXPECT_GT(repeated, 0);
+  solver.model().prepare();
+  CheckpointOptions planned;
+  planned.measures = PlanMeasures{};
+  planned.memory.bytes = std::int64_t{1} << 40;
+  EXPECT_EQ(gradient_with(planned), reference);
+  EXPECT_EQ(repeated, 0);
+  std::int64_t bytes = static_cast<std::int64_t>(10 * solver.initial_state().bytes());
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  planned.memory.bytes = bytes;
+  EXPECT_EQ(gradient_with(planned), reference);
+  EXPECT_GT(repeated, 0) << "a small budget repeats steps";
 }
 
 INSTANTIATE_TEST_SUITE_P(integrators, MemoryOfSweeps,

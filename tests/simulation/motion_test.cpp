@@ -7,8 +7,10 @@
 
 #include <cmath>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::motion_test {
@@ -85,7 +87,7 @@ TEST(motion, of_a_linear_body_takes_one_iteration_a_step) {
   State state = solver.initial_state();
   solver.model().prepare();
   for (int n = 0; n < num_steps; ++n) solver.step(n, state);
-  EXPECT_EQ(dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics().newton_iterations, num_steps);
+  EXPECT_EQ(dynamic_cast<const ImplicitModel&>(solver.model()).statistics().newton_iterations, num_steps);
 }
 
 TEST_P(MotionByIntegrator, has_derivatives) {

@@ -45,7 +45,7 @@ void expect_lifted(DifferentiableScene solver, int steps) {
     EXPECT_EQ(contact.intersections, 0);
     EXPECT_GT(contact.min_distance, 1e-5);
   }
-  EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
+  EXPECT_GT(momentum(solver.system(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
 }
 
 class ImplicitObstacle : public testing::TestWithParam<const char*> {};

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "core/petsc_handle.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::multigrid_contact_test {
@@ -43,7 +43,7 @@ Found solve(double friction, int direct_below, int checkpoint_every) {
   simulator.backward();
   for (const std::string& name : names)
     for (const double value : simulator.gradient(name).to_host()) found.gradient.push_back(value);
-  found.statistics = dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+  found.statistics = dynamic_cast<const ImplicitModel&>(solver.model()).statistics();
   return found;
 }
 

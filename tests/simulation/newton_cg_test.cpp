@@ -10,6 +10,8 @@
 #include <map>
 #include <string>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "simulation/simulation_testing.hpp"
@@ -69,7 +71,7 @@ struct Identification {
   }
   static double truth(int k) { return 4e4 * (1.0 + 0.5 * std::sin(2.0 * k)); }
 
-  OptimiserResult run(const std::string& method, double lower = 1e3) {
+  OptimiserResult run(Optimiser method, double lower = 1e3) {
     Unknown unknown = stiffness(*solver.mesh(), lower);
     unknown.start = {2e4};
     MemoryStore store;
@@ -83,8 +85,9 @@ struct Identification {
     OptimiserResult result = optimise(problem, options);
     found = problem.physical(0, result.u);
     if (std::getenv("DIFFSIM_VERBOSE"))
-      std::printf("%s: %d iterations, %ld evaluations, %ld products, %s, loss %g\n", method.c_str(), result.iterations,
-                  result.evaluations, result.hessian_products, result.reason.c_str(), result.loss);
+      std::printf("%s: %d iterations, %ld evaluations, %ld products, %s, loss %g\n",
+                  optimisers[static_cast<std::size_t>(method)], result.iterations, result.evaluations,
+                  result.hessian_products, result.reason.c_str(), result.loss);
     return result;
   }
 
@@ -95,12 +98,12 @@ struct Identification {
 
 TEST(NewtonCg, finds_stiffnesses_in_far_fewer_iterations_than_lbfgs) {
   Identification problem;
-  const OptimiserResult newton = problem.run("newton_cg");
+  const OptimiserResult newton = problem.run(Optimiser::newton_cg);
   EXPECT_TRUE(newton.converged) << newton.reason;
   EXPECT_GT(newton.hessian_products, 0);
   for (int k = 0; k < num_groups; ++k)
     EXPECT_NEAR(problem.found[static_cast<std::size_t>(k)], Identification::truth(k), 1e-5 * Identification::truth(k));
-  const OptimiserResult lbfgs = problem.run("lbfgs");
+  const OptimiserResult lbfgs = problem.run(Optimiser::lbfgs);
   EXPECT_TRUE(lbfgs.converged) << lbfgs.reason;
   EXPECT_LE(3 * newton.iterations, lbfgs.iterations);
 }
@@ -132,7 +135,7 @@ struct TwoModuli {
     unknowns[1].start = {start_ratio};
   }
 
-  OptimiserResult run(const std::string& method) {
+  OptimiserResult run(Optimiser method) {
     MemoryStore store;
     InverseProblem problem(
         solver.model(), solver.initial_state(), num_steps, *loss, unknowns,
@@ -149,9 +152,9 @@ struct TwoModuli {
     });
     modulus = problem.physical(0, result.u).at(0);
     if (std::getenv("DIFFSIM_VERBOSE"))
-      std::printf("%s: %d iterations, %ld evaluations, %ld products, %s, loss %g, E %g, nu %g\n", method.c_str(),
-                  result.iterations, result.evaluations, result.hessian_products, result.reason.c_str(), result.loss,
-                  modulus, ratios.back());
+      std::printf("%s: %d iterations, %ld evaluations, %ld products, %s, loss %g, E %g, nu %g\n",
+                  optimisers[static_cast<std::size_t>(method)], result.iterations, result.evaluations,
+                  result.hessian_products, result.reason.c_str(), result.loss, modulus, ratios.back());
     return result;
   }
 
@@ -167,7 +170,7 @@ struct TwoModuli {
 TEST(NewtonCg, finds_a_ratio_from_afar_with_no_more_evaluations_than_lbfgs) {
   for (const auto& [modulus, ratio] : {std::pair(1.5e4, 0.05), std::pair(1e5, 0.02), std::pair(4e5, 0.45)}) {
     TwoModuli problem(modulus, ratio);
-    const OptimiserResult newton = problem.run("newton_cg");
+    const OptimiserResult newton = problem.run(Optimiser::newton_cg);
     EXPECT_TRUE(newton.converged) << newton.reason;
     EXPECT_NEAR(problem.ratios.back(), 0.3, 1e-6);
     EXPECT_NEAR(problem.modulus, 4e4, 1e-5 * 4e4);
@@ -175,19 +178,19 @@ TEST(NewtonCg, finds_a_ratio_from_afar_with_no_more_evaluations_than_lbfgs) {
     ASSERT_EQ(problem.iterations.size(), static_cast<std::size_t>(newton.iterations) + 1);
     for (std::size_t k = 0; k < problem.iterations.size(); ++k) EXPECT_EQ(problem.iterations[k], static_cast<int>(k));
     EXPECT_LT(newton.evaluations, 2 * newton.iterations);
-    EXPECT_LE(newton.evaluations, problem.run("lbfgs").evaluations);
+    EXPECT_LE(newton.evaluations, problem.run(Optimiser::lbfgs).evaluations);
   }
 }
 
 TEST(NewtonCg, keeps_bounds) {
   Identification problem;
   const double lower = 3e4;  // above two of the true values
-  const OptimiserResult newton = problem.run("newton_cg", lower);
+  const OptimiserResult newton = problem.run(Optimiser::newton_cg, lower);
   EXPECT_TRUE(newton.converged) << newton.reason;
   const std::vector<double> found = problem.found;
   for (const double value : found) EXPECT_GE(value, lower * (1.0 - 1e-12));
   EXPECT_NEAR(*std::min_element(found.begin(), found.end()), lower, 1e-9 * lower);
-  const OptimiserResult lbfgs = problem.run("lbfgs", lower);
+  const OptimiserResult lbfgs = problem.run(Optimiser::lbfgs, lower);
   EXPECT_NEAR(newton.loss, lbfgs.loss, 1e-6 * lbfgs.loss);
 }
 

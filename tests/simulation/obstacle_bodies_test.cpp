@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "contact/obstacles.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
+#include "dynamics/system_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::plane_contact_test {
@@ -98,14 +99,14 @@ std::vector<double> slide(double mu, int steps) {
   scene.gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0};
   scene.contact.friction_velocity = 1e-3;
   DifferentiableScene solver = make_solver(scene);
-  SystemModel& model = solver.integrator();
+  Model& model = solver.model();
   model.prepare();
   State state = solver.initial_state();
   double mass = 1000.0 * 0.2 * 0.1 * 0.1;
   std::vector<double> speeds;
   for (int n = 0; n < steps; ++n) {
     model.step(n, state, nullptr);
-    speeds.push_back(momentum(model, state)[0] / mass);
+    speeds.push_back(momentum(solver.system(), state)[0] / mass);
   }
   return speeds;
 }
@@ -130,11 +131,11 @@ struct Bounce {
 Bounce bounce(const std::string& integrator, double dt) {
   DifferentiableScene solver = make_solver(
       {.height = 0.015, .velocity = {0.3, -1.0, 0.1}, .integrator = integrator, .dt = dt, .gravity = {0.0, 0.0, 0.0}});
-  SystemModel& model = solver.integrator();
+  Model& model = solver.model();
   model.prepare();
   State state = solver.initial_state();
-  const std::array<double, 3> before = momentum(model, state);
-  const double energy = model.system().kinetic_energy(state);
+  const std::array<double, 3> before = momentum(solver.system(), state);
+  const double energy = solver.system().kinetic_energy(state);
   const int steps = static_cast<int>(std::lround(0.08 / dt));
   const int every = std::max(1, steps / 160);
   std::int64_t touching = 0;
@@ -143,7 +144,7 @@ Bounce bounce(const std::string& integrator, double dt) {
   for (int n = 0; n < steps; ++n) {
     model.step(n, state, nullptr);
     if ((n + 1) % every != 0) continue;
-    const double now = (model.system().kinetic_energy(state) + model.system().potential_energy(state)) / energy;
+    const double now = (solver.system().kinetic_energy(state) + solver.system().potential_energy(state)) / energy;
     found.rise = std::max(found.rise, now - found.last);
     found.most = std::max(found.most, now);
     found.least = std::min(found.least, now);
@@ -155,7 +156,7 @@ Bounce bounce(const std::string& integrator, double dt) {
   EXPECT_GT(touching, 10);
   EXPECT_GT(nearest, 0.0);
   EXPECT_EQ(solver.contact_state(steps, state).active_pairs, 0);
-  const std::array<double, 3> after = momentum(model, state);
+  const std::array<double, 3> after = momentum(solver.system(), state);
   EXPECT_NEAR(after[0], before[0], 1e-10);  // no friction
   EXPECT_NEAR(after[2], before[2], 1e-10);
   found.rebound = -after[1] / before[1];
@@ -212,13 +213,13 @@ TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
                    .youngs_modulus = 2e6,
                    .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0},
                    .contact = {.barrier_distance = 0.01, .barrier_stiffness = 4e4, .friction_velocity = 0.01}});
-  SystemModel& model = solver.integrator();
+  Model& model = solver.model();
   model.prepare();
   State state = solver.initial_state();
-  const std::array<double, 3> before = momentum(model, state);
+  const std::array<double, 3> before = momentum(solver.system(), state);
   const int steps = 1500;
   for (int n = 0; n < steps; ++n) model.step(n, state, nullptr);
-  const std::array<double, 3> after = momentum(model, state);
+  const std::array<double, 3> after = momentum(solver.system(), state);
   const double mass = 1000.0 * 0.2 * 0.1 * 0.1, time = steps * 2e-4;
   // Impulse along the slope: m g sin θ t - µ ∫N, with ∫N = m g cos θ t plus the change of the normal momentum.
   const double normal = mass * g * std::cos(angle) * time + after[1] - before[1];

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "adjoint/sweep_plan.hpp"
 #include "checkpoint/schedule_plan.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "simulation/sweep_plan.hpp"
 
 namespace diffsim::process_memory_test {
 namespace {

@@ -12,9 +12,11 @@
 #include <fstream>
 #include <random>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/problem.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/resume_testing.hpp"
 
 namespace diffsim::resume_test {
@@ -105,7 +107,7 @@ TEST(Resume, SweepsOfOtherKindsGoOn) {
     const int whole = problem.polls;
     for (const double part : {0.3, 0.65, 0.95}) {
       EXPECT_TRUE(problem.stops(options, false, static_cast<int>(part * whole)));
-      EXPECT_EQ(problem.run(options, true), reference) << options.schedule << " at " << part;
+      EXPECT_EQ(problem.run(options, true), reference) << to_string(options.schedule) << " at " << part;
       EXPECT_TRUE(problem.warnings.empty()) << problem.warnings.front();
     }
   };

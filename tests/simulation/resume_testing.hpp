@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "adjoint/adjoint_sweep.hpp"
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "io/failing_files.hpp"
 #include "simulation/sweep_testing.hpp"
@@ -90,11 +94,17 @@ struct InterruptedSweep {
   int polls = 0;
 };
 
+/// Value of an enumeration with the given name. `names`: names of the values 0, 1, …
+template <class Enum, std::size_t N>
+Enum named(const std::string& name, const std::array<const char*, N>& names) {
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 inline CheckpointOptions resumed_by(const std::string& schedule, const std::string& store, int every,
                                     const std::string& directory) {
   CheckpointOptions options;
-  options.schedule = schedule;
-  options.store = store;
+  options.schedule = named<CheckpointSchedule>(schedule, checkpoint_schedules);
+  options.store = named<CheckpointStore>(store, checkpoint_stores);
   options.every = every;
   options.snapshots = 4;
   options.levels = {{3, 0.0, 0.0, ""}, {4, 2.0, 1.0, ""}};

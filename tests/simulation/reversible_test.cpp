@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::reversible_test {
@@ -87,7 +87,7 @@ TEST_P(Reversible, GradientHasTheBitsOfStoredStates) {
   DifferentiableScene solver = make_solver(GetParam());
   SumLoss loss = make_loss(*solver.mesh());
   CheckpointOptions all, reversible;
-  reversible.schedule = "reversible";
+  reversible.schedule = CheckpointSchedule::reversible;
   const std::vector<double> free = loss_and_gradients(solver, loss, num_steps, asked, all);
   solver.model().set_reversible(true);
   const std::vector<double> stored = loss_and_gradients(solver, loss, num_steps, asked, all);
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, Reversible, testing::Values(1, 2));
 std::string refusal(DifferentiableScene& solver) {
   SumLoss loss = make_loss(*solver.mesh());
   CheckpointOptions options;
-  options.schedule = "reversible";
+  options.schedule = CheckpointSchedule::reversible;
   try {
     (void)loss_and_gradients(solver, loss, 3, {"youngs_modulus"}, options);
   } catch (const Error& error) {
@@ -189,7 +189,7 @@ TEST(Reversible, WhatDoesNotReturnIsFound) {
   DifferentiableScene solver = make_solver();
   Unsteady loss(solver);
   CheckpointOptions options;
-  options.schedule = "reversible";
+  options.schedule = CheckpointSchedule::reversible;
   try {
     (void)loss_and_gradients(solver, loss, 10, {"youngs_modulus"}, options);
     ADD_FAILURE() << "no error";

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
 #include "mesh/cell_model.hpp"

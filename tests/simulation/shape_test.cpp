@@ -9,7 +9,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/elevate.hpp"
 

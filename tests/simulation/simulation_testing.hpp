@@ -11,13 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/explicit_model.hpp"
+#include "dynamics/system_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/parameter_specs.hpp"
 
@@ -39,8 +42,8 @@ inline std::vector<std::string> law_names() {
 }
 
 /// Momentum of the body, kg m/s, summed over all ranks.
-inline std::array<double, 3> momentum(const SystemModel& model, const State& state) {
-  const std::vector<double> m = model.system().mass().to_host(), v = state["velocities"].to_host();
+inline std::array<double, 3> momentum(const System& system, const State& state) {
+  const std::vector<double> m = system.mass().to_host(), v = state["velocities"].to_host();
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < v.size(); ++i) sum[i % 3] += m[i / 3] * v[i];
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -106,10 +109,10 @@ struct EnergyBalance {
   double before, gone, work;
 };
 inline EnergyBalance energy_balance(DifferentiableScene& solver, int steps, double dt) {
-  SystemModel& model = solver.integrator();
+  Model& model = solver.model();
   model.prepare();
   State state = solver.initial_state();
-  const auto energy = [&] { return model.system().kinetic_energy(state) + model.system().potential_energy(state); };
+  const auto energy = [&] { return solver.system().kinetic_energy(state) + solver.system().potential_energy(state); };
   const double before = energy();
   double work = 0.0, power = 0.0;
   for (int n = 1; n <= steps; ++n) {

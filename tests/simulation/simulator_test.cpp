@@ -11,10 +11,10 @@
 
 #include "contact/parameters.hpp"
 #include "data_folder.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/numbering.hpp"
+#include "diffsim/mesh/construction.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/parameters.hpp"
 
 namespace diffsim::simulator_test {
@@ -194,6 +194,10 @@ TEST(simulator, a_loss_may_be_chosen_before_or_after_the_rollout) {
   Trajectory trajectory = simulator.rollout(10, 4);
   EXPECT_DOUBLE_EQ(simulator.backward(loss), before);
   EXPECT_EQ(difference(simulator.gradient("youngs_modulus"), gradient), 0.0);
+  const Field end = simulator.positions().clone();
+  simulator.rollout(10, 4, loss);
+  simulator.backward();
+  EXPECT_EQ(difference(simulator.positions(), end), 0.0) << "the reverse sweep changes the state";
   // The trajectory keeps its checkpoints.
   EXPECT_EQ(difference(trajectory.state(10)["positions"], simulator.positions()), 0.0);
   EXPECT_GT(difference(trajectory.state(3)["positions"], simulator.positions()), 0.0);
@@ -224,6 +228,105 @@ TEST(simulator, a_changed_parameter_counts_from_the_next_step_on) {
     stiffer.step();
   }
   EXPECT_EQ(difference(simulator.positions(), stiffer.positions()), 0.0);
+}
+
+/// Term without forces that counts how often its system is prepared.
+class CountingTerm final : public ForceTerm {
+ public:
+  explicit CountingTerm(int& count) : count_(count) {}
+  std::string name() const override { return "counting"; }
+  void prepare(const ParameterSet&) override { ++count_; }
+  double energy(const Configuration&, const ParameterSet&) override { return 0.0; }
+  void add_force(const Configuration&, const ParameterSet&, Field&) override {}
+  void add_force_tangent(const Configuration&, const ConfigurationTangent&, const ParameterSet&, Field&) override {}
+  void add_force_adjoint(const Configuration&, const Field&, const ConfigurationAdjoint&, ParameterSet&) override {}
+  void add_jacobian(const Configuration&, const ParameterSet&, const JacobianWeights&, BlockMatrix&) override {}
+
+ private:
+  int& count_;
+};
+
+TEST(simulator, a_parameter_changed_through_a_kept_reference_counts_from_the_next_step_on) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    const DifferentiableSolver solver{.dt = 0.002, .substeps = 4, .gravity = 0.0, .integrator = integrator};
+    Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), solver),
+        expected(bar(), DifferentiableMaterial(1e5, 0.4), solver);
+    int prepared = 0;
+    simulator.scene().system().add_term(std::make_unique<CountingTerm>(prepared));
+    for (Simulator* each : {&simulator, &expected}) each->set_fixed_vertices("x_min");
+    // Bodies at rest without forces stay at rest, whatever their stiffness.
+    Field& gravity = simulator.parameters().at("gravity").field;
+    Field& stiffness = simulator.parameters().at("youngs_modulus").field;
+    const auto change = [&](Field& g, Field& E) {
+      g.from_host({0.0, 0.0, 9.0});
+      if (rank == 0) E.fill(3e5);
+    };
+    change(expected.parameters().at("gravity").field, expected.parameters().at("youngs_modulus").field);
+    simulator.step();
+    EXPECT_EQ(prepared, 1);
+    gravity.from_host({0.0, 0.0, 0.0});
+    simulator.step();
+    EXPECT_EQ(prepared, 2);
+    change(gravity, stiffness);
+    for (int n = 0; n < 3; ++n) {
+      simulator.step();
+      expected.step();
+    }
+    EXPECT_EQ(prepared, 3) << "steps without changes of parameters prepare the scene again";
+    EXPECT_LE(difference(simulator.positions(), expected.positions()), 1e-14) << integrator;
+    // A change on one rank alone prepares the scene on all ranks.
+    if (rank == 0) stiffness.fill(1e4);
+    simulator.step();
+    EXPECT_EQ(prepared, 4);
+  }
+}
+
+TEST(simulator, several_bodies_are_a_list_of_meshes_and_materials) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const auto cube = [&] { return box_mesh({0.1, 0.1, 0.1}, {2, 2, 2}, rank, ranks); };
+  DifferentiableMaterial light(2e4, 0.3),
+      stiff("stable_neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}, {"density", 500.0}});
+  light.requires_grad = true;
+  DifferentiableSimulator simulator(
+      MPI_COMM_WORLD, {{"left", cube(), light, {}}, {"right", cube(), stiff, {.translate = {0.3, 0.0, 0.0}}}},
+      {.dt = 0.002, .substeps = 4}, 700.0);
+  const TetrahedralMesh& mesh = *simulator.scene().mesh();
+  ASSERT_EQ(mesh.bodies().size(), 2U);
+  EXPECT_EQ(mesh.num_global_cells(), 96);
+  EXPECT_EQ(mesh.region("right/x_min").num_vertices, 9);
+  simulator.set_fixed_vertices("left/x_min");
+  simulator.rollout(5, 2);
+  simulator.backward([](int n, const State& state, State* gradient) { return some_loss(n, state, gradient); });
+  // Only the cells of the left body have this material's density; the right body falls freely.
+  const auto value_in = [&](const char* parameter, const char* region) {
+    const Field& field = simulator.parameters().at(parameter).field;
+    const std::vector<double> values = field.to_host();
+    double largest = 0.0;
+    for (const int cell : mesh.region(region).cells)
+      largest = std::max(largest, values[static_cast<std::size_t>(cell)]);
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return largest;
+  };
+  EXPECT_EQ(value_in("density", "left/all"), 700.0);
+  EXPECT_EQ(value_in("density", "right/all"), 500.0);
+  EXPECT_EQ(value_in("youngs_modulus", "left/all"), 2e4);
+  const auto speed_of = [&](const char* region) {
+    const std::vector<double> v = simulator.velocities().to_host();
+    double lowest = 0.0;
+    for (const int vertex : mesh.region(region).vertices)
+      if (vertex < mesh.num_owned_vertices()) lowest = std::min(lowest, v[3 * static_cast<std::size_t>(vertex) + 1]);
+    MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    return lowest;
+  };
+  double falling = 0.0;
+  for (int n = 0; n < 20; ++n) falling = 0.99 * (falling - 9.8 * 0.0005);
+  EXPECT_NEAR(speed_of("right/all"), falling, 1e-10);
+  EXPECT_EQ(speed_of("left/x_min"), 0.0);
+  EXPECT_NE(message_of([&] { Simulator(MPI_COMM_WORLD, {{"a|b", cube(), light, {}}}); }), "");
 }
 
 TEST(simulator, a_device_that_the_build_lacks_is_refused) {

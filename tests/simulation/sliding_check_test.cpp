@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::sliding_check_test {

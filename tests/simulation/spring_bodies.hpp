@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/simulation/scene.hpp"
 
 /// Meshes of segments for tests of mass–spring systems.

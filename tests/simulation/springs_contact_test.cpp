@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "contact/barrier.hpp"
-#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/parameter_specs.hpp"
 #include "simulation/spring_bodies.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/file_order.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "statics_testing.hpp"
 
 namespace diffsim::statics_benchmarks_test {
@@ -130,7 +130,7 @@ TEST(neo_hookean_cube, strain_energy_settles) {
     solver.model().prepare();
     solver.step(0, state);
     energies.push_back(sum_over_ranks(solver.system().terms()[0]->energy({state["positions"]}, solver.parameters())));
-    const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
+    const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
     const std::vector<double>& residuals = model.last_residuals();
     if (verbose()) {
       printf("cube n %d: energy %.8f, residuals", n, energies.back());

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diffsim/core/impl/small_tensor.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/impl/element_kernels.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "mesh/elevate.hpp"

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "adjoint/later_steps.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/io/trajectory.hpp"
 #include "simulation/simulation_testing.hpp"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
+#include "dynamics/system_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::surface_contact_test {
@@ -20,11 +21,11 @@ using testing_simulation::unknowns_of;
 double energy_off(Scene scene, int steps) {
   scene.dt = 0.1 / steps;
   DifferentiableScene solver = make_solver(scene);
-  SystemModel& model = solver.integrator();
+  Model& model = solver.model();
   model.prepare();
   State state = solver.initial_state();
-  const std::array<double, 3> before = momentum(model, state);
-  const double energy = model.system().kinetic_energy(state) + model.system().potential_energy(state);
+  const std::array<double, 3> before = momentum(solver.system(), state);
+  const double energy = solver.system().kinetic_energy(state) + solver.system().potential_energy(state);
   std::int64_t most = 0;
   double off = 0.0;
   for (int n = 0; n < steps; ++n) {
@@ -34,10 +35,10 @@ double energy_off(Scene scene, int steps) {
     most = std::max(most, contact.active_pairs);
     EXPECT_EQ(contact.intersections, 0);
     EXPECT_GT(contact.min_distance, 0.01);
-    off =
-        std::max(off, std::abs(model.system().kinetic_energy(state) + model.system().potential_energy(state) - energy));
+    off = std::max(off,
+                   std::abs(solver.system().kinetic_energy(state) + solver.system().potential_energy(state) - energy));
   }
-  const std::array<double, 3> after = momentum(model, state);
+  const std::array<double, 3> after = momentum(solver.system(), state);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(after[c], before[c], 1e-12);
   EXPECT_GT(most, 20);
   EXPECT_EQ(solver.contact_state(steps, state).active_pairs, 0);

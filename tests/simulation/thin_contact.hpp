@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diffsim/simulation/simulator.hpp"
-#include "dynamics/explicit_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 /// Contact of springs, sheets and rods in gradient tests: cases and common options.

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "checkpoint/from_options.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/problem.hpp"
-#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::truncated_test {
@@ -89,11 +91,13 @@ TEST(Truncated, EveryScheduleGivesTheSameBits) {
   options.every = 10;
   options.snapshots = 3;
   options.levels = {{2, 0.0, 0.0, ""}, {3, 2.0, 1.0, ""}};
-  for (const char* schedule : {"uniform", "revolve", "two_level", "multi_level"})
-    for (const char* store : {"memory", "tiered"}) {
+  for (const CheckpointSchedule schedule : {CheckpointSchedule::uniform, CheckpointSchedule::revolve,
+                                            CheckpointSchedule::two_level, CheckpointSchedule::multi_level})
+    for (const CheckpointStore store : {CheckpointStore::memory, CheckpointStore::tiered}) {
       options.schedule = schedule;
       options.store = store;
-      EXPECT_EQ(loss_and_gradients(problem.solver, problem.loss, num_steps, asked, options), reference) << schedule;
+      EXPECT_EQ(loss_and_gradients(problem.solver, problem.loss, num_steps, asked, options), reference)
+          << to_string(schedule);
     }
   CheckpointOptions planned;
   planned.last = last;
@@ -113,7 +117,7 @@ TEST(Truncated, IsToldApart) {
   options.single = true;
   EXPECT_EQ(approximation_of(options, num_steps),
             "the gradient is that of the last 45 of 70 steps only (checkpoint.last)");
-  options.schedule = "uniform";  // stores snapshots; `all` stores records only
+  options.schedule = CheckpointSchedule::uniform;  // stores snapshots; `all` stores records only
   EXPECT_EQ(approximation_of(options, num_steps),
             "the gradient is that of the last 45 of 70 steps only (checkpoint.last), and is taken at states rounded to "
             "float32 (checkpoint.precision)");
@@ -142,7 +146,7 @@ TEST(Truncated, TheInitialStateIsOutOfReach) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     EXPECT_NE(std::string(error.what()).find("'initial_velocities' acts through the initial state"), std::string::npos);
   }
-  options.schedule = "online";
+  options.schedule = CheckpointSchedule::online;
   EXPECT_THROW(make_schedule(options, num_steps), Error);
 }
 

@@ -47,7 +47,7 @@ TEST_P(Turning, strikes_the_body_up_and_is_not_passed) {
     EXPECT_GT(least, 0.0) << n;
     EXPECT_NEAR(solver.contact_state(n + 1, state).min_distance, least, 1e-14) << n;
   }
-  EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
+  EXPECT_GT(momentum(solver.system(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
 }
 
 INSTANTIATE_TEST_SUITE_P(planes, Turning,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diffsim/simulation/scene.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 
 namespace diffsim::twisted_mat_test {
 namespace {
@@ -39,7 +39,7 @@ DifferentiableScene make_mat() {
 TEST(twisted_mat, is_solved_by_multigrid_without_halving_loads) {
   DifferentiableScene solver = make_mat();
   State state = solver.initial_state();
-  const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
+  const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
   constexpr int steps = 11;
   for (int n = 0; n < steps; ++n) {
     const long before = model.statistics().newton_iterations;

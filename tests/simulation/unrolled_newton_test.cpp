@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
-#include "dynamics/implicit_model.hpp"
+#include "dynamics/time/implicit_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::unrolled_newton_test {

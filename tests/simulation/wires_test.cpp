@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "diffsim/mesh/construction.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 
 namespace diffsim {
+
+class BlockMatrix;
+class Couplings;
 
 /// Subset of a rank's cells that a sweep processes. `shared`: cells with a vertex that another rank has too. `inner`:
 /// the other cells, which can be processed while the sums of shared cells are being sent. `all`: both.

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ class ParameterSet {
   /// Returns zeroed parameters of the same shapes, for `names` only.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);
+  /// Number that is the same as before only if no value of this rank may have changed since (`Field::revision`).
+  std::uint64_t revision() const;
 
   auto begin() { return parameters_.begin(); }
   auto end() { return parameters_.end(); }

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
 
 namespace diffsim {
@@ -53,5 +54,15 @@ double resident_memory_bytes();
 void release_free_memory();
 /// Returns the largest resident memory of this process so far, bytes.
 double peak_memory_bytes();
+
+/// Returns the rank of this process in the communicator.
+int rank_of(MPI_Comm comm);
+/// Returns the number of ranks in the communicator.
+int num_ranks(MPI_Comm comm);
+/// Returns true if this process has rank 0 in the communicator.
+bool is_first_rank(MPI_Comm comm);
+/// Returns the sum of the ranks' contributions, on every rank. Collective.
+double sum_over_ranks(double share, MPI_Comm comm);
+std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -9,16 +9,18 @@
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/core/inertia.hpp"
-#include "diffsim/core/kinematics.hpp"
+#include "diffsim/core/state.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
 
 class FieldPool;
+class Inertia;
+class Kinematics;
+struct MotionSpan;
 
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
-/// and the parameters of all these parts. Time steppers are Models of a System (dynamics/system_model.hpp).
+/// and the parameters of all these parts. Time steppers are Models of a System (src/dynamics/system_model.hpp).
 ///
 /// Own parameters: `gravity` [3], m/s², and `rest_positions` [local vertices, 3], m, the undeformed shape. Changing
 /// `rest_positions` does not change x[0]. The caller that adds an inertia or a term also adds its parameters.

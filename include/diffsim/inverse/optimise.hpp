@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,10 +10,17 @@
 
 namespace diffsim {
 
+/// Optimisation method.
+enum class Optimiser {
+  lbfgs,      ///< TAO's bounded limited-memory BFGS
+  newton_cg,  ///< TAO's bounded Newton-Krylov method with trust regions, with exact Hessian-vector products
+  adam        ///< Kingma & Ba 2015
+};
+/// Names of the methods in scenes, in the order of the enumeration.
+inline constexpr std::array<const char*, 3> optimisers = {"lbfgs", "newton_cg", "adam"};
+
 struct OptimiserOptions {
-  /// One of: lbfgs (TAO's bounded limited-memory BFGS), newton_cg (TAO's bounded Newton-Krylov method with trust
-  /// regions, with exact Hessian-vector products), adam.
-  std::string method = "lbfgs";
+  Optimiser method = Optimiser::lbfgs;
   int max_iterations = 50;
   double gradient_tolerance = 1e-8;  ///< on the norm of the projected gradient, relative to its norm at the start
   double learning_rate = 0.05;       ///< of adam

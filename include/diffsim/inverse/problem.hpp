@@ -2,15 +2,51 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
-#include "diffsim/inverse/unknown.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
+#include "diffsim/core/model.hpp"
 
 namespace diffsim {
 
 class EvaluationLog;
+class Schedule;
+class Store;
+class SweepJournal;
+struct SweepPlan;
+
+/// Parameter to be identified, and the values that represent the parameter in u.
+///
+/// The Model's parameter has one entry per cell, vertex or step. The unknown may have one value per entry, one value
+/// for all entries, or one value per group of entries (region): p_e = u_group(e). `initial_positions` and
+/// `initial_velocities` are the names for the fields of x[0].
+struct Unknown {
+  std::string parameter = {};  ///< name of the Model's parameter
+  std::string label = {};      ///< name in files and messages; empty: `parameter`
+  /// Group of each of this rank's entries; -1: the entry is not changed. Empty: every entry is an unknown of its own.
+  std::vector<int> group = {};
+  /// Names of the groups, the same on every rank; one empty name for `global`.
+  std::vector<std::string> group_names = {};
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool logarithmic = false;  ///< true: the unknown is ln p
+  /// Linear map from few values u to many entries: this rank's rows of the matrix B, [entries · components, values of
+  /// u]. All ranks share the values u. p = p0 + B u, or ln p = ln p0 + B u for a logarithmic unknown, where p0 are the
+  /// Model's present values. Bounds and `start` (zeros if empty) are those of u. A map cannot be combined with groups.
+  std::vector<double> map = {};
+  int map_numbers = 0;  ///< number of columns of B; 0: no map
+  /// Field of x[0] that moves along: x[0] = p + d with constant d. For `rest_positions`: "positions". Empty: none.
+  std::string carries = {};
+  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; empty: the Model's present values
+
+  /// Returns true if all ranks share the values of the unknown.
+  bool shared() const { return map_numbers > 0 || !group_names.empty(); }
+  const std::string& name() const { return label.empty() ? parameter : label; }
+};
 
 /// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///
@@ -21,8 +57,15 @@ class InverseProblem {
  public:
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
 
+  /// Creates the problem for `num_steps` steps from `initial`. `model` and `loss` must outlive the problem. If the
+  /// options have a memory budget, the first gradient and the first product with the Hessian plan their schedules.
+  InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
+                 const CheckpointOptions& checkpoints = {});
+  /// Creates the problem with a schedule and a store of the caller (src/checkpoint). `store` must outlive the problem.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  ScheduleFactory make_schedule, Store& store);
+  ~InverseProblem();
+  InverseProblem(InverseProblem&&) noexcept;
 
   Model& model() { return model_; }
   const Model& model() const { return model_; }
@@ -90,6 +133,10 @@ class InverseProblem {
     std::vector<double> base;     // of a map: p0
     std::vector<double> carried;  // d = x[0] - p of the field `Unknown::carries`
   };
+  void set_blocks();
+  /// Returns the schedule of a gradient, or of a product with the Hessian.
+  std::unique_ptr<Schedule> make_schedule();
+  std::unique_ptr<Schedule> make_product_schedule();
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
   /// Returns true if the unknown is u = ln p, entry by entry. Returns false for a logarithmic map, whose logarithm
@@ -130,7 +177,10 @@ class InverseProblem {
   std::vector<Unknown> unknowns_;
   std::vector<Block> blocks_;
   std::size_t size_ = 0;
-  ScheduleFactory make_schedule_, make_product_schedule_;
+  CheckpointOptions checkpoints_;
+  std::unique_ptr<SweepPlan> plan_, product_plan_;         // for the memory budget of `checkpoints_`
+  ScheduleFactory make_schedule_, make_product_schedule_;  // empty: the schedule of `checkpoints_`
+  std::unique_ptr<Store> own_store_;
   Store& store_;
   SweepJournal* journal_ = nullptr;
   SweepWatcher watcher_;

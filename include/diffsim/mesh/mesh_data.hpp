@@ -7,16 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/cell_kind.hpp"
+#include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
-
-struct AffineBody;
 
 /// Triangle surface in space: vertices, and the corners of each triangle.
 struct TriangleMesh {
   std::vector<std::array<double, 3>> vertices;  ///< m
   std::vector<std::array<int, 3>> triangles;
+};
+
+/// Surface and volume of an affine body, which its single mesh cell does not represent.
+///
+/// An affine body moves by x(X, t) = A(t) X + b(t), which four nodes describe (Lan et al. 2022, Affine body dynamics,
+/// ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear tetrahedron, the inertial
+/// tetrahedron. Its corners are chosen so that four equal masses, each a quarter of the body's mass, have the body's
+/// centre of mass and moments of inertia. The lumped masses of the cell are then the exact mass matrix of the affine
+/// motion. The strain of the cell equals the strain of the body, so the elastic energy is the energy density times the
+/// body's volume.
+struct AffineBody {
+  double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
+  TriangleMesh surface;        ///< closed surface in the rest shape, normals outwards; m
 };
 
 /// Surface of triangles that represents a body in contact, in place of the boundary of its tetrahedra: a fine skin
@@ -98,7 +109,7 @@ struct MeshData {
   std::int64_t num_unused_vertices = 0;   ///< number of vertices of the whole mesh that belong to no cell
   /// Bodies in the order of their vertex numbers, the same on every rank. Empty: a single body without a name.
   std::vector<MeshBody> bodies;
-  std::shared_ptr<const AffineBody> affine{};  ///< if the mesh is one affine body (affine_body.hpp); on every rank
+  std::shared_ptr<const AffineBody> affine{};  ///< if the mesh is one affine body; on every rank
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }

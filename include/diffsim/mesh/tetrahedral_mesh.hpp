@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/entities.hpp"
+#include "diffsim/core/field.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
 #include "diffsim/mesh/region.hpp"
 
@@ -171,7 +171,7 @@ class TetrahedralMesh {
   /// This rank's boundary faces: faces that belong to only one cell of the whole mesh. Collective on the first call.
   const std::vector<Face>& boundary() const;
 
-  /// Affine body (affine_body.hpp) that the local cell `cell` represents, or nullptr.
+  /// Affine body that the local cell `cell` represents, or nullptr.
   const AffineBody* affine_body(int cell) const;
   /// Ratio (volume that the cell represents) / (volume of the cell), for each of `cells` or, if `cells` is empty, for
   /// all cells. The ratio is AffineBody::volume_factor for cells of affine bodies and 1 for other cells. The result is
@@ -223,5 +223,15 @@ class TetrahedralMesh {
   std::shared_ptr<const Entities> vertices_, owned_vertices_, cell_entities_;
   std::unique_ptr<CellScatter> scatter_;
 };
+
+/// Returns the 0-based number in the mesh file of each local vertex, [local vertices], owned vertices first.
+std::vector<std::int64_t> vertex_numbers(const TetrahedralMesh& mesh);
+/// Returns the 0-based number in the mesh file of each of this rank's tetrahedra, [cells].
+std::vector<std::int64_t> cell_numbers(const TetrahedralMesh& mesh);
+
+/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3], m/s, at the corners X of an affine
+/// body. c is the mean of the four corners, which is the body's centre of mass. v in m/s, ω in rad/s. Collective.
+void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
+                        const std::array<double, 3>& w, std::vector<double>& velocities);
 
 }  // namespace diffsim

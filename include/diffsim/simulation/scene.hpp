@@ -2,21 +2,22 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/contact_state.hpp"
+#include "diffsim/contact/contact.hpp"
 #include "diffsim/core/model.hpp"
-#include "diffsim/dynamics/system_model.hpp"
+#include "diffsim/dynamics/system.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
 
 class ContactTerm;
+class SystemModel;
 
 /// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
@@ -106,9 +107,10 @@ class DifferentiableScene {
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   /// Indices in the mesh's list of the bodies without a material. These bodies are obstacles.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
+  /// Time stepper of the scene.
   Model& model();
-  SystemModel& integrator();
-  /// System that the integrator advances: inertias, force terms, motions and parameters. Parts may be added to the
+  double dt() const;  ///< s
+  /// System that the time stepper advances: inertias, force terms, motions and parameters. Parts may be added to the
   /// system only before the first step.
   System& system();
   bool is_implicit() const;
@@ -119,14 +121,15 @@ class DifferentiableScene {
   /// motions are advanced to that step. Returns the step of the frame. Throws InputError if the file has no frame of
   /// that step, or lacks a field that steps need.
   int read_frame(const std::string& trajectory, int step, State& state) const;
-  /// Advances `state` from state n to state n+1. Call `model().prepare()` before the first step and after every change
-  /// of parameters.
+  /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
+  /// before, or if a parameter may have changed on any rank since the last call (`Field::revision`).
   void step(int n, State& state);
   /// Returns the largest substep dt/substeps, s, at which small motions are certain to be stable; infinity for implicit
   /// integrators. Calls `prepare`.
   double stable_substep();
 
  private:
+  void prepare_if_changed();
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
 
@@ -134,6 +137,7 @@ class DifferentiableScene {
   std::vector<DifferentiableMaterial> materials_;
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
+  std::uint64_t prepared_ = 0;                  // revision of the parameters for which `step` called `prepare`; 0: none
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
   std::vector<double> initial_positions_;       // [owned vertices, 3]; empty: rest positions

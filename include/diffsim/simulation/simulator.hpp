@@ -8,20 +8,32 @@
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
 #include "diffsim/core/loss.hpp"
-#include "diffsim/simulation/checkpoint_options.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/scene.hpp"
-#include "diffsim/simulation/trajectory.hpp"
 
 namespace diffsim {
 
 class LaterLoss;
 class LaterSteps;
+class AdjointSweep;
+class Schedule;
+class Store;
+class KeptStore;
 
 /// One material for the whole mesh, or a list of materials that name their regions.
 struct Materials : std::vector<DifferentiableMaterial> {
   using std::vector<DifferentiableMaterial>::vector;
   Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
+};
+
+/// Body of a scene of several bodies.
+struct Body {
+  std::string name;     ///< see `join_bodies`
+  MeshData mesh;        ///< this rank's block of the body's mesh
+  Materials materials;  ///< for regions of the body; no material: the body is an obstacle
+  Placement placement = {};
 };
 
 /// Simulates bodies step by step, without gradients. All members are collective.
@@ -32,12 +44,14 @@ class Simulator {
   /// Throws Error (input) if this build does not have the device, and the Errors of DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
+  /// Overload of the constructor for several bodies. Region R of a body is called BODY/R in the scene.
+  Simulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver = {}, double density = 1000.0,
+            const std::string& device = {});
   /// Creates a simulator of a scene, which must outlive the simulator.
   explicit Simulator(DifferentiableScene& scene);
   virtual ~Simulator() = default;
 
-  /// Scene of the simulator. The next step prepares the scene again, because the caller may change its parameters.
-  DifferentiableScene& scene();
+  DifferentiableScene& scene() { return *scene_; }
   ParameterSet& parameters() { return scene().parameters(); }
   /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. To be called
   /// before the first step.
@@ -69,9 +83,29 @@ class Simulator {
   std::shared_ptr<DifferentiableScene> scene_;
   State state_;
   int step_ = 0;
+};
+
+/// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
+/// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.
+class Trajectory {
+ public:
+  /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
+  Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last);
+
+  int num_steps() const { return num_steps_; }
+  /// Time of step n, s.
+  double time(int n) const { return n * dt_; }
+  /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. States in ascending
+  /// order cost one rollout in all. Throws Error (input) for any other n. Collective.
+  const State& state(int n);
 
  private:
-  bool is_prepared_ = false;
+  Model* model_;
+  std::shared_ptr<KeptStore> checkpoints_;
+  int num_steps_;
+  double dt_;
+  State last_, state_;
+  int step_ = -1;  // number of `state_`
 };
 
 /// Simulates bodies, and computes gradients of a loss through rollouts.
@@ -82,6 +116,8 @@ class DifferentiableSimulator : public Simulator {
   DifferentiableSimulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
                           const DifferentiableSolver& solver = {}, double density = 1000.0,
                           const std::string& device = {});
+  DifferentiableSimulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver = {},
+                          double density = 1000.0, const std::string& device = {});
   explicit DifferentiableSimulator(DifferentiableScene& scene);
   ~DifferentiableSimulator() override;
 
@@ -109,7 +145,7 @@ class DifferentiableSimulator : public Simulator {
   /// step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if there is no rollout since the state was last
-  /// set. Afterwards the contents of `state()` are unspecified; set a state, reset, or run another rollout.
+  /// set. `state()` does not change.
   void backward();
 
   const Field& gradient(const std::string& parameter) const;
@@ -122,7 +158,8 @@ class DifferentiableSimulator : public Simulator {
  private:
   class LossOfBackward;
 
-  void state_was_set() override { sweep_.reset(); }
+  void require_gradients_of_materials();
+  void state_was_set() override;
   double sweep_forward(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer,
                        const State* from, std::shared_ptr<Store> store = nullptr);
 

@@ -118,7 +118,7 @@ bool invert(Job& job) {
   job.report["converged"] = result.converged;
   job.report["iterations"] = result.iterations;
   job.report["evaluations"] = result.evaluations;
-  if (job.scene.optimiser.method == "newton_cg") job.report["hessian_products"] = result.hessian_products;
+  if (job.scene.optimiser.method == Optimiser::newton_cg) job.report["hessian_products"] = result.hessian_products;
   job.report["reason"] = result.reason;
   job.report["initial_loss"] = first_loss.value_or(result.loss);
   for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];

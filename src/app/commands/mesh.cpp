@@ -6,7 +6,7 @@
 #include "app/job.hpp"
 #include "app/setup.hpp"
 #include "diffsim/core/error.hpp"
-#include "dynamics/explicit_model.hpp"
+#include "dynamics/time/explicit_model.hpp"
 #include "io/mesh_file.hpp"
 
 namespace diffsim::app {

@@ -1,0 +1,94 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffsim {
+
+/// Memory limit: either bytes that all processes of a run may hold together, or a fraction of the memory that is free
+/// on the machines, in addition to the memory that the processes hold already.
+struct MemoryBudget {
+  std::int64_t bytes = 0;
+  double share = 0.0;  ///< fraction of the free memory, in (0, 1]
+
+  bool is_given() const { return bytes > 0 || share > 0.0; }
+};
+
+/// Memory that is available to the processes of this machine, bytes: the smaller of the kernel's MemAvailable and the
+/// remaining memory of the control group. Infinite if neither is known.
+double free_memory_bytes();
+
+/// Schedule of a sweep: which states are kept, and which steps are repeated.
+enum class CheckpointSchedule {
+  all,          ///< records every step; repeats none
+  uniform,      ///< a snapshot every `CheckpointOptions::every` steps
+  revolve,      ///< fewest repeated steps for a number of snapshots (Griewank & Walther 2000)
+  online,       ///< the number of steps is not known beforehand (Stumm & Walther 2010)
+  two_level,    ///< snapshots every `every` steps in the store, revolve within each segment
+  multi_level,  ///< least time for levels of snapshots with different costs
+  reversible    ///< steps are taken back, without snapshots
+};
+/// Names of the schedules in scenes and reports, in the order of the enumeration.
+inline constexpr std::array<const char*, 7> checkpoint_schedules = {"all",       "uniform",     "revolve",   "online",
+                                                                    "two_level", "multi_level", "reversible"};
+
+/// Store of the snapshots of a sweep.
+enum class CheckpointStore {
+  memory,
+  hdf5,   ///< files in `CheckpointOptions::directory`
+  tiered  ///< level 0 in memory, the other levels in files
+};
+/// Names of the stores, in the order of the enumeration.
+inline constexpr std::array<const char*, 3> checkpoint_stores = {"memory", "hdf5", "tiered"};
+
+inline const char* to_string(CheckpointSchedule schedule) {
+  return checkpoint_schedules[static_cast<std::size_t>(schedule)];
+}
+inline const char* to_string(CheckpointStore store) { return checkpoint_stores[static_cast<std::size_t>(store)]; }
+
+/// Storage level for the snapshots of a multi-level schedule. Levels are listed from the fastest to the slowest.
+struct CheckpointLevel {
+  int snapshots = 0;   ///< maximum number of snapshots on the level
+  double write = 0.0;  ///< time to write a snapshot, in units of the time of a step
+  double read = 0.0;   ///< time to read a snapshot, in units of the time of a step
+  /// Directory on a disk. If empty, level 0 is in memory, level 1 in `CheckpointOptions::directory`, and level K ≥ 2 in
+  /// the subdirectory `level_K` of `CheckpointOptions::directory`.
+  std::string directory;
+};
+
+/// Quantities that a plan measures unless they are given.
+struct PlanMeasures {
+  std::int64_t held_bytes = 0;  ///< memory of this rank's process, including the temporary memory of a step
+  double write = 0.0;           ///< time to write a snapshot to the disk, in units of the time of a step
+  double read = 0.0;            ///< time to read a snapshot, in units of the time of a step
+};
+
+/// Options of the checkpointing that bounds the memory of a gradient computation.
+struct CheckpointOptions {
+  CheckpointSchedule schedule = CheckpointSchedule::all;
+  /// Number of steps at the end of the rollout that are reversed; 0: all. Fewer than all give an approximate gradient.
+  int last = 0;
+  int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
+  /// Maximum number of snapshots held at the same time, for revolve, online and two_level. The first state of the
+  /// rollout (two_level: of the segment) is one of the snapshots.
+  int snapshots = 20;
+  CheckpointStore store = CheckpointStore::memory;
+  std::string directory = "checkpoints";
+  std::vector<CheckpointLevel> levels = {};  ///< of the schedule multi_level and of the store tiered
+  /// Memory for the sweep. If given, the schedule is planned for this budget (`plan_sweep`). With a tiered store, the
+  /// plan may place snapshots on the disk.
+  MemoryBudget memory = {};
+  MemoryBudget disk = {};  ///< disk space for the snapshots of such a plan; not given: half of the free space
+  std::optional<PlanMeasures> measures = {};  ///< if given, the plan measures only the time of a step
+  bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
+  bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss
+  double interval = 600.0;  ///< time between two entries of a SweepJournal, s
+};
+
+}  // namespace diffsim

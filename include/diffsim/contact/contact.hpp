@@ -1,0 +1,133 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// Rotation of an obstacle at a constant rate.
+struct Rotation {
+  std::array<double, 3> axis = {};    ///< of any length; zero: no rotation
+  std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
+  double angular_velocity = 0.0;      ///< rad/s
+
+  bool turns() const { return axis != std::array<double, 3>{}; }
+};
+
+/// Half-space that is bounded by a plane through `point` and moves at a constant velocity.
+struct PlaneObstacle {
+  std::array<double, 3> point = {};             ///< m
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< points to the free side; of any length
+  std::array<double, 3> velocity = {};          ///< m/s
+  std::string label = {};                       ///< empty: the index of the plane in the list
+  Rotation rotation = {};
+  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
+};
+
+/// Triangles that no body can pass through, from either side.
+struct MeshObstacle {
+  TriangleMesh mesh;
+  std::array<double, 3> velocity = {};  ///< m/s
+  std::string label = {};               ///< empty: the number of planes plus the index of the mesh in the list
+  /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
+  /// open. Not given: a volume if the mesh is closed.
+  std::optional<bool> solid = {};
+  Rotation rotation = {};
+  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
+};
+
+/// Thickness of a body, the parameter `thickness:NAME`. The surface of the body's mesh is then the middle surface of a
+/// thicker body, for example of a sheet. The distance of two surfaces stays larger than half of the sum of their
+/// thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂.
+struct BodyThickness {
+  std::string body;    ///< name of a body of the mesh; `body` if the mesh has a single body without a name
+  double value = 0.0;  ///< m
+};
+
+/// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A region of a body's surface may be
+/// named instead of the body. A value given here is a parameter of the pair, `friction:A|B` with the names in the order
+/// of `between`. A value not given is the value of ContactOptions: the parameter `friction`, which all pairs without a
+/// value of their own share.
+///
+/// A region named in a pair is separated from the rest of the body's surface by the region's faces.
+/// contact/surface_groups.hpp defines to which region a vertex or an edge belongs; regions are listed in the order in
+/// which the pairs name them. A pair with a body also applies to the regions of the body. If several pairs apply, the
+/// pair that names most regions is used; among equals, the first.
+struct ContactPair {
+  /// Names of bodies of the mesh (`body` if the mesh has a single body without a name), labels of obstacles, or names
+  /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
+  std::array<std::string, 2> between;
+  std::optional<double> barrier_distance = {};   ///< d̂, m
+  std::optional<double> barrier_stiffness = {};  ///< κ, Pa
+  std::optional<double> friction = {};           ///< µ
+  std::optional<double> friction_velocity = {};  ///< ε_v, m/s
+  std::optional<double> thickness = {};          ///< ξ, m; replaces (ξ_A + ξ_B)/2
+  bool touch = true;  ///< false: the two pass through each other, and the pair must not have values
+
+  std::string label() const { return between[0] + '|' + between[1]; }
+  /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
+  std::array<std::optional<double>, 5> values() const {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
+  }
+};
+
+struct ContactOptions {
+  double barrier_distance = 1e-3;  ///< d̂, m: surfaces closer than d̂ repel each other
+  double barrier_stiffness = 1e6;  ///< κ, Pa
+  /// True if κ is chosen from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`), once.
+  /// Afterwards κ is a parameter like any other: gradients do not include the dependence of κ on stiffness and weight.
+  bool adaptive_stiffness = false;
+  double friction = 0.0;  ///< µ
+  /// Slip velocity ε_v, m/s, below which friction is smoothed.
+  double friction_velocity = 1e-5;
+  /// Thickness, m, of the bodies of the mesh without a thickness of their own: the parameter `thickness`, which exists
+  /// only if this value is given. The value does not apply to obstacles.
+  std::optional<double> thickness = {};
+  std::vector<BodyThickness> thicknesses = {};  ///< of bodies with a thickness of their own
+  std::vector<BodySurface> surfaces = {};       ///< that replace the boundary triangles of some bodies
+  /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. False: only if any µ > 0.
+  bool with_friction = false;
+  /// True if friction uses the normal forces and contact points at the beginning of the step, but the velocities of the
+  /// step (dynamics/lagged_term.hpp). Implicit steps then have a potential. The error relative to friction without lag
+  /// is O(dt).
+  bool lagged_friction = false;
+  bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
+  /// Maximum number of pairs of each kind that may touch on a rank. 0: 2²⁸, or fewer if the pairs would exceed half of
+  /// the free memory.
+  std::int64_t max_pairs = 0;
+  std::vector<PlaneObstacle> planes = {};
+  std::vector<MeshObstacle> meshes = {};
+  std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
+};
+
+/// Contact quantities of a state, over all ranks.
+struct ContactState {
+  /// Smallest distance minus thickness, m, over the pairs within the search range.
+  double min_distance = std::numeric_limits<double>::infinity();
+  /// Number of pairs nearer than the barrier distance of their law (plus their thickness).
+  std::int64_t active_pairs = 0;
+  /// Number of vertices inside obstacles, edges through triangles, and pairs nearer than their thickness.
+  std::int64_t intersections = 0;
+  /// Power -Σ f·u, W, over friction forces f and sliding velocities u; 0 without velocities.
+  double friction_power = 0.0;
+
+  void include(const ContactState& other) {
+    min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
+    active_pairs += other.active_pairs;
+    intersections += other.intersections;
+    friction_power += other.friction_power;
+  }
+  /// Combines the contributions of all ranks: the minimum of the distances, the sums of the other members. Collective.
+  void share(MPI_Comm comm);
+};
+
+}  // namespace diffsim

@@ -1,0 +1,59 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// One rank's block of a mesh of the box [0, size], m, with cells[0] × cells[1] × cells[2] bricks of six tetrahedra
+/// each.
+///
+/// Each brick is split along the diagonal from its lowest to its highest corner (Kuhn 1960), so neighbouring bricks
+/// conform. Vertices and bricks are numbered with x fastest and z slowest; tetrahedron t of brick b is cell 6 b + t.
+/// Bricks and vertices are divided evenly among the ranks, in order; no brick is split between ranks. The sides are the
+/// regions x_min, x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No communication.
+///
+/// Throws InputError for a size or count that is not positive, for bricks too flat for validate_cells(), for more
+/// tetrahedra than 64-bit integers can count, and for a block larger than the machine's memory.
+MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks);
+
+/// Mesh of an affine body: its inertial tetrahedron, stored on the first rank. Every rank passes the whole `surface`.
+///
+/// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
+/// flat (smallest extent below about 10⁻⁶ of the largest extent). No communication.
+MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
+
+/// Placement of a body: x ↦ R S x + t with S = diag(scale), R the rotation by `angle` about `axis` through the origin
+/// (Rodrigues' formula) and t = `translate`.
+struct Placement {
+  std::array<double, 3> scale{1.0, 1.0, 1.0};  ///< positive, because mirroring would invert the cells
+  std::array<double, 3> axis{0.0, 0.0, 1.0};   ///< of any non-zero length
+  double angle = 0.0;                          ///< rad
+  std::array<double, 3> translate{};           ///< m
+};
+
+/// Applies `placement` to the vertices of `mesh`, and to the surface of an affine body. Throws InputError for a scale
+/// factor that is not positive and finite, and, if the angle is not zero, for an axis of zero length or an angle that
+/// is not finite. No communication.
+void place(MeshData& mesh, const Placement& placement);
+
+/// Named body with this rank's block of its mesh.
+struct NamedMesh {
+  std::string name;
+  MeshData data;
+};
+
+/// Joins several bodies to one mesh, distributed in even blocks. The vertices and cells are in the order of the bodies,
+/// and within a body in the body's own order. Region R of a body is called BODY/R.
+///
+/// Throws InputError if there is no body; if a name is empty, used twice, `all`, or contains one of the separators `/`,
+/// `|` and `:`; and if the tetrahedra of the bodies differ in order. Collective.
+MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies);
+
+}  // namespace diffsim

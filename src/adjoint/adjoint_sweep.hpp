@@ -1,0 +1,115 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
+#include "diffsim/adjoint/sweep.hpp"
+
+namespace diffsim {
+
+class SweepJournal;
+
+/// Reverse mode: one forward run, and the reverse sweep that computes the gradient of the loss, in the order of a
+/// schedule.
+///
+/// The sums that the adjoints of steps gather in the Model are added to the gradient every `steps_of_block` steps, at
+/// fixed step numbers, regardless of the schedule. The order of summation is therefore fixed, and the gradient is
+/// bitwise independent of schedule, store and interruptions.
+///
+/// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. The
+/// schedule is then followed from its beginning, but actions that are already done are skipped. A state is computed
+/// only when an action needs the state, from the nearest available state before it. The sweep replaces a damaged
+/// snapshot in the same way.
+///
+/// If the schedule truncates the sweep, the gradient is the contribution of the steps from `first_reversed` on, and the
+/// adjoint is that of state `first_reversed`. If the schedule goes back, the sweep makes the Model reversible.
+class AdjointSweep {
+ public:
+  static constexpr int steps_of_block = 32;
+
+  AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
+
+  /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` names the requested
+  /// parameters. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the journal shows
+  /// that the reverse sweep has begun, the contents of `state` are unspecified afterwards.
+  ///
+  /// An open schedule (OnlineSchedule) continues until `ends` returns true; `ends` is called at each state. Other
+  /// schedules know the number of steps and do not call `ends`. Throws SweepStopped if the journal receives a request
+  /// to stop.
+  double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
+                 const EndOfRollout& ends = {});
+  /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in
+  /// `adjoint` (owned entries). Throws Error (system) if steps taken back do not reproduce an earlier state bitwise.
+  void backward(State& adjoint);
+
+  void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
+  /// Number of the last state, valid after `forward`.
+  int num_steps() const { return furthest_; }
+  const SweepStatistics& statistics() const { return statistics_; }
+
+ private:
+  using Place = std::pair<int, int>;  // level and step of a snapshot
+
+  void resume(State& state, ParameterSet& gradient);
+  void ask(const EndOfRollout& ends);
+  bool perform(const Action& action);
+  void store(const Place& place);
+  void restore(const Place& place);
+  void advance(int begin, int end);
+  void record(int begin, int end);
+  void back(int begin, int end);
+  void reverse(const Action& action, State& adjoint);
+  std::unique_ptr<Record>& new_record();
+  void step(Record* record);
+  void watch_return();
+  void visit(int n);
+  void produce(int n);
+  bool load(const Place& place);
+  void fulfil();
+  void end_block(int n, State& adjoint);
+  void remember(int n, const State& adjoint);
+  void poll();
+  void save();
+  void add_store_statistics();
+
+  Model& model_;
+  Loss& loss_;
+  Schedule& schedule_;
+  Store& store_;
+  SweepJournal* journal_;
+  SweepWatcher watcher_;
+  ParameterSet* gradient_ = nullptr;
+  State* state_ = nullptr;
+  const StateObserver* observer_ = nullptr;
+  Action pending_;
+  int present_ = 0;                               // number of the state that is present according to the schedule
+  int held_ = 0;                                  // number of the state in *state_; -1: no valid state
+  int furthest_ = 0;                              // number of the last state visited
+  int reversed_from_ = 0;                         // steps from here on are reversed; forward run: larger than all steps
+  bool passing_over_ = false;                     // true: actions that an earlier sweep has done are skipped
+  std::optional<std::uint64_t> bits_;             // signature of state `watched_`
+  int watched_ = -1;                              // state at which going back is verified; -1: none
+  int asked_ = -1;                                // last state for which `ends` was called
+  std::set<Place> kept_;                          // snapshots in the store
+  std::set<Place> promised_;                      // snapshots that the schedule assumes, missing in the store
+  std::string damage_;                            // error message of the last damaged snapshot
+  std::vector<double> loss_at_;                   // this rank's contribution to the loss up to each state
+  double value_ = 0.0;                            // loss, summed over all ranks
+  std::vector<std::unique_ptr<Record>> records_;  // of the steps that are reversed next, in ascending order
+  std::vector<std::unique_ptr<Record>> free_;     // records to be reused
+  State adjoint_;                                 // with a journal: adjoint at the end of the last block
+  ParameterSet block_gradient_;                   // with a journal: gradient at the end of the last block
+  int block_ = -1;                                // number of the state of `adjoint_`; -1: none
+  SweepStatistics statistics_;
+  StoreStatistics store_before_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,58 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "checkpoint/checkpoint_directory.hpp"
+#include "checkpoint/schedule_plan.hpp"
+#include "diffsim/checkpoint/checkpoint_options.hpp"
+#include "diffsim/core/model.hpp"
+
+namespace diffsim {
+
+/// Checkpoint plan with its expected cost, which is measured on the first step and on one snapshot.
+struct SweepPlan {
+  CheckpointPlan checkpoints;
+  int skipped = 0;  ///< number of steps at the beginning that are neither reversed nor planned
+  /// Time of a step, s; NaN if unknown.
+  double step_seconds = std::numeric_limits<double>::quiet_NaN();
+  /// Time of the adjoint of a step, s; NaN if unknown.
+  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
+  /// Time to write a snapshot to the disk, in units of the time of a step; NaN if unknown.
+  double write = std::numeric_limits<double>::quiet_NaN();
+  /// Time to read a snapshot from the disk, in units of the time of a step; NaN if unknown.
+  double read = std::numeric_limits<double>::quiet_NaN();
+
+  /// Expected time of the forward and the reverse sweep together, s; NaN if unknown.
+  double expected_seconds() const;
+  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
+  /// each of 10000; about 340 s by the first step; …".
+  std::string summary() const;
+};
+
+/// Conditions of a planned sweep that change its memory. A journal needs one more adjoint and gradient, and buffers for
+/// the files that it writes.
+struct SweepSurroundings {
+  bool has_journal = false;
+  int kept_states = 0;              ///< number of states that the caller keeps during the reverse sweep
+  const RowOrder* order = nullptr;  ///< order of rows of snapshots on the disk, as in `make_store`
+};
+
+/// Plans the checkpoints of a sweep for `options.memory`, which must be given. Call this function before the sweep's
+/// own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is requested.
+/// Collective.
+///
+/// A budget in bytes covers all memory of the processes. Two amounts are subtracted from the budget. The first is the
+/// resident memory of all ranks after the first step and its adjoint have been executed three times, so that matrices
+/// and preconditioners are included. The second is the memory that the sweep allocates in addition to snapshots and
+/// records. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
+SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
+                     int num_steps, const SweepSurroundings& surroundings = {});
+/// Plans the checkpoints of the sweep for a product with the Hessian (DirectionalModel), whose states and records are
+/// larger than those of a gradient. Collective.
+SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
+                             const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
+
+}  // namespace diffsim

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscksp.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "dynamics/linear/block_rows.hpp"
+
+namespace diffsim::dynamics {
+
+/// Precision in which products read a matrix: `full` reads the values, `single` reads copies of half the size. Sums are
+/// in double precision in both cases.
+enum class Precision { full, single };
+
+/// Replaces the products y = A x, y = z + A x and y = Aᵀ x of each rank's parts of a host AIJ matrix by products that
+/// exploit blocks. If all rows of a block row have the same columns, in runs of three, one index is read for three
+/// columns of all these rows, instead of one index per entry. Parts without this structure keep PETSc's products, and
+/// so do matrices of other types.
+///
+/// PETSc's products are compiled for any processor that a distribution supports, these products for the processor in
+/// use. Call this function again whenever the sparsity pattern may have changed, which is cheap if the pattern has not
+/// changed. With `Precision::single`, call this function again whenever the values have changed.
+void use_block_products(Mat matrix, Precision precision = Precision::full);
+
+/// Overload of `use_block_products` for a multigrid preconditioner that has been set up: sets products in full
+/// precision for the operators and interpolations of all levels. Does nothing for other preconditioners.
+void use_block_products(PC pc);
+
+/// Block structure of the two sequential parts of a host AIJ matrix. `own`: this rank's columns. `others`: columns of
+/// other ranks; `columns` has their global indices, in groups of three. All pointers are nullptr if the parts of some
+/// rank do not consist of 3×3 blocks.
+struct MatrixBlocks {
+  std::shared_ptr<const BlockRows> own, others;
+  std::vector<PetscInt> columns;
+  Mat own_part = nullptr, others_part = nullptr;
+  /// Calls `visit` with the values of both parts in AIJ order; `others` is nullptr if there is no such part.
+  void visit_values(const std::function<void(const double* own, const double* others)>& visit) const;
+};
+/// Returns the block structure of a matrix. Collective.
+MatrixBlocks find_blocks(Mat matrix);
+
+}  // namespace diffsim::dynamics

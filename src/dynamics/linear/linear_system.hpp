@@ -1,0 +1,158 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscksp.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/field_pool.hpp"
+#include "core/petsc_handle.hpp"
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "dynamics/linear/matrix_share.hpp"
+
+namespace diffsim::dynamics {
+
+/// Outcome of a linear solve.
+struct LinearReport {
+  bool converged = false;
+  bool indefinite = false;  ///< the matrix is known to have negative eigenvalues; `converged` may be true as well
+  int iterations = 0;
+  double residual = 0.0;  ///< relative to the right-hand side
+  std::string reason;     ///< PETSc's name of the reason
+};
+
+/// Linear systems J x = b of implicit steps, distributed over all ranks and solved by PETSc. Unknowns are the
+/// components of the owned vertices. Fixed components are eliminated: their rows and columns contain the diagonal only.
+///
+/// All methods are collective.
+class LinearSystem {
+ public:
+  /// Function that computes y = J x at owned vertices for an x that is zero in fixed components. x and y are
+  /// [local vertices, 3]; ghost values of x are not set.
+  using Product = std::function<void(const Field& x, Field& y)>;
+
+  LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
+  ~LinearSystem();
+
+  /// Begins a rollout: discards the reference preconditioner. `fixed`: masks of the owned vertices (System::fixed),
+  /// device address.
+  void set_fixed(const std::uint8_t* fixed);
+  /// Sets J to the sum of all shares over all ranks. Changes the shares: fixed components are eliminated. `product`: if
+  /// given, Krylov methods multiply with J by this function; J must then be symmetric.
+  void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
+  /// Returns true if `set_reference` has not been called in this rollout and the system has more than
+  /// `LinearOptions::direct_below` unknowns.
+  bool wants_reference() const;
+  /// Makes the reference preconditioner, which the systems of a rollout share. The shares should form a positive
+  /// definite matrix that is close to the later matrices, and this matrix must depend on the parameters only.
+  /// Overwrites the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If
+  /// the options choose a preconditioner with a cheap set-up, makes no reference and returns true.
+  bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// Begins a step, whose result must not depend on earlier steps. The matrices of the step share the reference
+  /// preconditioner, until the iterations that another preconditioner would have saved exceed the cost of setting up
+  /// that preconditioner. Then, or immediately if there is no reference, the next matrix gets a preconditioner of its
+  /// own. The following matrices share this preconditioner while the number of iterations per digit stays below about
+  /// twice that of the first solve.
+  void renew_preconditioner();
+  /// Begins the derivatives of a step. The preconditioner changes derivatives only within the tolerance of the solver,
+  /// so the present preconditioner is kept, even if it was made in another step for another sparsity pattern. The
+  /// preconditioner is replaced when its extra iterations exceed the cost of setting up another one. If there is a
+  /// reference preconditioner, or no preconditioner to keep, acts as `renew_preconditioner`.
+  void keep_preconditioner();
+  /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`:
+  /// [owned or local vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten.
+  /// `definite`: J was made positive definite. If a system with contact fails because of the preconditioner
+  /// (`is_at_fault`), another preconditioner is made for the rest of the step, whose smoother is updated with every
+  /// matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is `definite` with at most
+  /// 300 000 unknowns, this system and all later systems of the step are solved by factorisation.
+  LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
+  /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
+  /// cannot solve.
+  LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// Present matrix; nullptr before the first one is set.
+  Mat matrix() const { return matrix_; }
+  /// Operator that Krylov methods multiply with: the matrix, a copy of the matrix in another format, or a shell that
+  /// calls `Product`.
+  Mat product() const { return operator_ ? operator_ : matrix_; }
+  /// Number of steps that switched to factorisation.
+  long changes_to_factors() const { return changes_to_factors_; }
+  /// Returns true if `solve` uses a factorisation.
+  bool factors();
+
+ private:
+  struct Solver {
+    PetscHandle<KSP, KSPDestroy> ksp;
+    bool configured = false;
+    bool direct = false;
+    bool without_pivoting = false;                   // PETSc's own L D Lᵀ or L U
+    const char* prefix = nullptr;                    // of PETSc's options
+    bool inertia_known = false, indefinite = false;  // of the present matrix
+  };
+  void make_matrix(const std::vector<MatrixShare*>& shares);
+  void configure(Solver& solver, bool direct, const char* prefix);
+  /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
+  /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such factors fail to
+  /// solve one of the systems of the step.
+  void factor(Solver& solver);
+  /// Sets up the solver for a right-hand side with the given norm.
+  void set_up(Solver& solver, double norm);
+  void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// Returns the values of all parts, one after the other; device address.
+  const double* join(const std::vector<MatrixShare*>& shares);
+  /// Solves with a preconditioner that was made for another matrix. `expected`: expected number of iterations. Stops
+  /// after 2 (`expected` + cost of a set-up) iterations, and adds the excess over 1.25 `expected` to `wasted_`.
+  LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
+                                bool transposed);
+  /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
+  LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
+  /// Returns true if a solve failed because of the preconditioner: PETSc reports an indefinite preconditioner or, for a
+  /// `definite` J, an indefinite matrix. Barriers may have stiffened since the preconditioner was made.
+  bool is_at_fault(const LinearReport& report, bool definite) const;
+  LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
+  LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
+  /// Runs the Krylov method on b_ and x_.
+  LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
+  LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
+  void find_inertia(Solver& solver);
+  void make_operator(Product product);
+  static PetscErrorCode apply_product(Mat shell, Vec x, Vec y);
+
+  const TetrahedralMesh* mesh_;
+  LinearOptions options_;
+  int count_;  // 3 × owned vertices
+  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
+  Field fixed_;                          // [owned vertices, 3], 1 where fixed
+  std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
+  Field joined_;                         // values of several parts, one after the other: [blocks, 9]
+  bool symmetric_ = true;
+  PetscHandle<Mat, MatDestroy> matrix_;
+  std::string block_type_;                 // baij or sbaij, if products use that format
+  PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, if not the matrix
+  Product product_;
+  PetscHandle<Vec, VecDestroy> diagonal_;  // diagonal of matrix_ in fixed components; zero elsewhere
+  using VecHandle = PetscHandle<Vec, VecDestroy>;
+
+  void make_rigid_motions();
+
+  VecHandle b_, x_, r_, d_;
+  PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
+  Solver main_, fallback_, reference_;
+  bool reference_tried_ = false;
+  bool on_reference_ = false;     // systems of the present step share the reference
+  int reference_iterations_ = 0;  // iterations that reduced the residual of the reference's own system to 1e-3
+  double wasted_ = 0.0;           // iterations that a new preconditioner might have saved
+  bool renew_ = true;             // the next matrix gets a new preconditioner
+  bool careful_ = false;          // the smoother of the present step is updated with every matrix
+  bool gave_up_ = false;          // the systems of the present step are factored
+  bool needs_pivoting_ = false;   // factors without pivoting failed to solve a system of the present step
+  long changes_to_factors_ = 0;
+  bool keeps_ = false;       // derivatives are being computed with the preconditioner that was kept
+  double first_rate_ = 0.0;  // iterations per digit of the first solve with the present preconditioner
+};
+
+}  // namespace diffsim::dynamics

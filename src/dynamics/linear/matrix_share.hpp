@@ -1,0 +1,42 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscsys.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/field_pool.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim::dynamics {
+
+/// This rank's contribution to one part of the Jacobian. Rows and columns are the owned vertices, followed by ghost
+/// vertices: those of the mesh, or those that the couplings list.
+class MatrixShare {
+ public:
+  /// `has_own_copies`: the ghost vertices are `couplings.copies()` instead of those of the mesh. Collective.
+  MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies);
+
+  BlockMatrix& blocks() { return blocks_; }
+  const BlockMatrix& blocks() const { return blocks_; }
+  const Couplings& couplings() const { return couplings_; }
+  /// Index of each vertex in the global matrix, where the owned vertices of the ranks follow each other.
+  const std::vector<PetscInt>& numbers() const { return numbers_; }
+  /// Returns the owned entries of a field [., 3], with ghost values, on the vertices of the share. Collective.
+  Field complete(const Field& field) const;
+  /// Adds K x to y at owned vertices, where K is summed over ranks. x and y: [local vertices of the mesh, 3].
+  /// Collective.
+  void multiply(const Field& x, Field& y) const;
+
+ private:
+  const TetrahedralMesh* mesh_;
+  Couplings couplings_;
+  std::shared_ptr<const Entities> vertices_;
+  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
+  BlockMatrix blocks_;
+  std::vector<PetscInt> numbers_;
+};
+
+}  // namespace diffsim::dynamics

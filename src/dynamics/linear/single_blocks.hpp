@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "dynamics/linear/block_rows.hpp"
+
+// Silences warnings about the ABI of vector arguments without AVX. Such arguments are only passed within this library.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace diffsim::dynamics {
+
+/// Sparse matrix of 3×3 blocks in single precision. Block row i consists of the three rows from 3 place[i] on and has
+/// the blocks begin[i] … begin[i + 1] - 1. Block k consists of the three columns from column[k] on. Empty block rows
+/// are not stored.
+struct SingleBlocks {
+  std::vector<int> place, begin, column;
+  std::vector<float> values;  ///< 9 per block, column after column; one padding value at the end
+  int size() const { return static_cast<int>(place.size()); }
+};
+
+/// Returns a copy of the values of an AIJ matrix, multiplied by `scale`.
+SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale);
+/// Sets new values for the same sparsity pattern.
+void set_values(const BlockRows& rows, const double* values, double scale, SingleBlocks& blocks);
+/// Returns the transposed matrix, which has `rows` block rows.
+SingleBlocks transposed(const SingleBlocks& blocks, int rows);
+
+template <class X>
+struct FourOf {
+  typedef X Type [[gnu::vector_size(4 * sizeof(X))]];
+};
+
+inline FourOf<double>::Type to_double(FourOf<float>::Type four) {
+#if defined(__AVX__)
+  return _mm256_cvtps_pd(four);  // GCC 12 compiles __builtin_convertvector to two conversions
+#else
+  return __builtin_convertvector(four, FourOf<double>::Type);
+#endif
+}
+
+/// Returns the product of a block row with x, in the precision of x. The fourth value of the result is undefined.
+template <class X>
+typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const X* x) {
+  using Four = typename FourOf<X>::Type;
+  const auto load = [](const float* at) {
+    FourOf<float>::Type four;
+    __builtin_memcpy(&four, at, sizeof(four));
+    if constexpr (std::is_same_v<X, float>)
+      return four;
+    else
+      return to_double(four);
+  };
+  const int* const column = blocks.column.data();
+  int k = blocks.begin[static_cast<std::size_t>(row)];
+  const int end = blocks.begin[static_cast<std::size_t>(row) + 1];
+  const float* a = blocks.values.data() + 9 * static_cast<std::ptrdiff_t>(k);
+  fetch_ahead(a, std::ptrdiff_t{9} * (end - k));
+  Four even[3] = {}, odd[3] = {};
+  for (; k + 1 < end; k += 2, a += 18) {
+    const X *const u = x + column[k], *const v = x + column[k + 1];
+    for (int c = 0; c < 3; ++c) {
+      even[c] += load(a + 3 * c) * u[c];
+      odd[c] += load(a + 9 + 3 * c) * v[c];
+    }
+  }
+  if (k < end)
+    for (int c = 0; c < 3; ++c) even[c] += load(a + 3 * c) * x[column[k] + c];
+  return (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
+}
+
+/// Adds A x to y.
+void add_product(const SingleBlocks& blocks, const double* x, double* y);
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+#include <petscmat.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/petsc_handle.hpp"
+#include "dynamics/linear/block_product.hpp"
+#include "dynamics/linear/single_blocks.hpp"
+
+namespace diffsim::dynamics {
+
+/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. Values are scaled so
+/// that the diagonal of A and the right-hand side b are about one: τ A replaces A, σ b replaces b and (σ/τ) x replaces
+/// x.
+class SingleLevel {
+ public:
+  /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: D consists of the 3×3 diagonal blocks, otherwise of
+  /// the diagonal entries. Collective.
+  SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
+  ~SingleLevel();
+  SingleLevel(const SingleLevel&) = delete;
+  SingleLevel& operator=(const SingleLevel&) = delete;
+
+  /// Returns true if every rank has a finite inverse of its part of D. Collective.
+  bool good(MPI_Comm comm) const;
+  void set_values(const MatrixBlocks& blocks);
+  /// Sets D from the present values. A rank on which the new D has no inverse keeps the previous D.
+  void renew_diagonal();
+  void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
+  /// Sets the eigenvalue bounds of the Chebyshev iteration.
+  void set_bounds(double lowest, double highest) {
+    length_ = 2.0 / (lowest + highest);
+    alpha_ = 1.0 - length_ * lowest;
+  }
+
+  // b, x, r: this rank's values. The following functions are collective.
+  void multiply(const double* x, double* y);
+  void residual(const double* b, const double* x, double* r);
+  void smooth(const double* b, double* x, bool from_zero, int steps);
+
+ private:
+  void invert_diagonal(bool by_blocks);
+  void load(const double* x);
+  template <class Finish>
+  void sweep(std::vector<float>& x, const Finish& finish);
+
+  int rows_ = 0;  // block rows of three rows each
+  bool by_blocks_ = false;
+  double tau_ = 1.0, sigma_ = 1.0, length_ = 1.0, alpha_ = 1.0;
+  SingleBlocks own_, others_;
+  std::vector<int> inner_, outer_;   // block rows without and with columns of other ranks; outer_: order of others_
+  std::vector<float> inverse_;       // of D: 9 values per block row, column after column
+  std::vector<float> x_, previous_;  // own values, then ghost values
+  PetscSFHandle sf_;
+  MPI_Datatype three_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,342 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/nonlinear/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace diffsim::dynamics {
+namespace {
+
+constexpr double shortest_step = 1e-9;
+constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
+constexpr double turned_slope = 0.5;          // allowed overshoot of R·d (Matthies & Strang 1979)
+constexpr double patient_step = 1.0 / 64.0;   // least step length along a descent direction of the exact Jacobian
+constexpr double nearly_whole = 0.75;         // least step length along an ascent direction of the exact Jacobian
+constexpr double much_less = 0.25;            // largest ratio of residuals, after to before such a step
+constexpr double refining_tolerance = 1e-3;   // tolerance of linear systems in `refine`
+constexpr std::size_t window = 10;            // iterations whose largest residual bounds the residual of a trial
+constexpr int patience = 10;                  // iterations without progress before step lengths vary
+constexpr double mostly_cut = 0.5;            // step length below which the next steps keep prescribed components
+constexpr int most_holds = 4;                 // maximum number of successive steps that keep prescribed components
+constexpr double worth_closing = 1.5;         // least closed part of the gap, relative to the step length
+constexpr double least_closing = 0.1;         // least closed part of the gap
+constexpr double still_descending = 0.4;      // ratio of slopes, end to start, above which a step is doubled
+constexpr double least_fall = 1e-4;           // relative fall of the potential that counts as progress
+
+/// Tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
+class ForcingTerm {
+ public:
+  double next(double residual, double goal) {
+    double eta = first;
+    if (previous_ > 0.0) {
+      const double ratio = residual / previous_;
+      eta = 0.9 * ratio * ratio;
+      const double guard = 0.9 * eta_ * eta_;
+      if (guard > 0.1) eta = std::max(eta, guard);
+    }
+    // Not tighter than the last iteration needs.
+    if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
+    eta_ = std::clamp(eta, 1e-10, first);
+    previous_ = residual;
+    return eta_;
+  }
+
+ private:
+  static constexpr double first = 0.05;
+  double previous_ = 0.0, eta_ = first;
+};
+
+class Newton {
+ public:
+  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, NewtonTrace* trace)
+      : problem_(problem),
+        options_(options),
+        trace_(trace),
+        y_(y),
+        residual_(y.like("residual")),
+        gap_(y.like("gap")),
+        direction_(y.like("direction")),
+        trial_(y.like("trial")),
+        trial_residual_(y.like("trial_residual")) {}
+
+  NewtonReport run() {
+    now_ = problem_.evaluate(y_, residual_);
+    if (!now_.valid)
+      return ended(
+          "SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or a value is not finite, at the start of the step");
+    largest_gap_ = problem_.find_gap(y_, gap_);
+    note_residual();
+    note_progress();
+    while (!reached()) {
+      const bool stalled = report_.iterations - progressed_at_ >= options_.max_stalled;
+      report_.exhausted = stalled || report_.iterations >= options_.max_iterations;
+      if (stalled) return ended("SNES_DIVERGED_MAX_IT: the iterations make no progress");
+      if (report_.exhausted) return ended("SNES_DIVERGED_MAX_IT: the maximum number of iterations is reached");
+      if (!iterate()) return report_;
+    }
+    report_.converged = true;
+    refine();
+    return ended("the residual is below the tolerance or the rounding error");
+  }
+
+ private:
+  NewtonReport ended(const std::string& reason) {
+    report_.reason = reason;
+    return report_;
+  }
+  void note_residual() {
+    scale_ = std::max(scale_, now_.scale);
+    report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
+  }
+  /// Records whether the last iteration made progress: the gap has halved; or, if there is no gap, the least residual
+  /// has halved or the potential has fallen.
+  void note_progress() {
+    const double gap = at_rest() ? 0.0 : std::max(largest_gap_, problem_.progress_goal() - problem_.progress());
+    bool progress = false;
+    if (gap > 0.0 || least_gap_ > 0.0) {
+      progress = gap <= 0.5 * least_gap_;
+      if (gap == 0.0) first_potential_ = least_potential_ = now_.potential, least_residual_ = now_.residual;
+      if (progress) least_gap_ = gap;
+    } else {
+      const double fall = least_potential_ - now_.potential, before = first_potential_ - least_potential_;
+      const bool fallen =
+          problem_.has_potential() && fall > std::max(least_fall * before, 1e-12 * std::abs(now_.potential));
+      progress = now_.residual <= 0.5 * least_residual_ || fallen;
+      if (fallen) least_potential_ = now_.potential;
+      if (now_.residual <= 0.5 * least_residual_) least_residual_ = now_.residual;
+    }
+    if (progress) progressed_at_ = report_.iterations;
+  }
+  bool at_rest() const { return largest_gap_ <= 0.0 && problem_.progress() >= problem_.progress_goal(); }
+  double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
+  bool reached() const { return at_rest() && now_.residual <= goal(); }
+
+  /// Takes further full steps while the residual is above the tolerance and each step reduces the residual to a
+  /// quarter. The bound `rounding` is that of the stiffest configuration on the path, so it may be much larger than the
+  /// rounding error at the solution. A residual as large as the bound would be an error of the solution for which
+  /// derivatives do not account. Does nothing if iterations are differentiated as executed.
+  void refine() {
+    const double progress = problem_.progress();
+    while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
+      const double tolerance = options_.linear_tolerance > 0.0 ? options_.linear_tolerance : refining_tolerance;
+      const LinearReport solve =
+          problem_.find_direction(y_, residual_, nullptr, tolerance, Projection::none, direction_);
+      report_.linear_iterations += solve.iterations;
+      if (solve.indefinite || !solve.converged) return;
+      problem_.move(y_, 1.0, direction_, trial_);
+      if (problem_.max_step(y_, progress, trial_, progress) < 1.0) return;
+      const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
+      if (!trial.valid || trial.residual > much_less * now_.residual) return;
+      ++report_.iterations;
+      std::swap(y_, trial_);
+      std::swap(residual_, trial_residual_);
+      now_ = trial;
+      note_residual();
+    }
+  }
+
+  bool iterate() {
+    if (holds_ > 0) {
+      --holds_;
+      ++progressed_at_;  // does not count as an iteration without progress
+      if (now_.residual > goal() && take_step(true)) return true;
+      holds_ = 0;
+    }
+    return take_step(false);
+  }
+
+  /// Takes one Newton step. `hold`: prescribed components and moving obstacles do not move. Returns false if no step
+  /// was found.
+  bool take_step(bool hold) {
+    const bool free_of_gap = hold || at_rest();
+    double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
+    if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
+    const int before = report_.iterations;
+    for (const Projection projection : {Projection::none, Projection::contact, Projection::all}) {
+      const bool exact = projection == Projection::none, last = projection == Projection::all;
+      if (exact && curved_down_ && !options_.try_exact) continue;
+      if (projection == Projection::contact && !(problem_.has_contact() && problem_.has_potential())) continue;
+      const LinearReport solve =
+          problem_.find_direction(y_, residual_, hold ? nullptr : &gap_, tolerance, projection, direction_);
+      report_.linear_iterations += solve.iterations;
+      if (reached()) return true;  // `find_direction` has updated the bound of rounding
+      if (!last && (solve.indefinite || !solve.converged)) continue;
+      if (!solve.converged) {
+        report_.linear_failure = true;
+        ended("SNES_DIVERGED_LINEAR_SOLVE: the linear solve failed, " + solve.reason + " after " +
+              std::to_string(solve.iterations) + " iterations");
+        return false;
+      }
+      slope_ = problem_.dot(residual_, direction_);
+      // The potential may rise while a gap is being closed.
+      if (free_of_gap && problem_.has_potential() && slope_ >= 0.0) {
+        ended("SNES_DIVERGED_LOCAL_MIN: there is no descent direction");
+        continue;
+      }
+      projected_ = !exact;
+      report_.iterations = before + 1;
+      report_.projections += projected_;
+      if (problem_.has_potential() || !free_of_gap) return search(shortest_step, hold);
+      if (projected_) {
+        if (search(shortest_step, hold)) return true;
+        may_rise_ = true;  // in this search only: every descent path passes a maximum of the residual
+        const bool found = search(shortest_step, hold);
+        may_rise_ = false;
+        return found;
+      }
+      if (search(slope_ < 0.0 ? patient_step : nearly_whole, hold)) return true;
+      if (slope_ >= 0.0) continue;
+      // If the last switch to the projected Jacobian has not halved the residual, another switch would lead to a cycle.
+      // Shorter steps along the direction of the exact Jacobian are attempted first.
+      if (now_.residual > 0.5 * left_at_ && search(shortest_step, hold)) return true;
+      left_at_ = now_.residual;
+    }
+    return false;
+  }
+
+  /// Backtracks along the direction, with step lengths above `least`, until a trial is valid and, if there is no gap,
+  /// better (`is_better`). Returns false if there is no such trial.
+  bool search(double least, bool hold) {
+    const bool free_of_gap = hold || at_rest();
+    const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
+    problem_.move(y_, 1.0, direction_, trial_);
+    double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
+    // The path of a rotating obstacle differs for each t and is checked again below. A reduction by 10 % leaves room
+    // for that check.
+    if (progress < goal && t < 1.0) t *= 0.9;
+    report_.obstructions += t < 1.0;
+    const double admissible = t;
+    if (free_of_gap) t *= variation();
+    bool further = !free_of_gap && t < 1.0 && !options_.try_exact;
+    for (; t > least; t *= std::exchange(further, false) ? 1.0 : 0.5) {
+      double closed = t;
+      const auto reached = [&] { return closed == 1.0 ? goal : progress + closed * (goal - progress); };
+      problem_.move(y_, t, direction_, trial_);
+      if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached()) < 1.0) continue;
+      if (further) closed = close_gap(t);
+      problem_.set_progress(reached());
+      Evaluation trial = problem_.evaluate(trial_, trial_residual_);
+      if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
+      report_.reductions += t < admissible;
+      if (hold && t >= mostly_cut) holds_ = 0;
+      if (!free_of_gap && !options_.try_exact) holds_ = t < mostly_cut ? most_holds : 0;
+      if (free_of_gap && t == 1.0 && projected_ && problem_.has_potential()) t = lengthen(trial);
+      curved_down_ = free_of_gap && problem_.has_potential() && problem_.dot(trial_residual_, direction_) < slope_;
+      if (trace_) trace_->add(y_, t, projected_);
+      std::swap(y_, trial_);
+      std::swap(residual_, trial_residual_);
+      now_ = trial;
+      if (!hold && !free_of_gap && closed < 1.0)
+        largest_gap_ = problem_.find_gap(y_, gap_);
+      else if (!hold)  // without a gap, rounding must not create one
+        largest_gap_ = 0.0, gap_.fill(0.0);
+      note_residual();
+      note_progress();
+      return true;
+    }
+    problem_.set_progress(progress);
+    ended("SNES_DIVERGED_LINE_SEARCH: the line search found no " +
+          std::string(free_of_gap ? "decrease" : "valid configuration"));
+    return false;
+  }
+
+  /// Moves the prescribed components of the trial from the fraction t of the gap to a larger fraction s = 1, ½, ¼, …,
+  /// as far as the terms that limit step lengths allow. Contact reduces the step length because of near pairs, and
+  /// prescribed components do not approach most of these pairs, for example if surfaces slide along each other. As long
+  /// as there is a gap, no potential is minimised. Returns the fraction of the gap that the trial has closed.
+  double close_gap(double t) {
+    const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
+    Field further = y_.like("further");
+    for (double s = 1.0; s > std::max(worth_closing * t, least_closing); s *= 0.5) {
+      problem_.move(trial_, s - t, gap_, further);
+      if (problem_.max_step(y_, progress, further, progress + s * missing) < 1.0) continue;
+      std::swap(trial_, further);
+      return s;
+    }
+    return t;
+  }
+
+  /// Fraction of the admissible step that is attempted first. Without a potential, iterates may repeat after two or
+  /// three steps if friction alternates between sticking and sliding; other step lengths leave such a cycle.
+  double variation() const {
+    constexpr double parts[] = {1.0, 0.75, 0.5, 0.3};
+    const bool may_repeat = !problem_.has_potential() && report_.iterations - progressed_at_ > patience;
+    return may_repeat ? parts[report_.iterations % 4] : 1.0;
+  }
+
+  /// Doubles a full step while R(trial)·d < 0.4 R·d < 0, that is, while the potential still falls steeply at the end of
+  /// the step: the projected Jacobian is stiffer than a body that buckles. Returns the step length; `trial` and the
+  /// trial fields are those of this step length.
+  double lengthen(Evaluation& trial) {
+    double t = 1.0;
+    while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
+      Field further = y_.like("further"), further_residual = y_.like("further_residual");
+      problem_.move(y_, 2.0 * t, direction_, further);
+      if (problem_.max_step(trial_, problem_.progress(), further, problem_.progress()) < 1.0) break;
+      const Evaluation next = problem_.evaluate(further, further_residual);
+      if (!next.valid || next.potential >= trial.potential || !is_better(next, 2.0 * t)) break;
+      t *= 2.0;
+      trial = next;
+      std::swap(trial_, further);
+      std::swap(trial_residual_, further_residual);
+    }
+    return t;
+  }
+
+  /// Returns true if a trial at step length t is accepted.
+  ///
+  /// With a potential: Armijo's condition. Differences of the potential may be lost in rounding; a trial is therefore
+  /// also accepted if both the residual and |R·d| halve, because the direction is that of a positive definite matrix.
+  ///
+  /// Without a potential: the residual decreases; or R·d < 0 and R(trial)·d ≤ -½ R·d. Along a line every force has a
+  /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. With the
+  /// second condition the residual may rise to the largest of the last iterates (Grippo, Lampariello & Lucidi 1986). A
+  /// direction of the exact Jacobian with R·d ≥ 0 leads to saddle points, around which iterates repeat. A step along
+  /// such a direction must reduce the residual to a quarter.
+  bool is_better(const Evaluation& trial, double t) const {
+    if (!problem_.has_potential()) {
+      if (slope_ >= 0.0 && !projected_) return trial.residual <= much_less * now_.residual;
+      return trial.residual <= (1.0 - sufficient_decrease * t) * now_.residual ||
+             (slope_ < 0.0 && (may_rise_ || trial.residual <= largest_of_late()) &&
+              problem_.dot(trial_residual_, direction_) <= -turned_slope * slope_);
+    }
+    if (trial.potential <= now_.potential + sufficient_decrease * t * slope_) return true;
+    return trial.residual <= 0.5 * now_.residual &&
+           std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
+  }
+
+  /// Largest residual of the last ten iterates, N.
+  double largest_of_late() const {
+    const std::vector<double>& all = report_.residuals;
+    return scale_ * *std::max_element(all.end() - static_cast<std::ptrdiff_t>(std::min(window, all.size())), all.end());
+  }
+
+  NewtonProblem& problem_;
+  const NewtonOptions& options_;
+  NewtonTrace* trace_;
+  Field& y_;
+  Field residual_, gap_, direction_, trial_, trial_residual_;
+  Evaluation now_;
+  ForcingTerm forcing_;
+  double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
+  bool projected_ = false;    // the present direction is that of a projected Jacobian
+  bool curved_down_ = false;  // negative curvature along the last step: the exact Jacobian is assumed indefinite
+  bool may_rise_ = false;     // the residual may exceed those of the last iterates
+  int holds_ = 0;             // coming steps in which prescribed components do not move
+  int progressed_at_ = 0;     // last iteration that made progress
+  double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
+  double first_potential_ = 0.0, least_potential_ = 0.0;  // since the gap was closed
+  /// Residual at which, without a potential, the direction of the exact Jacobian was last abandoned.
+  double left_at_ = std::numeric_limits<double>::infinity();
+  NewtonReport report_;
+};
+
+}  // namespace
+
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, NewtonTrace* trace) {
+  return Newton(problem, options, y, trace).run();
+}
+
+}  // namespace diffsim::dynamics

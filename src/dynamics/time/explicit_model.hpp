@@ -1,0 +1,121 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dynamics/system_model.hpp"
+
+namespace diffsim {
+
+namespace dynamics {
+struct ExplicitRule;
+class ExplicitRecord;
+}  // namespace dynamics
+
+/// Names of the explicit integrators: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2, runge_kutta_4.
+std::vector<std::string> explicit_integrators();
+bool is_explicit_integrator(const std::string& name);
+/// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
+bool has_damping_factor(const std::string& integrator);
+
+/// Explicit dynamics of a System.
+///
+/// A step of length dt consists of `substeps` substeps of length h = dt/substeps. Each substep applies a
+/// Runge-Kutta-Nyström method (src/dynamics/time/explicit_rule.hpp) to ẍ = a(x, ẋ, t) = M⁻¹ f + g, where M is the
+/// lumped mass matrix and g is gravity. Symplectic Euler with the damping factor d, for example, is
+///
+///   v ← m d (v + h a(x, v)),   x ← x + h v
+///
+/// The mask m is 0 for fixed components of vertices and 1 for all other components, so gradients flow through all
+/// components that are not fixed. Vertices with a prescribed motion follow that motion during each substep. Contact
+/// checks the straight path from the start of a substep to each of its stages and to its end.
+///
+/// In reversible mode (`set_reversible`), positions are integer multiples of about 2⁻⁴⁸ L, where L is the extent of the
+/// mesh, and velocities are integer multiples of about 2⁻⁵² L/h. Both units are powers of two. Increments are rounded
+/// to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp). Derivatives are those of the
+/// unrounded step, evaluated at the rounded states. Reversible mode requires symplectic Euler and `damping` = 1. It
+/// excludes contact, forces that depend on velocities, and prescribed motions.
+///
+/// Own parameter, in addition to those of the System: `damping` [1], initially 1, for both Euler methods only.
+class ExplicitModel : public SystemModel {
+ public:
+  /// Throws Error (input) for an integrator that is not in `explicit_integrators`, and for substeps < 1.
+  ExplicitModel(std::shared_ptr<System> system, const std::string& integrator, double dt, int substeps);
+  ~ExplicitModel() override;
+
+  const std::string& integrator() const;
+  int substeps() const { return substeps_; }
+  bool has_damping() const;
+
+  /// Returns a substep length h, in s, for which small motions about the rest configuration are stable: `safety` times
+  /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here
+  /// κ = max_i (Σ_e λ_e)_i / m_i, where e runs over the elements at vertex i, λ_e bounds the largest eigenvalue of the
+  /// element's stiffness, and m_i is the lumped mass. γ is the corresponding bound of the terms' damping. Returns 0 for
+  /// explicit Euler and for second-order Runge-Kutta, with which undamped oscillations grow at any h. Requires
+  /// `prepare`. Collective.
+  double stable_substep(double safety = 0.8);
+
+  void prepare() override;
+  void set_reversible(bool wanted) override;
+  void step_back(int n, State& state, Record& record) override;
+  void prepare_tangent(const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  std::unique_ptr<Record> make_record() const override;
+  std::size_t record_bytes() const override;
+  void step(int n, State& state, Record* record) override;
+  void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
+  void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
+                            const AdjointPair& pair) override;
+
+ private:
+  struct Workspace;
+  template <class T>
+  class Reverse;
+
+  void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
+  /// Updates x and v with the force of the last stage and exchanges ghost positions. Vertices shared with other ranks
+  /// are updated first, so that the exchange overlaps with the update of the remaining vertices.
+  void end_substep(int n, int s, State& state);
+  /// Computes substep s of `step_tangent`. Ghost values of dx are up to date before and after the call. `stages`: if
+  /// not nullptr, receives dX_i and dV_i.
+  void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
+                       State& tangent, dynamics::ExplicitRecord* stages);
+  /// Returns the configuration at which the force of stage i of substep s was evaluated.
+  Configuration configuration(int n, int s, int i, const dynamics::ExplicitRecord& recorded);
+  /// Returns true if the first force of a substep equals the last force of the previous substep of the same step.
+  bool reuses_forces() const;
+  /// Returns true if some term limits the step length (contact).
+  bool is_limited() const;
+
+  double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
+  void require_valid(int n);
+  /// Throws the same Error on every rank if a vertex is outside the range of the reversible grid. Collective.
+  void require_on_grid(int n);
+  void require_reversible() const;
+  /// Throws the same Error on every rank if the motion of substep s passes through an obstacle or another body.
+  /// Collective.
+  void require_free(const Configuration& from, const Configuration& to, int s);
+  /// Text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, below which motions about rest are
+  /// stable".
+  std::string exceeds(double stable) const;
+  /// Text for messages that recommends stable values: "dt: 0.002, or substeps: 5".
+  std::string stable_choice(double stable) const;
+  double h() const { return dt() / substeps_; }
+  /// Time at the beginning of substep s of step n, in s.
+  double time_of(int n, int s) const { return dt() * (n + static_cast<double>(s) / substeps_); }
+  /// Time of stage i of substep s of step n, in s.
+  double time_of(int n, int s, int i) const;
+
+  const dynamics::ExplicitRule& rule_;
+  int substeps_;
+  std::unique_ptr<Workspace> work_;
+  bool reversible_ = false;
+  bool records_velocities_ = false;  // for derivatives with respect to damping, and if forces depend on velocities
+  bool records_forces_ = false;      // for derivatives with respect to damping and mass
+};
+
+}  // namespace diffsim

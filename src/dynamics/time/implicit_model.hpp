@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "dynamics/system_model.hpp"
+
+namespace diffsim {
+
+namespace dynamics {
+class NewtonTrace;
+struct NewtonReport;
+}  // namespace dynamics
+
+/// Cost of the implicit steps since the last `prepare`.
+struct ImplicitStatistics {
+  long steps = 0;
+  long newton_iterations = 0;
+  long linear_iterations = 0;
+  long projections = 0;            ///< Newton iterations that used a projected Hessian
+  long obstructions = 0;           ///< Newton iterations whose step length contact reduced
+  long reductions = 0;             ///< Newton iterations whose step length the line search reduced further
+  long changes_to_factors = 0;     ///< steps that switched from conjugate gradients to a factorisation
+  long held_rounds = 0;            ///< minimisations with frozen friction, after Newton's method had failed
+  long cuts = 0;                   ///< number of times that the load of a step was halved
+  long derivative_solves = 0;      ///< linear systems solved for derivatives
+  long derivative_iterations = 0;  ///< linear iterations of `derivative_solves`
+  long indefinite = 0;  ///< systems of `derivative_solves` with negative eigenvalues: the step's solution is unstable
+  long repeated_iterations = 0;  ///< Newton iterations repeated for derivatives because records did not hold them
+};
+
+/// Implicit dynamics and statics of a System.
+///
+/// Step n solves for the positions y:
+///
+///   M a(y) = f(x(y), v(y), p) + λ_n M g
+///
+/// in the free components. The quantities a, x and v are affine in y and the state (dynamics/time/time_rule.hpp).
+/// Statics omit M a. The factor λ_n multiplies gravity and those dead loads that have one value for all steps; see
+/// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. Vertices with a
+/// prescribed motion have the position and velocity of that motion at step n+1. Fixed components and vertices with a
+/// prescribed motion have zero acceleration.
+///
+/// Newton's method minimises the incremental potential if there is one, and otherwise solves the equation directly. By
+/// default a step is differentiated by the implicit function theorem: one linear solve with the exact Jacobian at y, or
+/// with its transpose for the adjoint. Records then hold the state before the step, and y. Alternatively
+/// (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as executed, with one
+/// linear solve per iteration. Records then also hold the last iterates (ImplicitOptions::held_iterations); earlier
+/// iterates are recomputed.
+class ImplicitModel : public SystemModel {
+ public:
+  ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);
+  ~ImplicitModel() override;
+
+  const ImplicitOptions& options() const { return options_; }
+  const ImplicitStatistics& statistics() const { return statistics_; }
+  /// Relative residuals of the iterates of the last Newton solve, beginning with its starting point.
+  const std::vector<double>& last_residuals() const { return last_residuals_; }
+  double solver_tolerance() const override { return options_.linear.tolerance; }
+  /// Tightens the tolerances of Newton's method and of the linear systems. Does nothing if Newton's iterations are
+  /// differentiated as executed, because the number of iterations must not change.
+  void tighten_solver(double factor) override;
+
+  State make_state() const override;
+  void prepare() override;
+  void prepare_tangent(const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void set_reversible(bool wanted) override;
+  std::unique_ptr<Record> make_record() const override;
+  std::size_t record_bytes() const override;
+  /// Advances `state` by step n. Throws Error (run) with the step, the reason and the residuals if Newton's method
+  /// fails.
+  void step(int n, State& state, Record* record) override;
+  void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
+  void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+  void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
+                            const AdjointPair& pair) override;
+
+ private:
+  class Residual;
+  class Step;
+  struct Workspace;
+  /// Solves step n. `y` is the starting point and becomes the solution. Throws Error (run) if Newton's method fails.
+  void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
+  /// Continues from y after Newton's method has failed on an equation without a potential. Alternates two solves: a
+  /// minimisation of the potential of the step with friction frozen at y, starting from y; then Newton's method on the
+  /// full equation of the step, starting from the minimum. Returns the last report of the full equation, which is
+  /// `failed` if the first minimisation does not converge.
+  dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
+  void count(const dynamics::NewtonReport& report);
+
+  ImplicitOptions options_;
+  double newton_tolerance_, linear_tolerance_;  // as given in the options
+  ImplicitStatistics statistics_;
+  std::vector<double> last_residuals_;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace diffsim

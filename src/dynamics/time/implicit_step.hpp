@@ -1,0 +1,210 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/impl/block_matrix.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "dynamics/linear/linear_system.hpp"
+#include "dynamics/linear/matrix_share.hpp"
+#include "dynamics/nonlinear/newton.hpp"
+#include "dynamics/nonlinear/newton_trace.hpp"
+#include "dynamics/time/implicit_model.hpp"
+#include "dynamics/time/invalid_cell.hpp"
+#include "dynamics/time/step_kinematics.hpp"
+
+namespace diffsim {
+
+/// Matrices, linear solver and workspace shared by all steps.
+struct ImplicitModel::Workspace {
+  Workspace(const TetrahedralMesh& mesh, const ImplicitOptions& options)
+      : linear(mesh, options.linear), invalid_cell("diffsim::dynamics::invalid_cell", 1) {
+    Kokkos::deep_copy(invalid_cell, dynamics::nothing_invalid);
+  }
+  dynamics::LinearSystem linear;
+  DeviceArray<std::int32_t> invalid_cell;
+  /// Jacobian of all terms with a constant sparsity pattern.
+  std::unique_ptr<dynamics::MatrixShare> common;
+  /// Jacobian of a term with a varying sparsity pattern.
+  struct Varying {
+    ForceTerm* term;
+    std::unique_ptr<dynamics::MatrixShare> share;
+    Couplings couplings;  // last sparsity pattern
+  };
+  std::vector<Varying> varying;
+  std::vector<dynamics::MatrixShare*> shares() {
+    std::vector<dynamics::MatrixShare*> all{common.get()};
+    for (const Varying& part : varying) all.push_back(part.share.get());
+    return all;
+  }
+  bool symmetric = true, has_potential = true;
+  /// Sets `symmetric` and `has_potential` from the terms. Resets `varying` if the terms with varying sparsity patterns
+  /// have changed.
+  void take(const std::vector<std::unique_ptr<ForceTerm>>& terms);
+  double extent = 1.0;  // largest |coordinate| of the mesh at rest, m
+};
+
+/// One step: the equation R(y) = 0 for a given state and given parameters, and the derivatives of its solution.
+class ImplicitModel::Step : public dynamics::NewtonProblem {
+ public:
+  Step(ImplicitModel& model, int n, const State& state);
+
+  ImplicitModel& model() { return model_; }
+  int number() const { return n_; }
+  /// Number of owned components: three for each owned vertex.
+  int count() const { return count_; }
+  double load_factor(const Parameter& load) const { return load.steps() == 1 ? load_factor_ : 1.0; }
+
+  /// Computes the state after the step from the solution y.
+  void advance(const Field& y, State& next) const;
+
+  // ---- NewtonProblem ----
+
+  bool has_potential() const override { return work_.has_potential; }
+  bool solves_exactly() override { return work_.common && work_.linear.factors(); }
+  double rounding() const override { return rounding_; }
+
+  dynamics::Evaluation evaluate(const Field& y, Field& residual) override;
+
+  double find_gap(const Field& y, Field& gap) override;
+
+  dynamics::LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
+                                        dynamics::Projection projection, Field& direction) override;
+
+  bool has_contact() const override;
+
+  double dot(const Field& x, const Field& y) const override;
+  double largest(const Field& x) const override;
+  void move(const Field& from, double t, const Field& direction, Field& to) const override;
+  double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override;
+  /// Name of the pair that reduced the last step length on this rank; empty if there is no such pair.
+  const std::string& limiting() const { return limiting_; }
+  double progress() const override { return progress_; }
+  double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
+  void set_progress(double progress) override { progress_ = moves_ ? progress : 1.0; }
+
+  // ---- homotopy ----
+
+  /// Replaces the equation by R(y) = (1 - s) R(x_n) and the prescribed positions y_p by x_n + s (y_p - x_n). Moving
+  /// obstacles (`ForceTerm::moves`) complete the fraction s of their motion. For s = 0 the solution is x_n.
+  void set_homotopy(double s);
+
+  // ---- frozen friction ----
+
+  /// Splits the terms of the system (System::split) and freezes the lagging parts at y. The frozen equation has a
+  /// potential. If y solves the frozen equation, y also solves the equation of the step. nullptr restores the equation
+  /// of the step.
+  void hold(const Field* y);
+
+  // ---- parts of the forward step that derivatives use ----
+
+  /// Returns the configuration at which forces are evaluated for y; valid until the next call.
+  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr);
+  /// Returns M (a(y) - λ g) in a field that is valid until the next call.
+  Field& acceleration_of(const Field& y);
+
+  /// Returns a function that multiplies with J at y through the terms' force tangents, or nullptr unless
+  /// `LinearOptions::matrix_free` is set.
+  dynamics::LinearSystem::Product product_at(const Field& y);
+
+  /// Assembles the blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
+  void assemble(const Field& y, dynamics::Projection projection);
+
+  /// Makes the reference preconditioner shared by all steps, from J in the rest configuration without contact and
+  /// lagged terms. J is made semidefinite if necessary. The preconditioner depends on the parameters only, so that the
+  /// result of a step does not depend on the steps computed before. Does nothing if a sparsity pattern varies.
+  void make_reference();
+
+  // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
+
+  void tangent(const Field& y, const ParameterSet& direction, State& tangent);
+  /// Adjoint of the step. `solution`: if not nullptr, receives the w that solves Jᵀ w = ȳ.
+  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution = nullptr);
+  /// Derivative of `adjoint`, which must have solved Jᵀ w = ȳ before. `adjoint_tangent` becomes the adjoint tangent of
+  /// the old state.
+  void adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent, const ParameterSet& direction,
+                       State& adjoint_tangent, ParameterSet& gradient_tangent);
+
+  /// Tangent of `iterations` iterations of Newton's method, some of which `trace` holds.
+  void unrolled_tangent(int iterations, dynamics::NewtonTrace& trace, const Field& y, const ParameterSet& direction,
+                        State& tangent);
+  /// Adjoint of `iterations` iterations of Newton's method, some of which `trace` holds.
+  void unrolled_adjoint(int iterations, dynamics::NewtonTrace& trace, const Field& y, State& adjoint,
+                        ParameterSet& gradient);
+
+ private:
+  /// Sets y and u to the prescribed positions and velocities at the end of the step. Free components are unchanged.
+  void prescribe(Field& y, Field& u) const;
+  /// Tangent of `advance`.
+  void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
+  /// Adjoint of `advance`: replaces `adjoint` by the contribution of `advance` to the adjoint of the old state. Adds to
+  /// ȳ and the gradient, sets ū. `prescribe_adjoint` completes the adjoint of the old state.
+  void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
+  /// Tangent of `prescribe`.
+  void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
+  /// Adjoint of `prescribe`: adds to s̄ and the gradient. Discards ȳ of free components.
+  void prescribe_adjoint(Field& y_bar, Field& u_bar, State& state_bar, ParameterSet& gradient) const;
+
+  /// Sets the exact J at y for the `solve` calls that follow.
+  void linearise(const Field& y);
+  /// Returns the solution of J x = b, or of Jᵀ x = b if `transposed`, in the free components. The other components are
+  /// zero; ghost values are up to date. Throws Error if the system cannot be solved.
+  Field solve(Field b, bool transposed);
+
+  /// Returns the derivative ḋ of the direction d that Newton's method took from y. In prescribed components ḋ is
+  /// `missing`; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: derivatives of x, v, a at y.
+  Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
+                          const ParameterSet& direction);
+  /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of `missing`.
+  void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
+                         ParameterSet& gradient);
+  /// Returns iteration k < `end`. If the trace does not hold iteration k, the first `end` iterations are repeated.
+  const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
+
+  /// Time of the end state if moving obstacles have completed the fraction `progress` of their motion.
+  double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
+  /// Time at which forces are evaluated if moving obstacles have completed the fraction `progress` of their motion.
+  double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
+
+  /// Returns the positions at which forces are evaluated for y, with ghost values up to date.
+  Field positions_of(const Field& y) const;
+
+  /// Adds to `rhs` the first-order change of forces due to the remaining motion of obstacles.
+  void add_forces_of_motion(const Field& y, Field& rhs);
+
+  /// Returns this rank's contribution to the incremental potential
+  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y with d = y - x_n.
+  double potential(const Field& y, double energy, double dissipation);
+
+  /// Sets `rounding_`, the bound of rounding errors of forces: ε · extent · (Σ K_ii²)^½. Coordinates are rounded to
+  /// ε · extent.
+  void find_rounding();
+
+  /// Makes the sparsity patterns. Varying patterns are rebuilt for the first matrix of a step, so that these patterns
+  /// do not depend on earlier steps. Later in the step a pattern is rebuilt if it does not cover the configuration
+  /// `at`.
+  void make_blocks(const Configuration& at);
+
+  ImplicitModel& model_;
+  Workspace& work_;
+  int n_, count_;
+  dynamics::StepKinematics kinematics_;
+  const dynamics::TimeRule& rule_ = kinematics_.rule();
+  const State& state_;
+  double load_factor_;
+  std::unique_ptr<Field> shift_;  // R(x_n)
+  double homotopy_ = 1.0, progress_ = 1.0;
+  double rounding_ = 0.0;
+  bool patterns_are_of_this_step_ = false;
+  std::string limiting_;
+  Field start_positions_;  // empty unless a term lags
+  Field held_positions_;   // positions of lagging terms while these are frozen; else empty
+  double held_time_ = 0.0;
+  Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
+  bool moves_;
+  Field positions_, velocities_, force_, acceleration_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "dynamics/time/explicit_kernels.hpp"
+
+namespace diffsim::dynamics {
+
+/// Grids of positions and velocities on which explicit steps are exactly reversible. Values that are integer multiples
+/// of a power of two, with integers below 2⁵², add without rounding. With positions on one such grid and velocities on
+/// another, the substep
+///
+///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v),   R: rounding to the nearest grid value,
+///
+/// is undone bitwise by the same operations with − instead of +, in reverse order. (D. Levesque, L. Verlet, Molecular
+/// dynamics and time reversibility, J. Stat. Phys. 72, 1993.)
+struct ReversibleGrid {
+  double position = 0.0;  // m
+  double velocity = 0.0;  // m/s
+
+  /// Returns the grid for coordinates up to `extent` and substeps h. The grid contains positions up to 16 times the
+  /// power of two above `extent`, and velocities up to about `extent`/h.
+  static ReversibleGrid of(double extent, double h);
+  static constexpr double most = 4503599627370496.0;  // largest multiple, 2⁵²
+};
+
+/// Rounds a state to the grid. Velocities of fixed components, which no step uses, become 0.
+void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
+/// Computes a substep of undamped motion from the force at its beginning. Lowers `invalid_vertex` to the smallest
+/// vertex whose position is not finite, and `far_vertex` to the smallest vertex whose position or velocity is outside
+/// the grid.
+void update_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
+                    Field& velocities, Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex);
+/// Undoes the update of positions in `update_on_grid`. Must be called before `take_back_velocities`.
+void take_back_positions(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& velocities,
+                         Field& positions);
+/// Undoes the update of velocities in `update_on_grid`, from the force at the restored positions.
+void take_back_velocities(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
+                          Field& velocities);
+
+}  // namespace diffsim::dynamics

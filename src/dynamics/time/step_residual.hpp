@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/parameters.hpp"
+#include "dynamics/time/implicit_model.hpp"
+#include "dynamics/time/step_kinematics.hpp"
+
+namespace diffsim {
+
+/// Derivatives of the residual of an implicit step at new positions y,
+///
+///   R = M(p) (a - λ g(p)) - f(x, v, x_n, p),
+///
+/// with respect to the kinematics (x, v, a, x_n) and the parameters p. Every operation gives a derivative of -R,
+/// because right-hand sides of linear systems contain -R. StepKinematics defines how x, v, a depend on y and on the
+/// state at the beginning of the step.
+class ImplicitModel::Residual {
+ public:
+  /// Accumulators of parameter gradients.
+  struct Gradient {
+    ParameterSet& parameters;
+    Field& by_mass;  ///< [owned vertices, 3]; used if masses depend on one of `parameters`
+  };
+
+  /// Uses the configuration of the step at y. While this object is in use, the step must not be asked for the
+  /// configuration at other positions.
+  Residual(Step& step, const Field& y);
+
+  /// Computes out = -dR along (dx, dv, da) and dp. Ghost values of the directions must be up to date.
+  void tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, Field& out);
+  /// Computes (x̄, v̄, ā) = -(∂R/∂(x, v, a))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient. Ghost values of w must be up to
+  /// date.
+  void adjoint(const Field& w, dynamics::KinematicFields& bar, const Gradient& gradient);
+  /// Derivative of `adjoint` along (dx, dv, da), dp and dw: computes (x̄, v̄, ā) = -d[(∂R/∂(x, v, a))ᵀ w], and adds
+  /// -d[(∂R/∂p)ᵀ w] to the gradient's derivative. A `w` or `dw` of nullptr stands for zero.
+  void adjoint_tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, const Field* w,
+                       const Field* dw, dynamics::KinematicFields& bar, const Gradient& gradient_tangent);
+
+ private:
+  /// Adds factor · M (da - λ dg) to `out`.
+  void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
+                                Field& out) const;
+  /// Adds -λ Σ ā to the gradient with respect to gravity. ā = -M w gives the gradient; the derivative of -M w gives the
+  /// derivative of the gradient.
+  void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;
+
+  ImplicitModel& model_;
+  Step& step_;
+  const Field& y_;
+  int count_;
+  Configuration at_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,102 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/time/time_rule.hpp"
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+std::vector<std::string> implicit_integrators() {
+  return {"implicit_euler", "bdf2", "newmark", "generalised_alpha", "quasi_static"};
+}
+
+std::vector<std::string> state_fields(const std::string& integrator) {
+  if (integrator == "quasi_static" || integrator == "implicit_euler") return {"positions", "velocities"};
+  if (integrator == "bdf2") return {"positions", "velocities", "previous_positions", "previous_velocities"};
+  if (integrator == "newmark" || integrator == "generalised_alpha") return {"positions", "velocities", "accelerations"};
+  std::string known;
+  for (const std::string& name : implicit_integrators()) known += (known.empty() ? "" : ", ") + name;
+  throw Error("unknown implicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
+}
+
+}  // namespace diffsim
+
+namespace diffsim::dynamics {
+namespace {
+
+Combination operator+(Combination a, const Combination& b) {
+  a.y += b.y;
+  for (std::size_t k = 0; k < a.state.size(); ++k) a.state[k] += b.state[k];
+  return a;
+}
+
+Combination operator*(double factor, Combination a) {
+  a.y *= factor;
+  for (double& c : a.state) c *= factor;
+  return a;
+}
+
+Combination operator-(const Combination& a, const Combination& b) { return a + -1.0 * b; }
+
+/// Elementary combinations: zero, y, and each field of the state.
+struct Symbols {
+  explicit Symbols(std::size_t fields) : count(fields) {}
+  Combination zero() const { return {0.0, std::vector<double>(count, 0.0)}; }
+  Combination y() const {
+    Combination c = zero();
+    c.y = 1.0;
+    return c;
+  }
+  Combination field(std::size_t k) const {
+    Combination c = zero();
+    c.state[k] = 1.0;
+    return c;
+  }
+  std::size_t count;
+};
+
+}  // namespace
+
+TimeRule make_time_rule(const ImplicitOptions& options, double h, int n) {
+  TimeRule rule;
+  rule.fields = state_fields(options.integrator);
+  const Symbols symbols(rule.fields.size());
+  const Combination y = symbols.y(), x = symbols.field(0), v = symbols.field(1);
+  rule.position = y;
+  if (rule.fields.size() == 2 || (options.integrator == "bdf2" && n == 0)) {
+    rule.velocity = (1.0 / h) * (y - x);
+    rule.acceleration = options.integrator == "quasi_static" ? symbols.zero() : (1.0 / h) * (rule.velocity - v);
+    rule.next = {y, rule.velocity};
+    if (options.integrator == "bdf2") rule.next.insert(rule.next.end(), {x, v});
+    return rule;
+  }
+  if (options.integrator == "bdf2") {
+    const Combination previous_x = symbols.field(2), previous_v = symbols.field(3);
+    rule.velocity = (0.5 / h) * (3.0 * y - 4.0 * x + previous_x);
+    rule.acceleration = (0.5 / h) * (3.0 * rule.velocity - 4.0 * v + previous_v);
+    rule.next = {y, rule.velocity, x, v};
+    return rule;
+  }
+  double beta = options.beta, gamma = options.gamma, alpha_m = 0.0, alpha_f = 0.0;
+  if (options.integrator == "generalised_alpha") {
+    const double rho = options.spectral_radius;
+    alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
+    alpha_f = rho / (rho + 1.0);
+    gamma = 0.5 - alpha_m + alpha_f;
+    beta = 0.25 * (1.0 - alpha_m + alpha_f) * (1.0 - alpha_m + alpha_f);
+  }
+  if (n == 0) {
+    beta = 0.5;
+    gamma = 1.0;
+    alpha_m = alpha_f = 0.0;
+  }
+  const Combination a = symbols.field(2);
+  const Combination next_a = (1.0 / (beta * h * h)) * (y - x - h * v - (h * h * (0.5 - beta)) * a);
+  const Combination next_v = v + h * ((1.0 - gamma) * a + gamma * next_a);
+  rule.acceleration = (1.0 - alpha_m) * next_a + alpha_m * a;
+  rule.position = (1.0 - alpha_f) * y + alpha_f * x;
+  rule.velocity = (1.0 - alpha_f) * next_v + alpha_f * v;
+  rule.next = {y, next_v, next_a};
+  return rule;
+}
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,35 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "diffsim/mesh/construction.hpp"
+
+namespace diffsim {
+
+/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank. Both keep their order.
+/// Collective.
+TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
+
+/// Returns whether at least one of the bodies is affine.
+bool has_affine_bodies(const std::vector<MeshBody>& bodies);
+
+/// Interpolation of positions or velocities from the corners of an affine body's cell to vertices of its surface. The
+/// interpolation is affine in the rest position.
+class AffineMap {
+ public:
+  /// Computes the weights of the surface vertices `begin` … `end` - 1. `rest`: rest positions of the cell's corners,
+  /// [4, 3], in the cell's order, m.
+  AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end);
+  /// Returns the values [vertices, 3] at the surface vertices, from the values [4, 3] at the corners.
+  std::vector<double> operator()(const double* corners) const;
+
+ private:
+  std::vector<std::array<double, 4>> weights_;
+};
+
+}  // namespace diffsim

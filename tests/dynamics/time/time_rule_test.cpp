@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Coefficient tables of the implicit integrators, tested on an oscillator: orders of convergence, and damping of
+// frequencies that the steps do not resolve.
+
+#include "dynamics/time/time_rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace diffsim::time_rule_test {
+namespace {
+
+using namespace dynamics;
+
+double value_of(const Combination& combination, double y, const std::vector<double>& state) {
+  double sum = combination.y * y;
+  for (std::size_t k = 0; k < state.size(); ++k) sum += combination.state[k] * state[k];
+  return sum;
+}
+
+/// Returns the state after one step of ẍ + 2 ζ ω ẋ + ω² x = 0.
+std::vector<double> step(const TimeRule& rule, double omega, double zeta, const std::vector<double>& state) {
+  const auto residual = [&](double y) {
+    return value_of(rule.acceleration, y, state) + 2.0 * zeta * omega * value_of(rule.velocity, y, state) +
+           omega * omega * value_of(rule.position, y, state);
+  };
+  const double y = -residual(0.0) / (residual(1.0) - residual(0.0));
+  std::vector<double> next;
+  for (const Combination& field : rule.next) next.push_back(value_of(field, y, state));
+  return next;
+}
+
+/// Error of the position after 10 s for x(0) = 1, v(0) = 0.5.
+double error_of(const std::string& integrator, int steps) {
+  constexpr double omega = 1.3, zeta = 0.02, seconds = 10.0;
+  ImplicitOptions options;
+  options.integrator = integrator;
+  const double h = seconds / steps;
+  std::vector<double> state(state_fields(integrator).size(), 0.0);
+  state[0] = 1.0;
+  state[1] = 0.5;
+  for (int n = 0; n < steps; ++n) state = step(make_time_rule(options, h, n), omega, zeta, state);
+  const double decay = zeta * omega, damped = omega * std::sqrt(1.0 - zeta * zeta);
+  const double exact =
+      std::exp(-decay * seconds) * (std::cos(damped * seconds) + (0.5 + decay) / damped * std::sin(damped * seconds));
+  return std::abs(state[0] - exact);
+}
+
+TEST(time_rule, has_its_order_where_the_error_is_small) {
+  const std::pair<const char*, double> orders[] = {
+      {"implicit_euler", 1.0}, {"bdf2", 2.0}, {"newmark", 2.0}, {"generalised_alpha", 2.0}};
+  for (const auto& [integrator, order] : orders)
+    EXPECT_NEAR(std::log2(error_of(integrator, 10000) / error_of(integrator, 20000)), order, 0.02) << integrator;
+}
+
+/// Coefficients c₁, c₂, c₃ of λ³ - c₁ λ² + c₂ λ - c₃, the characteristic polynomial of one step of three fields for ω h
+/// → ∞.
+std::array<double, 3> polynomial_at_infinity(const ImplicitOptions& options) {
+  const TimeRule rule = make_time_rule(options, 1.0, 1);
+  double A[3][3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<double> unit(3, 0.0);
+    unit[k] = 1.0;
+    const std::vector<double> column = step(rule, 1e6, 0.0, unit);
+    for (std::size_t i = 0; i < 3; ++i) A[i][k] = column[i];
+  }
+  const auto minor = [&](int i, int j) { return A[i][i] * A[j][j] - A[i][j] * A[j][i]; };
+  const double determinant = A[0][0] * minor(1, 2) - A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
+                             A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+  return {A[0][0] + A[1][1] + A[2][2], minor(0, 1) + minor(0, 2) + minor(1, 2), determinant};
+}
+
+// All eigenvalues are -ρ at infinite frequency (Chung & Hulbert 1993).
+TEST(time_rule, generalised_alpha_damps_as_asked_at_infinite_frequency) {
+  for (const double rho : {0.0, 0.3, 0.8, 1.0}) {
+    ImplicitOptions options;
+    options.integrator = "generalised_alpha";
+    options.spectral_radius = rho;
+    const std::array<double, 3> c = polynomial_at_infinity(options);
+    EXPECT_NEAR(c[0], -3.0 * rho, 1e-9) << rho;
+    EXPECT_NEAR(c[1], 3.0 * rho * rho, 1e-9) << rho;
+    EXPECT_NEAR(c[2], -rho * rho * rho, 1e-9) << rho;
+  }
+}
+
+// Newmark 1959 with β = 1/4 and γ = 1/2, the trapezoidal rule: two eigenvalues are -1, and the previous acceleration
+// has no effect.
+TEST(time_rule, newmark_keeps_the_energy_at_infinite_frequency) {
+  ImplicitOptions options;
+  options.integrator = "newmark";
+  const std::array<double, 3> c = polynomial_at_infinity(options);
+  EXPECT_NEAR(c[0], -2.0, 1e-9);
+  EXPECT_NEAR(c[1], 1.0, 1e-9);
+  EXPECT_NEAR(c[2], 0.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace diffsim::time_rule_test
