@@ -38,6 +38,7 @@ expect(accepted no_wing src/dynamics/linear/x.cpp "#include \"dynamics/y.hpp\"")
 
 expect(refused upper_wing src/dynamics/linear/x.cpp "#include \"dynamics/nonlinear/y.hpp\"")
 expect(refused wing_from_below src/dynamics/x.cpp "#include \"dynamics/time/y.hpp\"")
+expect(refused readers_from_below src/mesh/x.cpp "#include \"mesh/readers/y.hpp\"")
 expect(refused up include/diffsim/core/x.hpp "#include \"diffsim/mesh/y.hpp\"")
 expect(refused sibling src/io/x.cpp "#include <diffsim/elastic/y.hpp>")
 expect(refused upper_private src/core/x.cpp "#include \"mesh/y.hpp\"")

@@ -155,7 +155,7 @@ void InverseJob::make_plan(Sweep sweep, int num_steps) {
   at_place(job_.scene.checkpoint_place, [&] {
     const auto make = sweep == of_product ? plan_product_sweep : plan_sweep;
     plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,
-                {journal_.has_value(), &order});
+                {.has_journal = journal_.has_value(), .order = &order});
   });
   make_room();  // frees the gradient that was allocated for the plan
   progress.clear();

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "checkpoint/directory_lock.hpp"
+#include "checkpoint/manifest.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "directory_lock.hpp"
-#include "manifest.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "directory_lock.hpp"
+#include "checkpoint/directory_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "manifest.hpp"
+#include "checkpoint/manifest.hpp"
 
 #include <unistd.h>
 

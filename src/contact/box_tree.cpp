@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "contact/radix_sort.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "radix_sort.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "candidates.hpp"
+#include "contact/candidates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "contact/pair_kernels.hpp"
+#include "contact/rendezvous.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "mesh/bodies.hpp"
-#include "pair_kernels.hpp"
-#include "rendezvous.hpp"
 
 namespace diffsim::contact {
 namespace {

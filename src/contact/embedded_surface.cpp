@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "contact/locate_points.hpp"
 #include "contact/surface_groups.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
@@ -16,7 +17,6 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/construction.hpp"
-#include "locate_points.hpp"
 #include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/triangle_blocks.hpp"

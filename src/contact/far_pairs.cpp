@@ -3,7 +3,7 @@
 // Removal of pairs that are too far apart.
 
 #include "contact/box_tree_impl.hpp"
-#include "pair_access.hpp"
+#include "contact/pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "locate_points.hpp"
+#include "contact/locate_points.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "contact/box_tree_impl.hpp"
+#include "contact/pair_kernels.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "mesh/bodies.hpp"
-#include "pair_kernels.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -2,9 +2,9 @@
 
 // Search for pairs that are near, sorted by their law.
 
-#include "pair_access.hpp"
-#include "pair_laws.hpp"
-#include "radix_sort.hpp"
+#include "contact/pair_access.hpp"
+#include "contact/pair_laws.hpp"
+#include "contact/radix_sort.hpp"
 
 namespace diffsim::contact {
 namespace {

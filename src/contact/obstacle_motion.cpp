@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "obstacle_motion.hpp"
+#include "contact/obstacle_motion.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "contact/pair_kernels.hpp"
 #include "diffsim/core/impl/add_to_entries.hpp"
 #include "diffsim/core/impl/along.hpp"
-#include "pair_kernels.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <string>
 
+#include "contact/turn.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/parameters.hpp"
-#include "turn.hpp"
 
 namespace diffsim::contact {
 

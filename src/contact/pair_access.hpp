@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "contact/pair_kernels.hpp"
 #include "contact/separation.hpp"
-#include "pair_kernels.hpp"
 
 namespace diffsim::contact {
 

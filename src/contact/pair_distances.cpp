@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "contact/ccd.hpp"
-#include "pair_access.hpp"
-#include "pair_laws.hpp"
+#include "contact/pair_access.hpp"
+#include "contact/pair_laws.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "contact/pair_access.hpp"
 #include "contact/pair_hessian.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/block_matrix_impl.hpp"
-#include "pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "pair_kernels.hpp"
+#include "contact/pair_kernels.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-#include "pair_access.hpp"
+#include "contact/pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {

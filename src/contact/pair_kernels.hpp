@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "candidates.hpp"
+#include "contact/candidates.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
 

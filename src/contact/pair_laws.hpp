@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "pair_kernels.hpp"
+#include "contact/pair_kernels.hpp"
 
 namespace diffsim::contact {
 

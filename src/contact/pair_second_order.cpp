@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "contact/pair_access.hpp"
 #include "diffsim/core/impl/along.hpp"
-#include "pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {

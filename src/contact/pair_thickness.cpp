@@ -3,8 +3,8 @@
 // Derivatives of the forces of pairs with respect to the thickness, in separate kernels, so that pairs without a
 // thickness have no additional cost.
 
+#include "contact/pair_access.hpp"
 #include "diffsim/core/impl/along.hpp"
-#include "pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {

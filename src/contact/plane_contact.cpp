@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "contact/plane_force.hpp"
+#include "contact/point_obstacle_impl.hpp"
 #include "contact/surface_groups.hpp"
-#include "plane_force.hpp"
-#include "point_obstacle_impl.hpp"
 
 namespace diffsim {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "contact/barrier.hpp"
 #include "contact/friction.hpp"
+#include "contact/turn.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/point_force.hpp"
-#include "turn.hpp"
 
 namespace diffsim::contact {
 

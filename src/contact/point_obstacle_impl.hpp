@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "contact/obstacle_motion.hpp"
+#include "contact/pair_kernels.hpp"
 #include "contact/parameters.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/contact/surface_point_term_impl.hpp"
 #include "mesh/bodies.hpp"
-#include "obstacle_motion.hpp"
-#include "pair_kernels.hpp"
 
 namespace diffsim::contact {
 

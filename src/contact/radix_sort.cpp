@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "radix_sort.hpp"
+#include "contact/radix_sort.hpp"
 
 #include <algorithm>
 #include <utility>

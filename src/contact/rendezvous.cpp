@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rendezvous.hpp"
+#include "contact/rendezvous.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "slot_sum.hpp"
+#include "contact/slot_sum.hpp"
 
 #include <cstdint>
 
-#include "radix_sort.hpp"
+#include "contact/radix_sort.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
+#include "contact/slot_sum.hpp"
+#include "contact/surface_contact_data.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "slot_sum.hpp"
-#include "surface_contact_data.hpp"
 
 namespace diffsim {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "contact/obstacle_motion.hpp"
+#include "contact/pair_kernels.hpp"
 #include "contact/surface_contact.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "mesh/bodies.hpp"
-#include "obstacle_motion.hpp"
-#include "pair_kernels.hpp"
 
 namespace diffsim {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "contact/inside.hpp"
+#include "contact/surface_contact_data.hpp"
 #include "core/file_order.hpp"
 #include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "surface_contact_data.hpp"
 
 namespace diffsim {
 namespace {

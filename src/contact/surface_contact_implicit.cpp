@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "contact/slot_sum.hpp"
+#include "contact/surface_contact_data.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "slot_sum.hpp"
-#include "surface_contact_data.hpp"
 
 namespace diffsim {
 namespace {

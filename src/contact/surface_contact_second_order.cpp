@@ -2,8 +2,8 @@
 
 // Second derivatives of surface contact.
 
+#include "contact/surface_contact_data.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "surface_contact_data.hpp"
 
 namespace diffsim {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "contact/surface_contact_data.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "surface_contact_data.hpp"
 
 namespace diffsim {
 

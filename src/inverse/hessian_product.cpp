@@ -6,7 +6,8 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/problem.hpp"
 #include "inverse/evaluation_log.hpp"
-#include "inverse/unknown_values.hpp"
+#include "inverse/parametrisation.hpp"
+#include "inverse/state_field.hpp"
 
 namespace diffsim {
 
@@ -50,21 +51,19 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    const Unknown& unknown = unknowns_[k];
+    // g = E'(q)ᵀ ∂L/∂p for the values q = f(u), so ∂L/∂u = f'(u) g, and its derivative along v is f'(u) dg + f''(u) v
+    // g.
     const Block& block = blocks_[k];
-    std::vector<double> values = by_entries(k, product, by_initial.first);
-    if (unknown.map_numbers > 0 && unknown.logarithmic) {
-      // p_e = p0_e exp((B u)_e), so dp_e = p_e (B v)_e and d(p_e ∂L/∂p_e) = p_e (d(∂L/∂p_e) + ∂L/∂p_e (B v)_e).
-      const std::vector<double> first = by_entries(k, by_parameters, by_initial.second);
-      const std::vector<double> change = mapped(unknown, complete(k, v));
-      for (std::size_t e = 0; e < change.size(); ++e) values[e] += first[e] * change[e];
-      scale_by_value(k, values);
-    }
-    const std::vector<double> g = by_numbers(k, values), p = physical(k, u);
-    for (std::size_t i = 0; i < block.count; ++i) {
-      const std::size_t place = block.offset + i;
-      result[place] = in_logarithm(k) ? g[i] * p[i] + by_u[place] * v[place] : g[i];
-    }
+    const std::vector<double> q = physical(k, u), at = complete(k, u),
+                              w = by_entries(k, by_parameters, by_initial.second);
+    std::vector<double> dq = complete(k, v);
+    for (std::size_t i = 0; i < dq.size(); ++i) dq[i] *= block.values->derivative(at[i]);
+    std::vector<double> g = block.entries->adjoint(q, w),
+                        dg = block.entries->adjoint_tangent(q, dq, w, by_entries(k, product, by_initial.first));
+    sum_shared(k, g);
+    sum_shared(k, dg);
+    for (std::size_t i = block.offset, j = 0; j < block.count; ++i, ++j)
+      result[i] = dg[j] * block.values->derivative(u[i]) + block.values->second(u[i]) * v[i] * g[j];
   }
   if (gradient) *gradient = by_u;
   return result;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,7 +17,8 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "inverse/evaluation_log.hpp"
-#include "inverse/unknown_values.hpp"
+#include "inverse/parametrisation.hpp"
+#include "inverse/state_field.hpp"
 
 namespace diffsim {
 
@@ -82,33 +84,39 @@ void InverseProblem::set_blocks() {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     Unknown& unknown = unknowns_[k];
     Block block;
-    const Field& values = field(k);
-    block.components = values.components();
-    const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
-    if (global && unknown.group.empty() && unknown.map_numbers == 0) {
+    const Field& field_of_unknown = field(k);
+    block.components = field_of_unknown.components();
+    if (is_global(k) && unknown.group.empty() && unknown.map_numbers == 0) {
       // All ranks have the same entries, so each entry becomes a group of its own.
-      unknown.group.resize(values.extent());
+      unknown.group.resize(field_of_unknown.extent());
       std::iota(unknown.group.begin(), unknown.group.end(), 0);
-      unknown.group_names.assign(values.extent(), "");
+      unknown.group_names.assign(field_of_unknown.extent(), "");
     }
-    const std::size_t entries = entries_of(k, values);
-    if (unknown.map_numbers > 0) {
-      check_map(unknown, entries * static_cast<std::size_t>(block.components));
-      block.base = values.to_host();
+    const std::size_t entries = is_global(k) ? field_of_unknown.extent() : field_of_unknown.owned(),
+                      num_values = entries * static_cast<std::size_t>(block.components);
+    const bool has_map = unknown.map_numbers > 0;
+    block.values = unknown.logarithmic && !has_map ? make_exponential() : make_identity();
+    if (has_map) {
+      check_map(unknown, num_values);
+      const auto make = unknown.logarithmic ? make_logarithmic_map : make_linear_map;
       block.shared = static_cast<std::size_t>(unknown.map_numbers);
+      block.entries = make(unknown.map, block.shared, field_of_unknown.to_host());
       block.components = 1;
     } else if (!unknown.group_names.empty()) {
       if (unknown.group.size() != entries)
         throw Error("unknown '" + unknown.name() + "' groups " + std::to_string(unknown.group.size()) + " entries of " +
                     std::to_string(entries));
       block.shared = unknown.group_names.size() * static_cast<std::size_t>(block.components);
+      block.entries = make_groups(unknown.group, unknown.group_names.size(), block.components);
+    } else {
+      block.entries = make_entries(num_values);
     }
     block.offset = size_;
-    block.count = block.shared == 0 ? entries * static_cast<std::size_t>(block.components) : first ? block.shared : 0;
+    block.count = block.shared == 0 ? num_values : first ? block.shared : 0;
     size_ += block.count;
     if (!unknown.carries.empty()) {
       block.carried = initial_[unknown.carries].to_host();
-      const std::vector<double> present = values.to_host();
+      const std::vector<double> present = field_of_unknown.to_host();
       for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) block.carried[i] -= present[i];
     }
     blocks_.push_back(block);
@@ -117,19 +125,8 @@ void InverseProblem::set_blocks() {
 
 bool InverseProblem::of_initial_state(std::size_t k) const { return state_field(unknowns_[k].parameter) != nullptr; }
 
-std::size_t InverseProblem::entries_of(std::size_t k, const Field& values) const {
-  const bool global = !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).is_global();
-  return global ? values.extent() : values.owned();
-}
-
-bool InverseProblem::in_logarithm(std::size_t k) const {
-  return unknowns_[k].logarithmic && unknowns_[k].map_numbers == 0;
-}
-
-void InverseProblem::scale_by_value(std::size_t k, std::vector<double>& values) {
-  if (!unknowns_[k].logarithmic) return;
-  const std::vector<double> present = field(k).to_host();
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= present[i];
+bool InverseProblem::is_global(std::size_t k) const {
+  return !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).is_global();
 }
 
 Field& InverseProblem::field(std::size_t k) {
@@ -155,14 +152,9 @@ std::vector<double> InverseProblem::start() const {
       p = unknown.start;
     } else if (unknown.map_numbers == 0) {
       // The Model's present values; for a group, the mean over its entries on all ranks.
-      const Field& values = const_cast<InverseProblem*>(this)->field(k);
-      const std::vector<double> present = values.to_host();
-      std::vector<double> count(numbers, 0.0);
-      const std::size_t entries = entries_of(k, values);
-      for_each_value(unknown, entries, block.components, [&](std::size_t value, std::size_t number) {
-        p[number] += present[value];
-        count[number] += 1.0;
-      });
+      const std::vector<double> present = const_cast<InverseProblem*>(this)->field(k).to_host();
+      p = block.entries->adjoint(p, present);
+      std::vector<double> count = block.entries->adjoint(p, std::vector<double>(present.size(), 1.0));
       if (block.shared > 0) {
         DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, p.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_SUM, comm()));
         DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_SUM, comm()));
@@ -171,12 +163,12 @@ std::vector<double> InverseProblem::start() const {
     }
     collectively(comm(), [&] {
       for (const double value : p)
-        if (in_logarithm(k) && !(value > 0.0))
+        if (std::isfinite(value) && !std::isfinite(block.values->inverse(value)))
           throw Error("'" + unknown.name() + "' is searched in the logarithm, but starts at " + std::to_string(value) +
                           "; start above 0 or search linearly",
                       ErrorKind::input);
     });
-    for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = in_logarithm(k) ? std::log(p[i]) : p[i];
+    for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = block.values->inverse(p[i]);
   }
   return u;
 }
@@ -184,8 +176,8 @@ std::vector<double> InverseProblem::start() const {
 std::vector<double> InverseProblem::lower_bounds() const {
   std::vector<double> bounds(size_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    const Unknown& unknown = unknowns_[k];
-    const double lower = in_logarithm(k) ? std::log(std::max(unknown.lower, 0.0)) : unknown.lower;
+    double lower = blocks_[k].values->inverse(unknowns_[k].lower);
+    if (std::isnan(lower)) lower = -std::numeric_limits<double>::infinity();  // below all values
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, lower);
   }
   return bounds;
@@ -194,8 +186,7 @@ std::vector<double> InverseProblem::lower_bounds() const {
 std::vector<double> InverseProblem::upper_bounds() const {
   std::vector<double> bounds(size_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    const Unknown& unknown = unknowns_[k];
-    const double upper = in_logarithm(k) ? std::log(unknown.upper) : unknown.upper;
+    const double upper = blocks_[k].values->inverse(unknowns_[k].upper);
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, upper);
   }
   return bounds;
@@ -214,17 +205,15 @@ std::vector<double> InverseProblem::complete(std::size_t k, const std::vector<do
 
 std::vector<double> InverseProblem::physical(std::size_t k, const std::vector<double>& u) const {
   std::vector<double> p = complete(k, u);
-  if (in_logarithm(k))
-    for (double& value : p) value = std::exp(value);
+  for (double& value : p) value = blocks_[k].values->value(value);
   return p;
 }
 
 std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::vector<double>& u,
                                                       const std::vector<double>& gradient) const {
   std::vector<double> g = complete(k, gradient);
-  if (!in_logarithm(k)) return g;
-  const std::vector<double> p = physical(k, u);
-  for (std::size_t i = 0; i < g.size(); ++i) g[i] /= p[i];
+  const std::vector<double> at = complete(k, u);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] /= blocks_[k].values->derivative(at[i]);
   return g;
 }
 
@@ -234,14 +223,7 @@ void InverseProblem::set(const std::vector<double>& u) {
     const std::vector<double> p = physical(k, u);
     Field& target = field(k);
     std::vector<double> values = target.to_host();
-    if (unknown.map_numbers > 0) {
-      const std::vector<double> change = mapped(unknown, p);
-      for (std::size_t i = 0; i < change.size(); ++i)
-        values[i] = unknown.logarithmic ? blocks_[k].base[i] * std::exp(change[i]) : blocks_[k].base[i] + change[i];
-    } else {
-      for_each_value(unknown, entries_of(k, target), blocks_[k].components,
-                     [&](std::size_t value, std::size_t number) { values[value] = p[number]; });
-    }
+    blocks_[k].entries->set(p, values);
     target.from_host(values);
     if (unknown.carries.empty()) continue;
     std::vector<double> carried = blocks_[k].carried;
@@ -306,31 +288,21 @@ std::vector<double> InverseProblem::by_entries(std::size_t k, const ParameterSet
   return values;
 }
 
-std::vector<double> InverseProblem::by_numbers(std::size_t k, const std::vector<double>& values) const {
-  const Unknown& unknown = unknowns_[k];
-  const Block& block = blocks_[k];
-  std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
-  if (unknown.map_numbers > 0)
-    g = mapped_adjoint(unknown, values);
-  else
-    for_each_value(unknown, entries_of(k, field(k)), block.components,
-                   [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
+void InverseProblem::sum_shared(std::size_t k, std::vector<double>& g) const {
   // Derivatives with respect to global parameters are summed over ranks already, and identical on all ranks.
-  const bool summed = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
-  if (block.shared > 0 && !summed)
+  if (blocks_[k].shared > 0 && !is_global(k))
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
-  return g;
 }
 
 std::vector<double> InverseProblem::by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
                                                 const State& by_initial) {
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    std::vector<double> values = by_entries(k, by_parameters, by_initial);
-    if (unknowns_[k].map_numbers > 0) scale_by_value(k, values);
-    const std::vector<double> g = by_numbers(k, values), p = physical(k, u);
     const Block& block = blocks_[k];
-    for (std::size_t i = 0; i < block.count; ++i) result[block.offset + i] = in_logarithm(k) ? g[i] * p[i] : g[i];
+    std::vector<double> g = block.entries->adjoint(physical(k, u), by_entries(k, by_parameters, by_initial));
+    sum_shared(k, g);
+    for (std::size_t i = block.offset, j = 0; j < block.count; ++i, ++j)
+      result[i] = g[j] * block.values->derivative(u[i]);
   }
   return result;
 }
@@ -361,22 +333,13 @@ void InverseProblem::add_direction(const std::vector<double>& u, const std::vect
                                    State& tangent) {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
+    const std::vector<double> at = complete(k, u);
     std::vector<double> dp = complete(k, du);
-    if (in_logarithm(k)) {
-      const std::vector<double> p = physical(k, u);
-      for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= p[i];
-    }
+    for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= blocks_[k].values->derivative(at[i]);
     Field& target =
         of_initial_state(k) ? tangent[state_field(unknown.parameter)] : direction.at(unknown.parameter).field;
     std::vector<double> change(target.size(), 0.0);
-    if (unknown.map_numbers > 0) {
-      const std::vector<double> rows = mapped(unknown, dp);
-      std::copy(rows.begin(), rows.end(), change.begin());
-      scale_by_value(k, change);
-    } else {
-      for_each_value(unknown, entries_of(k, target), blocks_[k].components,
-                     [&](std::size_t value, std::size_t number) { change[value] = dp[number]; });
-    }
+    blocks_[k].entries->tangent(physical(k, u), dp, change);
     std::vector<double> values = target.to_host();
     for (std::size_t i = 0; i < values.size(); ++i) values[i] += change[i];
     target.from_host(values);

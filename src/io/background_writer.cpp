@@ -11,12 +11,12 @@
 #include <mutex>
 #include <thread>
 
-#include "checksum.hpp"
-#include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "files.hpp"
+#include "io/checksum.hpp"
+#include "io/chunk_filter.hpp"
+#include "io/files.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "chunk_filter.hpp"
+#include "io/chunk_filter.hpp"
 
 #include <algorithm>
 

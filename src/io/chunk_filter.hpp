@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hdf5_handles.hpp"
+#include "io/hdf5_handles.hpp"
 
 namespace diffsim {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "body_rows.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "io/body_rows.hpp"
 
 namespace diffsim {
 namespace {

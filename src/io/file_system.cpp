@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "descriptor.hpp"
+#include "io/descriptor.hpp"
 
 namespace diffsim {
 namespace {

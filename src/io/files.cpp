@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "files.hpp"
+#include "io/files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,9 +12,9 @@
 #include <limits>
 #include <vector>
 
-#include "checksum.hpp"
-#include "descriptor.hpp"
 #include "diffsim/core/error.hpp"
+#include "io/checksum.hpp"
+#include "io/descriptor.hpp"
 
 namespace diffsim {
 namespace {

@@ -5,8 +5,8 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "hdf5_file_impl.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/hdf5_file_impl.hpp"
 
 namespace diffsim {
 namespace {

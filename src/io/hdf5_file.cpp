@@ -10,8 +10,8 @@
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "files.hpp"
-#include "hdf5_file_impl.hpp"
+#include "io/files.hpp"
+#include "io/hdf5_file_impl.hpp"
 
 namespace diffsim {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "hdf5_handles.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/hdf5_handles.hpp"
 
 namespace diffsim {
 

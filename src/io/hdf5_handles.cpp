@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5_handles.hpp"
+#include "io/hdf5_handles.hpp"
 
 #include "diffsim/core/error.hpp"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "checksum.hpp"
-#include "chunk_filter.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "hdf5_file_impl.hpp"
+#include "io/checksum.hpp"
+#include "io/chunk_filter.hpp"
+#include "io/hdf5_file_impl.hpp"
 
 namespace diffsim {
 namespace {

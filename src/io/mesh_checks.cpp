@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "mesh_checks.hpp"
+#include "io/mesh_checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +11,12 @@
 #include <tuple>
 #include <vector>
 
-#include "checksum.hpp"
 #include "core/file_order.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
+#include "io/checksum.hpp"
 #include "mesh/edge_nodes.hpp"
 #include "mesh/validate.hpp"
 

@@ -15,8 +15,8 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/mesh_checks.hpp"
 #include "mesh/validate.hpp"
-#include "mesh_checks.hpp"
 
 namespace diffsim {
 namespace {

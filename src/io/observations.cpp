@@ -7,13 +7,13 @@
 #include <memory>
 #include <utility>
 
-#include "body_rows.hpp"
 #include "core/even_share.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
+#include "io/body_rows.hpp"
 #include "io/hdf5_file.hpp"
-#include "mesh_identity.hpp"
+#include "io/mesh_identity.hpp"
 
 namespace diffsim {
 namespace {

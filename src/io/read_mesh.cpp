@@ -11,14 +11,14 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "io/mesh_file.hpp"
 #include "mesh/elevate.hpp"
-#include "mesh/exodus_reader.hpp"
-#include "mesh/gmsh_reader.hpp"
-#include "mesh/med_reader.hpp"
-#include "mesh/polygon_reader.hpp"
-#include "mesh/vtu_reader.hpp"
+#include "mesh/readers/exodus_reader.hpp"
+#include "mesh/readers/gmsh_reader.hpp"
+#include "mesh/readers/med_reader.hpp"
+#include "mesh/readers/polygon_reader.hpp"
+#include "mesh/readers/vtu_reader.hpp"
 
 namespace diffsim {
 namespace {

@@ -6,18 +6,18 @@
 #include <span>
 #include <utility>
 
-#include "body_rows.hpp"
 #include "core/even_share.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "io/body_rows.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/mesh_identity.hpp"
 #include "io/publish.hpp"
+#include "io/xdmf.hpp"
 #include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
-#include "mesh_identity.hpp"
-#include "xdmf.hpp"
 
 namespace diffsim {
 namespace {

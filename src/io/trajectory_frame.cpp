@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "body_rows.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "io/body_rows.hpp"
 #include "io/hdf5_file.hpp"
-#include "mesh_identity.hpp"
+#include "io/mesh_identity.hpp"
 
 namespace diffsim {
 namespace {

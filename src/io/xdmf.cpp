@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "xdmf.hpp"
+#include "io/xdmf.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "diffsim/mesh/impl/element.hpp"
-#include "mesh_text.hpp"
-#include "raw_mesh.hpp"
-#include "refuse_mesh.hpp"
+#include "mesh/mesh_text.hpp"
+#include "mesh/raw_mesh.hpp"
+#include "mesh/refuse_mesh.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "boundary_faces.hpp"
+#include "mesh/boundary_faces.hpp"
 
 #include "diffsim/core/impl/profiling.hpp"
-#include "face_neighbours.hpp"
+#include "mesh/face_neighbours.hpp"
 
 namespace diffsim {
 

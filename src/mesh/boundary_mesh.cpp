@@ -10,7 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
-#include "face_neighbours.hpp"
+#include "mesh/face_neighbours.hpp"
 
 namespace diffsim {
 namespace {

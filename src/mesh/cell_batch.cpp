@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "cell_batch.hpp"
+#include "mesh/cell_batch.hpp"
 
 #include <algorithm>
 
-#include "hilbert.hpp"
+#include "mesh/hilbert.hpp"
 
 namespace diffsim {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "local_nodes.hpp"
+#include "mesh/local_nodes.hpp"
 
 namespace diffsim {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "mesh/polygon_reader.hpp"
+#include "diffsim/mesh/mesh_data.hpp"
 
 namespace diffsim {
 

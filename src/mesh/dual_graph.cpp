@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "dual_graph.hpp"
+#include "mesh/dual_graph.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
 
-#include "face_neighbours.hpp"
+#include "mesh/face_neighbours.hpp"
 
 namespace diffsim {
 

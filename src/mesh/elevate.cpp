@@ -15,7 +15,7 @@
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
-#include "memberships.hpp"
+#include "mesh/memberships.hpp"
 
 namespace diffsim {
 namespace {

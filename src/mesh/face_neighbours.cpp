@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "face_neighbours.hpp"
+#include "mesh/face_neighbours.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "local_nodes.hpp"
+#include "mesh/local_nodes.hpp"
 
 #include <algorithm>
 #include <tuple>

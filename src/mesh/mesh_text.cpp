@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "mesh_text.hpp"
+#include "mesh/mesh_text.hpp"
 
 #include <cerrno>
 #include <cmath>

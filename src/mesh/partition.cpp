@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "partition.hpp"
+#include "mesh/partition.hpp"
 
 #include <petscpartitioner.h>
 
@@ -13,8 +13,8 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "dual_graph.hpp"
-#include "scotch_parts.hpp"
+#include "mesh/dual_graph.hpp"
+#include "mesh/scotch_parts.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "scotch_parts.hpp"
+#include "mesh/scotch_parts.hpp"
 
 #include <cstdint>
 #include <cstdio>

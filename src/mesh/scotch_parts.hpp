@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "dual_graph.hpp"
+#include "mesh/dual_graph.hpp"
 
 namespace diffsim {
 

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "boundary_faces.hpp"
-#include "cell_batch.hpp"
 #include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/cell_scatter.hpp"
@@ -19,12 +17,14 @@
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "diffsim/mesh/impl/quadrature.hpp"
-#include "local_nodes.hpp"
 #include "mesh/bodies.hpp"
+#include "mesh/boundary_faces.hpp"
+#include "mesh/cell_batch.hpp"
 #include "mesh/elevate.hpp"
+#include "mesh/local_nodes.hpp"
+#include "mesh/partition.hpp"
 #include "mesh/validate.hpp"
-#include "partition.hpp"
-#include "vertices_across.hpp"
+#include "mesh/vertices_across.hpp"
 
 namespace diffsim {
 namespace {

@@ -9,8 +9,8 @@
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "memberships.hpp"
 #include "mesh/bodies.hpp"
+#include "mesh/memberships.hpp"
 
 namespace diffsim {
 namespace {

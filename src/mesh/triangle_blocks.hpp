@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include "diffsim/mesh/mesh_data.hpp"
-#include "mesh/polygon_reader.hpp"
 
 namespace diffsim {
 

@@ -12,7 +12,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "mesh/edge_nodes.hpp"
-#include "refuse_mesh.hpp"
+#include "mesh/refuse_mesh.hpp"
 
 namespace diffsim {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "mesh/refuse_mesh.hpp"
 #include "mesh/validate.hpp"
-#include "refuse_mesh.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "vertices_across.hpp"
+#include "mesh/vertices_across.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rod_joints.hpp"
+#include "rod/rod_joints.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "rod_stencils.hpp"
+#include "rod/rod_stencils.hpp"
 
 namespace diffsim::rod {
 namespace {

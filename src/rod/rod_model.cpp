@@ -6,8 +6,8 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "rod/parameters.hpp"
 #include "rod/rod_mass.hpp"
-#include "rod_stencils.hpp"
-#include "rod_terms.hpp"
+#include "rod/rod_stencils.hpp"
+#include "rod/rod_terms.hpp"
 
 namespace diffsim {
 namespace {

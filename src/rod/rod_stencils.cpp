@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rod_stencils.hpp"
+#include "rod/rod_stencils.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rod_terms.hpp"
+#include "rod/rod_terms.hpp"
 
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "rod/rod_energies.hpp"
-#include "rod_joints.hpp"
-#include "rod_stencils.hpp"
+#include "rod/rod_joints.hpp"
+#include "rod/rod_stencils.hpp"
 
 namespace diffsim::rod {
 

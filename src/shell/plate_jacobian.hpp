@@ -6,7 +6,7 @@
 
 #include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "diffsim/core/impl/semidefinite.hpp"
-#include "plate_kernels.hpp"
+#include "shell/plate_kernels.hpp"
 
 // Jacobian of plates' bending: -Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle, where K is the stiffness with respect to the
 // hinges' angles, and -M ∇²θ for each hinge, where M is the moment on the hinge.

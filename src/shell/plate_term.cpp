@@ -11,9 +11,9 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "mesh/manifold.hpp"
-#include "plate_jacobian.hpp"
-#include "plate_topology.hpp"
 #include "shell/parameters.hpp"
+#include "shell/plate_jacobian.hpp"
+#include "shell/plate_topology.hpp"
 
 namespace diffsim {
 namespace {

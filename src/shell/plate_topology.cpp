@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "plate_topology.hpp"
+#include "shell/plate_topology.hpp"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,6 @@
 #include "contact/parameters.hpp"
 #include "contact/plane_contact.hpp"
 #include "contact/surface_contact.hpp"
-#include "contact_groups.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/checkpoint/checkpoint_options.hpp"
@@ -26,6 +25,7 @@
 #include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/closed_surface.hpp"
+#include "simulation/contact_groups.hpp"
 
 namespace diffsim {
 namespace {

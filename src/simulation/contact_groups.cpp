@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "contact_groups.hpp"
+#include "simulation/contact_groups.hpp"
 
 #include <algorithm>
 #include <array>

@@ -142,12 +142,12 @@ TEST(PlanWithADisk, DoesWhatItPredicts) {
 TEST(PlanWithADisk, UsesOneThatIsCheapOnly) {
   const CheckpointPlan none = plan_with_disk(200, 3, {0, 0.0, 0.0, 0, 1});
   const CheckpointPlan cheap = plan_with_disk(200, 3, {20, 0.5, 0.5, 0, 1});
-  const CheckpointPlan dear = plan_with_disk(200, 3, {20, 1e4, 1e4, 0, 1});
+  const CheckpointPlan expensive = plan_with_disk(200, 3, {20, 1e4, 1e4, 0, 1});
   EXPECT_GT(cheap.disk_snapshots, 5);
   EXPECT_LT(cheap.ratio, 0.7 * none.ratio);
-  EXPECT_EQ(dear.disk_snapshots, 0);
-  EXPECT_TRUE(dear.levels.empty());
-  EXPECT_EQ(dear.make_schedule()->name(), "revolve");
+  EXPECT_EQ(expensive.disk_snapshots, 0);
+  EXPECT_TRUE(expensive.levels.empty());
+  EXPECT_EQ(expensive.make_schedule()->name(), "revolve");
   EXPECT_EQ(cheap.make_schedule()->name(), "multi-level");
 }
 

@@ -9,16 +9,16 @@
 #include <filesystem>
 #include <vector>
 
+#include "adjoint/moving_points.hpp"
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "inverse/evaluation_log.hpp"
-#include "inverse/moving_points.hpp"
 
 namespace diffsim::adam_test {
 namespace {
 
-using namespace testing_inverse;
+using namespace testing_adjoint;
 
 constexpr int num_steps = 12;
 constexpr double true_rate = 1.1;

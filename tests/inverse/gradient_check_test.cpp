@@ -9,14 +9,14 @@
 #include <cmath>
 #include <map>
 
+#include "adjoint/moving_points.hpp"
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
-#include "inverse/moving_points.hpp"
 
 namespace diffsim::gradient_check_test {
 namespace {
 
-using namespace testing_inverse;
+using namespace testing_adjoint;
 
 std::map<std::string, UnknownCheck> check(const Motion& motion, int steps = 12,
                                           const std::vector<std::string>& names = {"rate", "push",

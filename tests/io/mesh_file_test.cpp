@@ -11,7 +11,7 @@
 #include "diffsim/mesh/construction.hpp"
 #include "io/hdf5_file.hpp"
 #include "mesh/elevate.hpp"
-#include "mesh/gmsh_reader.hpp"
+#include "mesh/readers/gmsh_reader.hpp"
 #include "mesh/validate.hpp"
 #include "mesh_testing.hpp"
 

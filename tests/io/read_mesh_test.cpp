@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "io_testing.hpp"
-#include "mesh/exodus_reader.hpp"
-#include "mesh/med_reader.hpp"
-#include "mesh/vtu_samples.hpp"
+#include "mesh/readers/exodus_reader.hpp"
+#include "mesh/readers/med_reader.hpp"
+#include "mesh/readers/vtu_samples.hpp"
 
 namespace diffsim::read_mesh_test {
 namespace {

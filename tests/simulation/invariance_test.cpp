@@ -99,7 +99,8 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
     CheckpointOptions options;
     options.memory.bytes = kilobytes * 1000;
     options.measures = PlanMeasures{};
-    const SweepPlan plan = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);
+    const SweepPlan plan =
+        plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps, {.kept_states = 1});
     EXPECT_LE(plan.checkpoints.bytes, options.memory.bytes);
     EXPECT_GT(plan.expected_seconds(), 0.0);
     EXPECT_NE(plan.summary().find("s, estimated from the first step"), std::string::npos) << plan.summary();
@@ -115,14 +116,16 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
   left.measures = PlanMeasures{};
   left.memory.bytes = 200'000;
   const auto planned = [&](const CheckpointOptions& options) {
-    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints;
+    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps, {.kept_states = 1})
+        .checkpoints;
   };
   EXPECT_EQ(planned(held).bytes, planned(left).bytes);
   EXPECT_EQ(planned(held).held, ranks * 5'000'000);
   CheckpointOptions share;
   share.memory.share = 0.01;
   EXPECT_LE(static_cast<double>(
-                plan_sweep(share, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints.bytes),
+                plan_sweep(share, solver.model(), solver.initial_state(), gradient, num_steps, {.kept_states = 1})
+                    .checkpoints.bytes),
             0.02 * free_memory_bytes());
   EXPECT_EQ(loss_and_gradients(solver, share), reference);
   CheckpointOptions little;
@@ -148,7 +151,7 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
     return result;
   };
   const auto planned = [&](const CheckpointOptions& options) {
-    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, steps);
+    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, steps, {.kept_states = 1});
   };
   CheckpointOptions options;
   options.schedule = CheckpointSchedule::uniform;

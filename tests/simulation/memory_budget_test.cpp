@@ -10,6 +10,7 @@
 
 #include "adjoint/sweep_plan.hpp"
 #include "diffsim/core/impl/device.hpp"
+#include "diffsim/inverse/problem.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "simulation/sweep_testing.hpp"
 

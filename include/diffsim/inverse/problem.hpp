@@ -13,10 +13,12 @@
 
 namespace diffsim {
 
+class EntryMap;
 class EvaluationLog;
 class Schedule;
 class Store;
 class SweepJournal;
+class ValueMap;
 struct SweepPlan;
 
 /// Parameter to be identified, and the values that represent the parameter in u.
@@ -130,8 +132,9 @@ class InverseProblem {
     std::size_t offset = 0, count = 0;  // in this rank's part of u
     std::size_t shared = 0;             // number of values that all ranks share; 0: this rank's values are its own
     int components = 1;
-    std::vector<double> base;     // of a map: p0
-    std::vector<double> carried;  // d = x[0] - p of the field `Unknown::carries`
+    std::shared_ptr<const ValueMap> values;   // from u to the unknown's values
+    std::shared_ptr<const EntryMap> entries;  // from the values to entries of the field
+    std::vector<double> carried;              // d = x[0] - p of the field `Unknown::carries`
   };
   void set_blocks();
   /// Returns the schedule of a gradient, or of a product with the Hessian.
@@ -139,14 +142,8 @@ class InverseProblem {
   std::unique_ptr<Schedule> make_product_schedule();
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
-  /// Returns true if the unknown is u = ln p, entry by entry. Returns false for a logarithmic map, whose logarithm
-  /// applies to the entries p, not to u.
-  bool in_logarithm(std::size_t k) const;
-  /// values_i *= p_i if unknown k is logarithmic; called for maps only.
-  void scale_by_value(std::size_t k, std::vector<double>& values);
-  /// Number of entries of unknown k's field that this rank sets: all entries of a global field, otherwise the owned
-  /// entries.
-  std::size_t entries_of(std::size_t k, const Field& values) const;
+  /// Returns true if all ranks have the same entries of unknown k's field.
+  bool is_global(std::size_t k) const;
   /// Returns the values of unknown k in u: on every rank all values if the ranks share them, otherwise this rank's
   /// values.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
@@ -158,10 +155,9 @@ class InverseProblem {
   /// Returns the derivatives with respect to the entries of unknown k's field, including the derivatives with respect
   /// to the field of x[0] that moves along (`Unknown::carries`).
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
-  /// Converts derivatives `values` with respect to entries of the field into derivatives with respect to the values of
-  /// unknown k: sums over the entries of a group, or multiplies by Bᵀ of a map. Sums over all ranks if the ranks share
-  /// the unknown's values. For a logarithmic map, `values` must have been scaled by `scale_by_value`.
-  std::vector<double> by_numbers(std::size_t k, const std::vector<double>& values) const;
+  /// Sums the ranks' contributions `g` to derivatives with respect to unknown k's values, if the ranks share the
+  /// values.
+  void sum_shared(std::size_t k, std::vector<double>& g) const;
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>* gradient);
   /// Returns ∂L/∂u from the derivatives with respect to the Model's parameters and x[0].

@@ -98,8 +98,8 @@ std::string block_type_of_options() {
 
 void LinearSystem::set_fixed(const std::uint8_t* fixed) {
   spread_bits(fixed, count_, fixed_);
-  reference_tried_ = on_reference_ = false;
-  renew_ = true;
+  reference_tried_ = false;
+  policy_.begin_rollout();
   reference_ = {};
 }
 
@@ -172,10 +172,10 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
   if (other_pattern || other_kind) {
     fallback_ = {};
     reference_ = {};
-    on_reference_ = false;
-    if (other_kind || renew_ || !keeps_) {
+    policy_.leave_reference();
+    if (other_kind || !policy_.keeps()) {
       main_ = {};
-      renew_ = true;
+      policy_.renew();
     }
   }
   const double* const values = join(shares);

@@ -75,14 +75,13 @@ PetscInt count_negative(PC pc) {
 }
 
 /// Returns true if the set-up of the preconditioner costs as much as many iterations.
-bool is_dear(KSP ksp) {
+bool is_expensive(KSP ksp) {
   PC pc = nullptr;
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(KSPGetPC(ksp, &pc));
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
   return is == PETSC_TRUE;
 }
-constexpr double setting_up = 25.0;           // cost of such a set-up, in iterations
 constexpr PetscInt most_copied = 1000;        // largest number of unknowns for which each rank factors a copy
 constexpr PetscInt most_unpivoted = 600;      // largest number of unknowns for factors without pivoting
 constexpr PetscInt most_factored = 300000;    // largest number of unknowns to factor after a preconditioner fails
@@ -207,7 +206,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
     if (!solver->configured) continue;
-    const bool reuse = solver == &main_ && !solver->direct && !renew_;
+    const bool reuse = solver == &main_ && !solver->direct && !policy_.renews();
     Mat of = nullptr;  // matrix of which the preconditioner was made; the pattern may differ
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     if (of != matrix_ && !reuse) {
@@ -313,7 +312,7 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   make_operator(nullptr);
   reference_tried_ = true;
   configure(reference_, false, nullptr);
-  if (!is_dear(reference_.ksp)) {
+  if (!is_expensive(reference_.ksp)) {
     reference_ = {};
     return true;
   }
@@ -323,18 +322,19 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   Field b = fixed_.clone(), x = fixed_.like("x");
   flip(b);
   const LinearReport report = solve_with(reference_, b, x, 1e-3, false);
-  reference_iterations_ = report.iterations;
+  policy_.set_reference_iterations(report.iterations);
   if (!report.converged) reference_ = {};
   renew_preconditioner();
   return report.converged;
 }
 
 void LinearSystem::renew_preconditioner() {
-  renew_ = true;
-  keeps_ = false;
+  policy_.begin_step(reference_.configured);
+  begin_solvers();
+}
+
+void LinearSystem::begin_solvers() {
   careful_ = gave_up_ = false;
-  wasted_ = 0.0;
-  on_reference_ = reference_.configured;
   if (needs_pivoting_) {
     needs_pivoting_ = false;
     main_ = {};
@@ -343,20 +343,19 @@ void LinearSystem::renew_preconditioner() {
 }
 
 void LinearSystem::keep_preconditioner() {
-  const bool there = main_.configured && !main_.direct && is_dear(main_.ksp) && !renew_ && wasted_ < setting_up;
-  if (reference_.configured || !there) renew_preconditioner();
-  keeps_ = true;
+  policy_.begin_derivatives(reference_.configured, main_.configured && !main_.direct && is_expensive(main_.ksp));
+  if (!policy_.keeps()) begin_solvers();
 }
 
-LinearReport LinearSystem::solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
+LinearReport LinearSystem::solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance,
                                             bool transposed) {
   PetscInt all = 0;
   DIFFSIM_PETSC(KSPGetTolerances(solver.ksp, nullptr, nullptr, nullptr, &all));
-  const PetscInt most = std::min(all, static_cast<PetscInt>(2.0 * (expected + setting_up)));
+  const PetscInt most = std::min(all, static_cast<PetscInt>(policy_.most(tolerance)));
   DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
   const LinearReport report = solve_with(solver, b, x, tolerance, transposed);
   DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, all));
-  wasted_ += report.iterations - 1.25 * expected;
+  policy_.record_shared(report.converged, report.iterations, tolerance);
   return report;
 }
 
@@ -371,7 +370,8 @@ LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, boo
   if (!gave_up_) {
     LinearReport report = solve_as_chosen(b, x, tolerance, transposed);
     if (!careful_ && is_at_fault(report, definite)) {
-      careful_ = renew_ = true;
+      careful_ = true;
+      policy_.renew();
       main_ = {};
       report = solve_as_chosen(b, x, tolerance, transposed);
     }
@@ -385,7 +385,7 @@ LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, boo
 }
 
 bool LinearSystem::is_at_fault(const LinearReport& report, bool definite) const {
-  if (report.converged || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_dear(main_.ksp)) return false;
+  if (report.converged || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_expensive(main_.ksp)) return false;
   return report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC) ||
          (definite && report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT));
 }
@@ -395,18 +395,11 @@ LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tole
     return report.converged || report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT);
   };
   const bool direct = factors();
-  const double digits = -std::log10(tolerance);
-  if (on_reference_) {
-    const LinearReport report =
-        solve_by_another(reference_, reference_iterations_ * std::max(1.0, digits / 3.0), b, x, tolerance, transposed);
-    on_reference_ = report.converged && wasted_ < setting_up;
+  if (policy_.on_reference()) {
+    const LinearReport report = solve_by_another(reference_, b, x, tolerance, transposed);
     if (is_final(report)) return report;
-  } else if (!direct && keeps_ && !renew_) {
-    const LinearReport report =
-        solve_by_another(main_, first_rate_ * std::max(0.5, digits), b, x, tolerance, transposed);
-    wasted_ = std::max(wasted_, 0.0);
-    if (report.converged) first_rate_ = std::min(first_rate_, report.iterations / std::max(0.5, digits));
-    renew_ = !report.converged || wasted_ >= setting_up;
+  } else if (!direct && policy_.keeps()) {
+    const LinearReport report = solve_by_another(main_, b, x, tolerance, transposed);
     if (is_final(report)) return report;
     main_ = {};
     factors();
@@ -418,16 +411,11 @@ LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolera
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (main_.direct || !report.converged || report.iterations == 0) {
     // A solve that fails because the matrix is indefinite does not request a new preconditioner. If the preconditioner
-    // was made from this matrix, `renew_` is true and stays true.
-    renew_ = renew_ || (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT));
+    // was made from this matrix, the policy renews it in any case.
+    if (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT)) policy_.renew();
     return report;
   }
-  const double rate = report.iterations / std::max(0.5, -std::log10(tolerance));
-  if (renew_) {
-    first_rate_ = rate;
-    wasted_ = 0.0;
-  }
-  renew_ = rate > 2.0 * first_rate_ + 2.0;
+  policy_.record_main(report.iterations, tolerance);
   return report;
 }
 

@@ -14,6 +14,7 @@
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/linear/matrix_share.hpp"
+#include "dynamics/linear/preconditioner_policy.hpp"
 
 namespace diffsim::dynamics {
 
@@ -93,6 +94,8 @@ class LinearSystem {
     const char* prefix = nullptr;                    // of PETSc's options
     bool inertia_known = false, indefinite = false;  // of the present matrix
   };
+  /// Begins a step: resets what failures in an earlier step changed.
+  void begin_solvers();
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
@@ -104,10 +107,9 @@ class LinearSystem {
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Returns the values of all parts, one after the other; device address.
   const double* join(const std::vector<MatrixShare*>& shares);
-  /// Solves with a preconditioner that was made for another matrix. `expected`: expected number of iterations. Stops
-  /// after 2 (`expected` + cost of a set-up) iterations, and adds the excess over 1.25 `expected` to `wasted_`.
-  LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
-                                bool transposed);
+  /// Solves with a preconditioner that was made for another matrix, in at most `policy_.most(tolerance)` iterations,
+  /// and records the solve.
+  LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
   /// Returns true if a solve failed because of the preconditioner: PETSc reports an indefinite preconditioner or, for a
@@ -142,17 +144,12 @@ class LinearSystem {
   VecHandle b_, x_, r_, d_;
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_, reference_;
+  PreconditionerPolicy policy_;
   bool reference_tried_ = false;
-  bool on_reference_ = false;     // systems of the present step share the reference
-  int reference_iterations_ = 0;  // iterations that reduced the residual of the reference's own system to 1e-3
-  double wasted_ = 0.0;           // iterations that a new preconditioner might have saved
-  bool renew_ = true;             // the next matrix gets a new preconditioner
-  bool careful_ = false;          // the smoother of the present step is updated with every matrix
-  bool gave_up_ = false;          // the systems of the present step are factored
-  bool needs_pivoting_ = false;   // factors without pivoting failed to solve a system of the present step
+  bool careful_ = false;         // the smoother of the present step is updated with every matrix
+  bool gave_up_ = false;         // the systems of the present step are factored
+  bool needs_pivoting_ = false;  // factors without pivoting failed to solve a system of the present step
   long changes_to_factors_ = 0;
-  bool keeps_ = false;       // derivatives are being computed with the preconditioner that was kept
-  double first_rate_ = 0.0;  // iterations per digit of the first solve with the present preconditioner
 };
 
 }  // namespace diffsim::dynamics

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace diffsim::dynamics {
+
+/// Decides which preconditioner the systems of a step use, and when the next matrix gets a preconditioner of its own.
+///
+/// There are two preconditioners: the reference, which all steps of a rollout share, and the main one, which was made
+/// for a matrix of this or an earlier step. Setting up a preconditioner costs as much as `setting_up` iterations. A
+/// preconditioner that was made for another matrix is used until its extra iterations exceed this cost. Objects of this
+/// class contain integers and rates only; the caller owns the preconditioners. All ranks make the same calls.
+class PreconditionerPolicy {
+ public:
+  static constexpr double setting_up = 25.0;  ///< cost of a set-up, in iterations
+
+  /// Begins a rollout, without reference.
+  void begin_rollout();
+  /// Begins a step: its matrices use the reference, if there is one, and otherwise a new main preconditioner.
+  void begin_step(bool has_reference);
+  /// Begins the derivatives of a step. Keeps the main preconditioner, if there is one that can be kept and no
+  /// reference; otherwise acts as `begin_step`.
+  void begin_derivatives(bool has_reference, bool has_main);
+  /// Requests a new main preconditioner for the next matrix.
+  void renew() { renews_ = true; }
+  /// Ends the use of the reference.
+  void leave_reference() { on_reference_ = false; }
+
+  bool on_reference() const { return on_reference_; }
+  /// Returns true if the next matrix gets a new main preconditioner.
+  bool renews() const { return renews_; }
+  /// Returns true if derivatives use the main preconditioner that was kept.
+  bool keeps() const { return keeps_ && !renews_; }
+
+  /// Sets the number of iterations that reduced the residual of the reference's own system to 1e-3.
+  void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
+  /// Number of iterations expected for a reduction of the residual to `tolerance`, with the reference if it is in use,
+  /// and otherwise with the main preconditioner.
+  double expected(double tolerance) const;
+  /// Largest number of iterations that a preconditioner of another matrix is granted: 2 (expected + `setting_up`).
+  double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
+  /// Records a solve with the reference, or with the main preconditioner that was kept.
+  void record_shared(bool converged, int iterations, double tolerance);
+  /// Records a converged solve, with at least one iteration, with the main preconditioner. If the preconditioner was
+  /// made for this matrix, the rate of convergence is the measure for later matrices, which get a new preconditioner
+  /// once they take about twice as many iterations per digit.
+  void record_main(int iterations, double tolerance);
+
+ private:
+  bool on_reference_ = false;
+  bool renews_ = true;
+  bool keeps_ = false;
+  int reference_iterations_ = 0;
+  double extra_ = 0.0;  // iterations that a new preconditioner might have saved
+  double rate_ = 0.0;   // iterations per digit of the first solve with the main preconditioner
+};
+
+}  // namespace diffsim::dynamics

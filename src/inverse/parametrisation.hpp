@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace diffsim {
+
+/// Differentiable function q = f(u) of one number, applied to each value of an unknown.
+class ValueMap {
+ public:
+  virtual ~ValueMap() = default;
+  virtual double value(double u) const = 0;       ///< f(u)
+  virtual double inverse(double q) const = 0;     ///< f⁻¹(q); NaN or infinite for a q that f does not take
+  virtual double derivative(double u) const = 0;  ///< f'(u)
+  virtual double second(double u) const = 0;      ///< f''(u)
+};
+/// q = u.
+std::unique_ptr<ValueMap> make_identity();
+/// q = exp u.
+std::unique_ptr<ValueMap> make_exponential();
+
+/// Differentiable map p = E(q) from the values q of an unknown to entries p of a field, [entries · components] of this
+/// rank. Entries of the field that do not belong to the unknown keep their values.
+class EntryMap {
+ public:
+  virtual ~EntryMap() = default;
+  /// Sets the unknown's entries of `p`.
+  virtual void set(const std::vector<double>& q, std::vector<double>& p) const = 0;
+  /// Sets the unknown's entries of `dp` to E'(q) dq.
+  virtual void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const = 0;
+  /// Returns E'(q)ᵀ w, this rank's contribution.
+  virtual std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const = 0;
+  /// Returns the derivative of E'(q)ᵀ w along dq and dw, this rank's contribution.
+  virtual std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
+                                              const std::vector<double>& w, const std::vector<double>& dw) const = 0;
+};
+
+/// Entries by groups: p_e = q_group(e), with `components` values per entry. `group`: [entries]; -1: the entry does not
+/// belong to the unknown. `num_groups`: number of groups of all ranks.
+std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
+/// Entries that are values of their own: p_e = q_e, e < `num_values`.
+std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
+/// Linear map p_i = base_i + (B q)_i. `matrix`: B, [values, columns]; `base`: [values] or longer.
+std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);
+/// Linear map of the logarithm, p_i = base_i exp((B q)_i).
+std::unique_ptr<EntryMap> make_logarithmic_map(std::vector<double> matrix, std::size_t columns,
+                                               std::vector<double> base);
+
+}  // namespace diffsim

@@ -1,0 +1,15 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace diffsim::inverse {
+
+/// Name of the field of x[0] that an unknown with this parameter name sets, or nullptr.
+inline const char* state_field(const std::string& parameter) {
+  if (parameter == "initial_positions") return "positions";
+  if (parameter == "initial_velocities") return "velocities";
+  return nullptr;
+}
+
+}  // namespace diffsim::inverse

@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "diffsim/mesh/region.hpp"
+#include "mesh/raw_mesh.hpp"
+#include "mesh/readers/gmsh_tokens.hpp"
+
+namespace diffsim::gmsh {
+
+/// Sections of a file that contain the mesh. A section that the file lacks has an empty name.
+struct Contents {
+  int version = 0;  ///< 22 or 41
+  Section physical_names, entities, nodes, elements;
+  bool partitioned = false;  ///< true if the file has $PartitionedEntities
+};
+
+/// Contents of the file before node tags are replaced by vertex numbers: `cells` and `group_elements` hold node tags.
+struct TaggedMesh : RawMesh {
+  std::vector<std::int64_t> node_tags;
+  std::vector<std::size_t> node_offsets;  ///< byte offset of each node in the file
+
+  /// Number of the physical group with this dimension and tag. Creates the group, without a name, if it does not exist.
+  std::int32_t add_group(int dimension, int tag);
+
+ private:
+  std::map<std::pair<int, int>, std::int32_t> group_numbers_;
+};
+
+/// Finds the sections and reads $MeshFormat. Sets `document.binary` and `document.swap_bytes`.
+Contents find_sections(Document& document);
+
+/// Reads all sections and multiplies the coordinates by `scale`. Cells are the elements of `kind`. Elements of lower
+/// dimension are kept if they are in a group; elements of higher dimension are skipped. With `order` 1, and for `kind`
+/// below tetrahedra, only the corners of second-order elements are kept.
+TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
+
+}  // namespace diffsim::gmsh

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mesh/readers/polygon_reader.hpp"
+
+namespace diffsim {
+
+/// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, vertex numbers that
+/// do not exist, too few vertices, and triangles of zero area. `line` is the 1-based line for messages; 0 if the file
+/// has no lines.
+class PolygonBuilder {
+ public:
+  PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}
+
+  [[noreturn]] void fail(long line, const std::string& what) const;
+  int num_vertices() const { return static_cast<int>(contents_.surface.vertices.size()); }
+  void add_vertex(const std::array<double, 3>& x, long line);
+  /// Adds a polygon of at least three corners, split into a fan of triangles about the first corner.
+  void add_polygon(const std::vector<int>& corners, long line);
+  /// Adds a polyline through at least two vertices, split into segments.
+  void add_polyline(const std::vector<int>& vertices, long line);
+  PolygonFile take() { return std::move(contents_); }
+
+ private:
+  void check(const std::vector<int>& vertices, std::size_t least, const char* what, long line) const;
+
+  const std::string& file_;
+  double scale_;
+  PolygonFile contents_;
+};
+
+/// Merges vertices at equal positions. The remaining vertices are in the order of first appearance.
+void merge_equal_places(PolygonFile& contents);
+
+/// Parses the contents `text` of a file of one format: OBJ, STL or PLY.
+PolygonFile parse_obj(const std::string& text, PolygonBuilder builder);
+PolygonFile parse_stl(const std::string& text, PolygonBuilder builder);
+PolygonFile parse_ply(const std::string& text, PolygonBuilder builder);
+
+}  // namespace diffsim

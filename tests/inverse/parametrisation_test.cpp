@@ -1,0 +1,86 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+#include "inverse/parametrisation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace diffsim::parametrisation_test {
+namespace {
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// a + h b.
+std::vector<double> moved(std::vector<double> a, double h, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += h * b[i];
+  return a;
+}
+
+/// Fourth-order difference of f at 0.
+template <class F>
+double slope(const F& f) {
+  const double h = 1e-3;
+  return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h);
+}
+
+TEST(parametrisation, value_maps_have_the_derivatives_of_their_values) {
+  for (const auto& map : {make_identity(), make_exponential()})
+    for (const double u : {-0.7, 0.4, 1.3}) {
+      EXPECT_NEAR(map->inverse(map->value(u)), u, 1e-15);
+      EXPECT_NEAR(map->derivative(u), slope([&](double h) { return map->value(u + h); }), 1e-10);
+      EXPECT_NEAR(map->second(u), slope([&](double h) { return map->derivative(u + h); }), 1e-10);
+    }
+}
+
+std::vector<std::pair<std::string, std::unique_ptr<EntryMap>>> entry_maps() {
+  // Three values; eight entries, of which the groups and the single entries leave some unchanged.
+  const std::vector<double> B = {0.3, -0.2, 0.5, 0.1,  0.4, -0.6, 0.2, 0.2, 0.9, -0.3, 0.8, 0.1,
+                                 0.5, 0.3,  0.1, -0.9, 0.2, 0.4,  0.6, 0.1, 0.3, 0.2,  0.7, -0.1};
+  const std::vector<double> base = {1.0, 2.0, 0.5, 1.5, 3.0, 0.7, 1.1, 0.9};
+  std::vector<std::pair<std::string, std::unique_ptr<EntryMap>>> maps;
+  maps.emplace_back("groups", make_groups({2, 0, -1, 1, 1, -1, 2, 0}, 3, 1));
+  maps.emplace_back("entries", make_entries(3));
+  maps.emplace_back("linear", make_linear_map(B, 3, base));
+  maps.emplace_back("logarithmic", make_logarithmic_map(B, 3, base));
+  return maps;
+}
+
+TEST(parametrisation, entry_maps_have_the_derivatives_of_their_values) {
+  const std::vector<double> q = {0.4, -0.3, 0.8}, dq = {0.7, 0.2, -0.5}, w = {0.3, -0.8, 0.4, 0.6, 0.2, -0.1, 0.5, 0.9},
+                            dw = {-0.2, 0.1, 0.7, 0.3, -0.6, 0.8, 0.4, -0.3};
+  for (const auto& [name, map] : entry_maps()) {
+    const EntryMap& E = *map;
+    const auto at = [&](double h) {
+      std::vector<double> p(8, 7.0);
+      E.set(moved(q, h, dq), p);
+      return p;
+    };
+    std::vector<double> dp(8, 0.0);
+    E.tangent(q, dq, dp);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(dp[i], slope([&](double h) { return at(h)[i]; }), 1e-10) << name;
+    EXPECT_NEAR(dot(dp, w), dot(E.adjoint(q, w), dq), 1e-14) << name;
+    const std::vector<double> change = E.adjoint_tangent(q, dq, w, dw);
+    ASSERT_EQ(change.size(), 3U) << name;
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(change[j], slope([&](double h) { return E.adjoint(moved(q, h, dq), moved(w, h, dw))[j]; }), 1e-10)
+          << name;
+  }
+}
+
+TEST(parametrisation, entries_outside_of_the_unknown_keep_their_values) {
+  std::vector<double> p(8, 7.0);
+  make_groups({2, 0, -1, -1}, 3, 2)->set({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, p);
+  EXPECT_EQ(p, (std::vector{5.0, 6.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
+  make_entries(2)->set({8.0, 9.0}, p);
+  EXPECT_EQ(p, (std::vector{8.0, 9.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
+}
+
+}  // namespace
+}  // namespace diffsim::parametrisation_test
