@@ -274,15 +274,16 @@ def test_python_adds_little_time():
         derivative[region] = offset / len(region)
         return 0.5 * offset @ offset, {"positions": derivative}
 
-    def least(each):
-        times = []
-        for _ in range(5):
-            begin = time.perf_counter()
-            made.rollout(steps)
-            made.backward(each)
-            times.append(time.perf_counter() - begin)
-        return min(times)
-
-    in_library, with_python = least(native), least(in_python)
+    # The runs alternate, and the fastest of each kind counts, because other programs may use the processor.
+    in_library = with_python = float("inf")
+    for _ in range(12):
+        begin = time.perf_counter()
+        made.rollout(steps)
+        made.backward(native)
+        middle = time.perf_counter()
+        made.rollout(steps)
+        made.backward(in_python)
+        in_library = min(in_library, middle - begin)
+        with_python = min(with_python, time.perf_counter() - middle)
     print(f"rollout and gradient of {steps} steps, {mesh.num_cells} cells: {in_library:.4f} s, in Python {with_python:.4f} s")
     assert with_python < in_library + steps * 200e-6
