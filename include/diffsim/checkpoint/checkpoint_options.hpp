@@ -81,7 +81,7 @@ struct CheckpointOptions {
   CheckpointStore store = CheckpointStore::memory;
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels = {};  ///< of the schedule multi_level and of the store tiered
-  /// Memory for the sweep. If given, the schedule is planned for this budget (`plan_sweep`). With a tiered store, the
+  /// Memory for the sweep. If given, the schedule is planned for this budget. With a tiered store, the
   /// plan may place snapshots on the disk.
   MemoryBudget memory = {};
   MemoryBudget disk = {};  ///< disk space for the snapshots of such a plan; not given: half of the free space
