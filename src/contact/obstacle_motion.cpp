@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "contact/pair_kernels.hpp"
-#include "diffsim/core/impl/add_to_entries.hpp"
+#include "core/add_to_entries.hpp"
 #include "diffsim/core/impl/along.hpp"
 
 namespace diffsim::contact {

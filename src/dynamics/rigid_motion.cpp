@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "core/add_to_entries.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
-#include "diffsim/core/impl/add_to_entries.hpp"
 
 namespace diffsim::dynamics {
 

@@ -129,8 +129,15 @@ FAULTS = [
           "  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, comm_));\n", "",
           ["inverse.losses.np2", "simulation.invariance.np2"]),
     Fault("unknowns: derivative of the logarithm dropped", "src/inverse/problem.cpp",
-          "in_logarithm(k) ? g[i] * p[i] : g[i];\n  }\n  return result;", "g[i];\n  }\n  return result;",
+          "result[i] = g[j] * block.values->derivative(u[i]);", "result[i] = g[j];",
           ["simulation.hessian.np1 parameters/*", "simulation.implicit_contact.np1"]),
+
+    Fault("unknowns: second derivative of the logarithm dropped", "src/inverse/hessian_product.cpp",
+          " + block.values->second(u[i]) * v[i] * g[j];", ";", ["simulation.hessian.np1 parameters/*"]),
+    Fault("unknowns: adjoint of a logarithmic map × 1.001", "src/inverse/parametrisation.cpp",
+          "scaled[i] *= w[i];", "scaled[i] *= 1.001 * w[i];", ["inverse.parametrisation.np1"]),
+    Fault("unknowns: derivative of the adjoint without the map's curvature", "src/inverse/parametrisation.cpp",
+          "sum[i] = dw[i] + w[i] * change[i];", "sum[i] = dw[i];", ["inverse.parametrisation.np1"]),
 
     # ---- points ----------------------------------------------------------------------------------------------------
     Fault("points: tangent × 1.001", "include/diffsim/core/impl/point_kernels_impl.hpp",
@@ -167,7 +174,7 @@ FAULTS = [
           "is_definite(a, 1e-13 *", "is_definite(a, 1e-5 *", ["core.semidefinite.np1"]),
     Fault("stencils: w in place of its change", "include/diffsim/core/stencil_term_impl.hpp",
           "dw ? dw->data() : nullptr", "dw ? w->data() : nullptr", ["core.stencil_term.np1"]),
-    Fault("stencils: the first at a vertex alone", "include/diffsim/core/impl/stencil_kernels_impl.hpp",
+    Fault("stencils: the first at a vertex alone", "src/core/stencil_groups.cpp",
           "s < nodes.begin(i + 1); ++s", "s < nodes.begin(i) + 1; ++s", ["shell.plate_term.np1"]),
     Fault("stencils: bound × 0.99", "include/diffsim/core/impl/stencil_kernels_impl.hpp",
           "row[k] = sqrt(sum);", "row[k] = 0.99 * sqrt(sum);", ["core.stencil_term.np1"]),
@@ -217,7 +224,7 @@ FAULTS = [
           "data_->hand_over(here, bar.dx_bar,", "data_->hand_over(here, bar.x_bar,", ["simulation.contact_hessian.np1"]),
 
     # ---- loads -----------------------------------------------------------------------------------------------------
-    Fault("traction: gradient × 1.001", "include/diffsim/core/impl/point_parameters_impl.hpp",
+    Fault("traction: gradient × 1.001", "src/core/point_parameters.cpp",
           "value *= factor_of(takes, *found, at);", "value *= 1.001 * factor_of(takes, *found, at);",
           ["simulation.gradient.np1 */neo_hookean_tet4"]),
     Fault("traction: areas × 1.001 throughout", "src/load/surface_traction.cpp",

@@ -9,6 +9,7 @@ tests have changed.
 
     tests/campaigns/mutations.py --scratch /tmp/mutants --configure=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
     tests/campaigns/mutations.py --scratch /tmp/mutants --only contact     # errors whose names contain this text
+    tests/campaigns/mutations.py --scratch /tmp/mutants --sample 60 --seed 1   # 60 of the errors, drawn at random
     tests/campaigns/mutations.py --scratch /tmp/mutants --table            # results so far
 
 The exit code is 0 if all errors were detected. Needs only Python's standard library.
@@ -18,6 +19,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import shlex
 import signal
 import subprocess
@@ -35,6 +37,8 @@ def arguments():
     parser.add_argument("--results", help="default: mutations.json in the scratch folder's parent")
     parser.add_argument("--configure", default="", help="further words for cmake")
     parser.add_argument("--only", default="", help="faults whose names have this in them")
+    parser.add_argument("--sample", type=int, help="run this many errors, drawn at random; default: all")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
     parser.add_argument("--again", action="store_true", help="run what was not caught once more")
     parser.add_argument("--update", action="store_true", help="bring the checkout to HEAD of the tree at hand first")
     parser.add_argument("--jobs", default=str(os.cpu_count()))
@@ -112,6 +116,14 @@ class Checkout:
         return self.passing[key]
 
 
+def drawn(options):
+    """Returns the errors to run, in the order of the list."""
+    if options.sample is None or options.sample >= len(FAULTS):
+        return FAULTS
+    places = random.Random(options.seed).sample(range(len(FAULTS)), options.sample)
+    return [FAULTS[place] for place in sorted(places)]
+
+
 def key_of(fault):
     return json.dumps([fault.file, fault.old, fault.new, fault.tests])
 
@@ -161,7 +173,7 @@ def main():
         checkout = Checkout(options)
         checkout.passing = known_before["passing"]
         checkout.prepare()
-        for fault in FAULTS:
+        for fault in drawn(options):
             known = results.get(fault.name)
             done = known and known["key"] == key_of(fault) and (known["outcome"].startswith("caught") or not options.again)
             if options.only not in fault.name or done:

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/impl/add_to_entries.hpp"
+#include "core/add_to_entries.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
+#include "core/add_to_entries.hpp"
 #include "core/inertia.hpp"
 #include "core/kinematics.hpp"
-#include "diffsim/core/impl/add_to_entries.hpp"
 #include "inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 

@@ -240,24 +240,25 @@ class CentralDifferences {
   std::map<int, double> central_, extrapolated_;
 };
 
-/// Mean of five extrapolations: `at_first`, with the largest step 0.05/2^i, and four with slightly smaller steps. The
-/// error is two standard deviations of the mean, from the spread of the values or from the rounding errors of f,
-/// whichever is larger.
+/// Mean of 5 to 20 extrapolations: `at_first`, with the largest step 0.05/2^i, and others with slightly smaller steps,
+/// as many as a relative error of `wanted` takes. The error is two standard deviations of the mean, from the spread of
+/// the values or from the rounding errors of f, whichever is larger.
 template <class Function>
-Difference mean_of_extrapolations(const Function& f, double rounding, int i, double at_first) {
-  std::vector<double> values{at_first};
-  double sum = at_first, of_rounding = 0.0;
-  for (const double h : {0.045, 0.04, 0.035, 0.03}) {
-    CentralDifferences<Function> central(f, h);
-    values.push_back(central.extrapolated(i).value);
-    sum += values.back();
-    of_rounding = central.error_of_rounding(rounding, i);
+Difference mean_of_extrapolations(const Function& f, double rounding, int i, double at_first, double wanted) {
+  constexpr int least = 5, most = 20;
+  Difference mean;
+  double sum = at_first, sum_of_squares = 0.0;  // of the values' distances from at_first
+  for (int n = 2; n <= most && !(n > least && mean.error <= wanted * std::abs(mean.value)); ++n) {
+    CentralDifferences<Function> central(f, 0.05 - 0.001 * (n - 1));
+    const double value = central.extrapolated(i).value;
+    sum += value;
+    sum_of_squares += (value - at_first) * (value - at_first);
+    const double count = n, shift = sum / count - at_first;
+    const double variance = (sum_of_squares - count * shift * shift) / (count - 1.0);
+    mean = {sum / count, std::max(2.0 * std::sqrt(std::max(variance, 0.0) / count),
+                                  central.error_of_rounding(rounding, i) / std::sqrt(count))};
   }
-  const auto count = static_cast<double>(values.size());
-  const double mean = sum / count;
-  double variance = 0.0;
-  for (const double value : values) variance += (value - mean) * (value - mean) / (count - 1.0);
-  return {mean, std::max(2.0 * std::sqrt(variance / count), of_rounding / std::sqrt(count))};
+  return mean;
 }
 
 /// Returns the best of several differences. First, smaller steps are attempted while the error is too large and larger
@@ -284,7 +285,7 @@ Difference differentiate(const Function& f, double rounding = std::numeric_limit
   for (int i = 0; i <= 14 && !is_within(1e-9) && central.error_of_rounding(rounding, i) < best.error; ++i) try_from(i);
   for (int i = -1; i >= -2 && !is_within(1e-9); --i) try_from(i);
   if (!is_within(2e-9)) {
-    const Difference mean = mean_of_extrapolations(f, rounding, best_level, best.value);
+    const Difference mean = mean_of_extrapolations(f, rounding, best_level, best.value, 2e-9);
     if (mean.error < best.error) best = mean;
   }
   return best;

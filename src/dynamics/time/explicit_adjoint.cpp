@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/add_to_entries.hpp"
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
 #include "core/kinematics.hpp"
-#include "diffsim/core/impl/add_to_entries.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/system_model.hpp"
 #include "dynamics/time/explicit_parts.hpp"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/time/step_residual.hpp"
 
-#include "diffsim/core/impl/add_to_entries.hpp"
+#include "core/add_to_entries.hpp"
 #include "dynamics/time/implicit_step.hpp"
 #include "dynamics/vector_kernels.hpp"
 

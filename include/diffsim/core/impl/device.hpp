@@ -34,6 +34,8 @@ DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   if constexpr (kernels_on_host) advise_huge_pages(array.data(), size * sizeof(T));
   return array;
 }
+extern template DeviceArray<int> make_device_array<int>(const std::string&, std::size_t);
+extern template DeviceArray<double> make_device_array<double>(const std::string&, std::size_t);
 
 }  // namespace diffsim
 
@@ -44,11 +46,17 @@ namespace diffsim {
 template <class T>
 using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// Sets all bytes of a device array to zero.
+void zero_on_device(void* data, std::size_t bytes);
+/// Copies host memory to a device array.
+void copy_to_device(void* data, const void* host, std::size_t bytes);
+
 /// Returns a device array of zeros.
 template <class T>
 DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t size) {
+  static_assert(std::is_arithmetic_v<T>);
   auto array = make_device_array<T>(label, size);
-  Kokkos::deep_copy(array, T{});
+  zero_on_device(array.data(), size * sizeof(T));
   return array;
 }
 
@@ -56,9 +64,9 @@ DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t si
 template <class Container>
 auto to_device(const std::string& label, const Container& host) {
   using T = std::remove_const_t<std::remove_pointer_t<decltype(host.data())>>;
+  static_assert(std::is_trivially_copyable_v<T>);
   auto device = make_device_array<T>(label, host.size());
-  const HostSpan<const T> source(host.data(), host.size());
-  Kokkos::deep_copy(device, source);
+  copy_to_device(device.data(), host.data(), host.size() * sizeof(T));
   return device;
 }
 

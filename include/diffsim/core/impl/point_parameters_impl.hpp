@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/core/impl/add_to_entries.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/macros.hpp"
 
@@ -59,77 +58,61 @@ struct Sums {
   }
 };
 
-/// Parameters of a term. Their values, one parameter after the other, are the P values p.
-template <int P>
-class Parameters {
+/// Parameters of a term, and their places among the values p, one parameter after the other.
+class ParameterList {
  public:
-  Parameters(std::string term, std::vector<PointParameter> takes) : term_(std::move(term)), takes_(std::move(takes)) {
-    int components = 0;
-    for (const PointParameter& parameter : takes_) components += parameter.components;
-    if (components != P)
-      throw Error("the parameters of '" + term_ + "' have " + std::to_string(components) +
-                  " values, but the force takes " + std::to_string(P));
-  }
+  /// Throws Error if the parameters do not have `num_values` components in all.
+  ParameterList(std::string term, std::vector<PointParameter> takes, int num_values);
+
   const std::string& term() const { return term_; }
 
   /// Throws Error if a parameter is missing, has another number of components, or has neither one value for all points
   /// nor one value per point. `is_of_points(entities)`: returns true if the entities are the points. `home`:
   /// description of the points in messages, for example "each vertex".
-  template <class Test>
-  void check(const ParameterSet& parameters, const Test& is_of_points, const std::string& home) const {
-    for (const PointParameter& takes : takes_) {
-      if (takes.is_optional && !parameters.find(takes.name)) continue;
-      const Parameter& found = parameters.at(takes.name);
-      const int components = found.field.components();
-      if (components == takes.components && (found.is_global() || is_of_points(found.on()))) continue;
-      throw Error("'" + term_ + "' takes " + std::to_string(takes.components) + " components of '" + takes.name +
-                  "', one set for all or for " + home + "; '" + takes.name + "' has " + std::to_string(components) +
-                  " components on " + found.on().name());
-    }
-  }
+  void check(const ParameterSet& parameters, const std::function<bool(const Entities&)>& is_of_points,
+             const std::string& home) const;
+
+ protected:
+  /// Arrays of a ParameterNumbers, one entry per value.
+  template <class Number>
+  struct Arrays {
+    Number** of;
+    int* stride;
+    double* factor;
+  };
+  void set_arrays(const ParameterSet& set, const Configuration& at, const Arrays<const double>& arrays) const;
+  void set_arrays(ParameterSet& gradient, const Configuration& at, const Arrays<double>& arrays) const;
+  /// Adds `sums`, one per value, to the parameters of a gradient that have one value for all points.
+  void add_to_globals(const double* sums, const Configuration& at, ParameterSet& gradient) const;
+
+ private:
+  template <class Number, class Set>
+  void set_all(Set& set, const Configuration& at, const Arrays<Number>& arrays) const;
+
+  std::string term_;
+  std::vector<PointParameter> takes_;
+};
+
+/// Parameters of a term that takes P values p.
+template <int P>
+class Parameters : public ParameterList {
+ public:
+  Parameters(std::string term, std::vector<PointParameter> takes)
+      : ParameterList(std::move(term), std::move(takes), P) {}
 
   /// Returns the addresses of the parameter values in a set of values, in a direction or in a gradient. In a gradient,
   /// parameters with one value for all points get no address: their derivatives are summed (`add_sums`).
   template <class Number, class Set>
   ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
     ParameterNumbers<P, Number> result;
-    int k = 0;
-    for (const PointParameter& takes : takes_) {
-      const auto found = set.find(takes.name);
-      const bool is_summed = found && found->is_global() && !std::is_const_v<Number>;
-      for (int c = 0; c < takes.components; ++c, ++k) {
-        if (!found) continue;
-        const auto first = found->offset(at.step) * static_cast<std::size_t>(takes.components);
-        result.of[k] = is_summed ? nullptr : found->field.data() + first + c;
-        result.stride[k] = found->is_global() ? 0 : takes.components;
-        result.factor[k] = factor_of(takes, *found, at);
-      }
-    }
+    set_arrays(set, at, Arrays<Number>{result.of, result.stride, result.factor});
     return result;
   }
 
   /// Adds the derivatives with respect to parameters with one value for all points to the gradient.
   void add_sums(const Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
-    const double* sum = sums.of;
-    for (const PointParameter& takes : takes_) {
-      const auto size = static_cast<std::size_t>(takes.components);
-      Parameter* const found = gradient.find(takes.name);
-      if (found && found->is_global()) {
-        std::vector<double> values(sum, sum + size);
-        for (double& value : values) value *= factor_of(takes, *found, at);
-        add_to_entries(found->field, found->offset(at.step) * size, values);
-      }
-      sum += size;
-    }
+    add_to_globals(sums.of, at, gradient);
   }
-
- private:
-  static double factor_of(const PointParameter& takes, const Parameter& found, const Configuration& at) {
-    return takes.is_dead_load ? at.factor_of(found) : 1.0;
-  }
-
-  std::string term_;
-  std::vector<PointParameter> takes_;
 };
 
 }  // namespace point
