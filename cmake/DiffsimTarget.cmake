@@ -92,20 +92,6 @@ function(diffsim_configure_library target)
     ${target}
     PUBLIC Kokkos::kokkos MPI::MPI_C PETSc::PETSc ParallelHDF5::ParallelHDF5
     PRIVATE fmt::fmt spdlog::spdlog Scotch::Scotch tinyxml2::tinyxml2 ZLIB::ZLIB)
-  if(DIFFSIM_PRECOMPILE_HEADERS)
-    target_precompile_headers(
-      ${target}
-      PRIVATE
-      <algorithm>
-      <cmath>
-      <map>
-      <memory>
-      <span>
-      <string>
-      <vector>
-      <petscksp.h>
-      <Kokkos_Core.hpp>)
-  endif()
 endfunction()
 
 # Sets VARIABLE to those of the sources that have kernels.
@@ -120,41 +106,100 @@ function(diffsim_find_kernels variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# diffsim_compile_together(TARGET [KERNELS] [ALONE source...] SOURCES source...): with DIFFSIM_UNITY_BUILD, the sources
-# become one object, so that headers and templates are compiled once for all of them. Sources with kernels stay objects
-# of their own, unless KERNELS is given; those that are named ALONE, without a folder, do in any case.
-function(diffsim_compile_together target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "KERNELS" "" "ALONE;SOURCES")
-  if(NOT DIFFSIM_UNITY_BUILD)
-    return()
+# diffsim_compile_together(TARGET NAME source...): with DIFFSIM_UNITY_BUILD, the sources become one object, so that headers
+# and templates are compiled once for all of them.
+function(diffsim_compile_together target name)
+  if(DIFFSIM_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${name})
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  set(with_kernels "")
-  if(NOT arg_KERNELS)
-    diffsim_find_kernels(with_kernels ${arg_SOURCES})
-  endif()
-  foreach(source IN LISTS arg_SOURCES)
-    get_filename_component(name ${source} NAME)
-    if(NOT name IN_LIST arg_ALONE AND NOT source IN_LIST with_kernels)
-      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
-    endif()
-  endforeach()
 endfunction()
 
-# diffsim_add_host_sources(source...): adds the sources to the library, those without kernels to its part diffsim_host.
-# Most of that is input, output and preparation; with -O1 it compiles in two thirds of the time.
-function(diffsim_add_host_sources)
-  if(NOT TARGET diffsim_host)
-    add_library(diffsim_host OBJECT)
-    diffsim_configure_library(diffsim_host)
-    target_compile_options(diffsim_host PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-    target_sources(diffsim PRIVATE $<TARGET_OBJECTS:diffsim_host>)
+# diffsim_precompile_headers(TARGET OPTIONS): compiles the headers that most sources include once for all targets with
+# the same OPTIONS, `kernels` or `host`.
+function(diffsim_precompile_headers target options)
+  if(NOT DIFFSIM_PRECOMPILE_HEADERS)
+    return()
   endif()
-  set(host ${ARGN})
-  diffsim_find_kernels(with_kernels ${ARGN})
-  list(REMOVE_ITEM host ${with_kernels})
-  target_sources(diffsim PRIVATE ${with_kernels})
-  target_sources(diffsim_host PRIVATE ${host})
-  diffsim_compile_together(diffsim_host SOURCES ${host})
+  get_property(first GLOBAL PROPERTY diffsim_headers_${options})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+    return()
+  endif()
+  set_property(GLOBAL PROPERTY diffsim_headers_${options} ${target})
+  target_precompile_headers(
+    ${target}
+    PRIVATE
+    <algorithm>
+    <cmath>
+    <map>
+    <memory>
+    <span>
+    <string>
+    <vector>
+    <petscksp.h>
+    <Kokkos_Core.hpp>)
+endfunction()
+
+# diffsim_add_objects(TARGET OPTIONS source...): adds a part of the library, with the OPTIONS `kernels` or `host`.
+function(diffsim_add_objects target options)
+  add_library(${target} OBJECT ${ARGN})
+  diffsim_configure_library(${target})
+  if(options STREQUAL "host")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  endif()
+  diffsim_precompile_headers(${target} ${options})
+  target_sources(diffsim PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()
+
+# diffsim_add_folder([OPTIMISED] [KERNELS_TOGETHER] [LINKS folder...] [SUBFOLDERS folder...] [ALONE source...]): adds the
+# current folder to the library as the target diffsim_<folder>. Its sources include headers of the folders that it LINKS,
+# and of no others; the test `layers` checks them.
+#
+# Sources without kernels form the target diffsim_<folder>_host, or diffsim_<folder> in folders without kernels: most of
+# them are input, output and preparation, which compile in two thirds of the time with -O1. With OPTIMISED, they are
+# treated like sources with kernels. With DIFFSIM_UNITY_BUILD, sources without kernels become one object. With
+# KERNELS_TOGETHER, sources with kernels do so too, except those named ALONE.
+function(diffsim_add_folder)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "OPTIMISED;KERNELS_TOGETHER" "" "LINKS;SUBFOLDERS;ALONE")
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(subfolder IN LISTS arg_SUBFOLDERS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${subfolder}/*.cpp)
+  endforeach()
+  file(GLOB host CONFIGURE_DEPENDS ${patterns})
+  diffsim_find_kernels(kernels ${host})
+  if(arg_OPTIMISED)
+    set(kernels ${host})
+  endif()
+  list(REMOVE_ITEM host ${kernels})
+
+  set(targets "")
+  if(kernels)
+    diffsim_add_objects(diffsim_${folder} kernels ${kernels})
+    list(APPEND targets diffsim_${folder})
+    if(arg_KERNELS_TOGETHER)
+      list(TRANSFORM arg_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+      list(REMOVE_ITEM kernels ${arg_ALONE})
+      diffsim_compile_together(diffsim_${folder} ${folder} ${kernels})
+    endif()
+  endif()
+  if(host)
+    set(target diffsim_${folder})
+    if(TARGET ${target})
+      string(APPEND target _host)
+    endif()
+    diffsim_add_objects(${target} host ${host})
+    list(APPEND targets ${target})
+    diffsim_compile_together(${target} ${folder} ${host})
+  endif()
+
+  foreach(below IN LISTS arg_LINKS)
+    if(NOT TARGET diffsim_${below})
+      message(FATAL_ERROR "src/${folder} links '${below}', which is not a folder below; see docs/architecture.md")
+    endif()
+    foreach(target IN LISTS targets)
+      target_link_libraries(${target} PRIVATE diffsim_${below})
+    endforeach()
+  endforeach()
 endfunction()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # cmake -D ROOT=<source tree> -P layers.cmake: checks the rules of docs/architecture.md that a text search can check. A
-# file includes only headers of its own folder and of lower floors.
+# file includes only headers of its own folder and of the folders that its CMake target links, all on lower floors.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -32,6 +32,22 @@ set(backend_pattern "KOKKOS_ENABLE_(CUDA|HIP|SYCL|OPENMP)")
 set(backend_allowed "^(include/diffsim|src)/core/")
 set(kokkos_pattern "#[ \t]*include[ \t]*[<\"]Kokkos_")
 set(kokkos_allowed "^(src/|include/diffsim/core/impl/device\\.hpp$|include/.*_impl\\.hpp$)")
+
+# Sets VARIABLE to the folders that the CMake target of a folder links; to all if the folder has no CMakeLists.txt.
+function(find_links variable folder)
+  set(${variable} all PARENT_SCOPE)
+  set(file ${ROOT}/src/${folder}/CMakeLists.txt)
+  if(EXISTS ${file})
+    file(READ ${file} text)
+    set(links "")
+    if(text MATCHES "LINKS([ \na-z]+)")
+      string(REGEX MATCHALL "[a-z]+" links "${CMAKE_MATCH_1}")
+    elseif(NOT text MATCHES "diffsim_add_folder")
+      set(links all) # the runner, above all folders
+    endif()
+    set(${variable} "${links}" PARENT_SCOPE)
+  endif()
+endfunction()
 
 set(violations 0)
 macro(violation file line text)
@@ -64,6 +80,7 @@ foreach(file IN LISTS files)
     continue()
   endif()
 
+  find_links(links ${folder})
   file(STRINGS ${ROOT}/${file} includes REGEX "^[ \t]*#[ \t]*include[ \t]*(\"|<diffsim/)")
   foreach(include IN LISTS includes)
     if(include MATCHES "[<\"](diffsim/)?([a-z_]+)/")
@@ -78,6 +95,8 @@ foreach(file IN LISTS files)
         violation(${file} "${include}" "there is no folder ${other}")
       elseif(NOT floor_${other} LESS floor_${folder})
         violation(${file} "${include}" "${folder} is on floor ${floor_${folder}}, ${other} on floor ${floor_${other}}")
+      elseif(NOT links STREQUAL "all" AND NOT other IN_LIST links)
+        violation(${file} "${include}" "src/${folder}/CMakeLists.txt does not link ${other}")
       endif()
     elseif(include MATCHES "[<\"]diffsim/")
       violation(${file} "${include}" "headers of the whole library are for its users")

@@ -9,8 +9,9 @@ function(expect verdict name file text)
   set(root ${SCRATCH}/${name})
   file(REMOVE_RECURSE ${root})
   file(WRITE ${root}/${file} "${text}\n")
-  foreach(other IN LISTS ARGN) # other, empty files
-    file(WRITE ${root}/${other} "")
+  foreach(other IN LISTS ARGN) # other files: empty, or with the text after a colon
+    string(REGEX MATCH "^([^:]*):?(.*)$" all "${other}")
+    file(WRITE ${root}/${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
   endforeach()
   execute_process(
     COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/layers.cmake
@@ -35,6 +36,11 @@ expect(accepted kokkos_in_impl include/diffsim/elastic/x_impl.hpp "#include <Kok
 
 expect(accepted lower_wing src/dynamics/time/x.cpp "#include \"dynamics/linear/y.hpp\"")
 expect(accepted no_wing src/dynamics/linear/x.cpp "#include \"dynamics/y.hpp\"")
+
+set(links "src/adjoint/CMakeLists.txt:diffsim_add_folder(LINKS core checkpoint)")
+expect(accepted linked src/adjoint/x.cpp "#include \"diffsim/checkpoint/y.hpp\"" "${links}")
+expect(refused not_linked src/adjoint/x.cpp "#include \"diffsim/mesh/y.hpp\"" "${links}")
+expect(refused links_nothing src/mesh/x.cpp "#include \"diffsim/core/y.hpp\"" "src/mesh/CMakeLists.txt:diffsim_add_folder()")
 
 expect(refused upper_wing src/dynamics/linear/x.cpp "#include \"dynamics/nonlinear/y.hpp\"")
 expect(refused wing_from_below src/dynamics/x.cpp "#include \"dynamics/time/y.hpp\"")

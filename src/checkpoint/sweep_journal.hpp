@@ -54,7 +54,7 @@ class SweepJournal {
   /// Returns the last valid entry of this sweep's forward run, or nullopt. Reads states into `scratch`. Drops damaged
   /// entries with a warning. Ignores rounded states.
   std::optional<Progress> load_progress(State& scratch);
-  /// Numbers of this sweep's states on the disk, in ascending order, rounded states included.
+  /// Step numbers of this sweep's states on the disk, in ascending order, including states stored in single precision.
   std::vector<int> states() const;
   /// Loads state `step`. Returns false if the state cannot be read; drops the state with a warning then.
   bool load_state(int step, State& state);

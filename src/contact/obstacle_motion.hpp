@@ -33,9 +33,9 @@ void obstacle_velocities(const ObstacleMotion& motion, const double* reference, 
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
-/// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints of positions and
-/// velocities, [slots, 3]; v_bar is empty without velocities. `targets` [slots] are vertex numbers, those of obstacles
-/// from `obstacles_begin` on; x are the positions of all vertices.
+/// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints x_bar of
+/// positions and v_bar of velocities, both [slots, 3]. v_bar is empty if no force depends on velocities. `targets`
+/// [slots] are vertex numbers, those of obstacles from `obstacles_begin` on; x are the positions of all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,

@@ -51,7 +51,8 @@ using PointTriangleWeights = PointTriangleWeightsOf<double>;
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
 /// one other edge. Pairs with such an edge (`lone`) have the patch ((d̂/2) l/(d̂ + l))², with l the geometric mean of
-/// both rest lengths. The patch is d̂²/4 for long edges and l²/4 for short edges, of which d̂²/l² are in contact.
+/// both rest lengths. The patch tends to d̂²/4 for l ≫ d̂ and to l²/4 for l ≪ d̂, where about d̂²/l² pairs share an area of
+/// d̂²/4.
 template <class T>
 struct EdgeEdgeWeightsOf {
   T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape

@@ -36,8 +36,8 @@ KOKKOS_INLINE_FUNCTION void slopes_by_thickness(const PairView& pairs, int p, co
 using Moving = Dual<double, 1>;
 using Scalar = Dual<Moving, 1>;
 
-/// Loads vectors of the four points of a pair, with their directions, as constants of the outer Dual; zero if `x` or
-/// `dx` is empty.
+/// Loads the vectors `x` of the four points of a pair and the tangents `dx` of these vectors into the inner Dual. The
+/// derivatives of the outer Dual are zero. An empty `x` or `dx` counts as zero.
 KOKKOS_INLINE_FUNCTION void load_moving(const PairView& pairs, int p, const Vectors& x, const Vectors& dx,
                                         Vec3<Scalar>* points) {
   Vec3<double> values[4] = {}, ways[4] = {};

@@ -85,8 +85,9 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
     return u;
   }
-  /// Safe fraction of the straight displacement from `before` to `after`, while the plane turns by the angle θ, both
-  /// for s ∈ [0, 1]. The gap g satisfies
+  /// Fraction of the step from `before` to `after` over which the gap stays positive; 0 if the gap is not positive at
+  /// the start. For s from 0 to 1 the vertex moves along a straight line, and the plane turns at a constant rate by the
+  /// angle θ. The gap g satisfies
   ///   g(s) ≥ g(0) + s (g(1) - g(0)) - B s (1 - s)/2,  B = θ² |y| + 2 |θ| |y'| ≥ |g''|,
   /// where y is the position of the vertex relative to the axis.
   KOKKOS_INLINE_FUNCTION double safe_part(const At<double>& before, const At<double>& after) const {

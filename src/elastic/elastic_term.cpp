@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "elastic/own_laws.hpp"
+#include "elastic/library_laws.hpp"
 
 namespace diffsim {
 namespace {
@@ -25,7 +25,7 @@ void insert(ElasticLaw law) {
     *same = std::move(law);
 }
 
-void add_own_laws() {
+void add_library_laws() {
   static const bool added = [] {
     for (const auto& group : {elastic::neo_hookean_laws(), elastic::hookean_laws(), elastic::mooney_rivlin_laws(),
                               elastic::ogden_laws(), elastic::fibre_laws()})
@@ -44,7 +44,7 @@ std::vector<std::string> ElasticLaw::parameter_names() const {
 }
 
 const std::vector<ElasticLaw>& elastic_laws() {
-  add_own_laws();
+  add_library_laws();
   return laws();
 }
 
@@ -58,7 +58,7 @@ const ElasticLaw& elastic_law(const std::string& name) {
 }
 
 void add_elastic_law(ElasticLaw law) {
-  add_own_laws();
+  add_library_laws();
   insert(std::move(law));
 }
 

@@ -2,7 +2,7 @@
 #include "diffsim/elastic/elastic_term_impl.hpp"
 #include "elastic/active_fibre.hpp"
 #include "elastic/holzapfel_gasser_ogden.hpp"
-#include "elastic/own_laws.hpp"
+#include "elastic/library_laws.hpp"
 
 namespace diffsim::elastic {
 

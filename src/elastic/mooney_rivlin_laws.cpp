@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/elastic/elastic_term_impl.hpp"
+#include "elastic/library_laws.hpp"
 #include "elastic/mooney_rivlin.hpp"
-#include "elastic/own_laws.hpp"
 
 namespace diffsim::elastic {
 

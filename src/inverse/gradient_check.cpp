@@ -113,8 +113,8 @@ class GradientCheck {
     }
   }
 
-  /// Computes ∇L with the tightened solver, and the change of ⟨∇L, v⟩ due to the solver's given tolerance for each
-  /// direction v.
+  /// Computes ∇L with tightened tolerances of the solver and, for each direction v, the change of ⟨∇L, v⟩ that the
+  /// tolerances of the scene cause.
   void take_gradients() {
     loss_ = problem_.gradient(u_, gradient_);
     std::vector<double> as_given = gradient_;

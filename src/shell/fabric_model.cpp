@@ -19,7 +19,7 @@ namespace {
 
 using Fabric = FabricParameters;
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
+std::vector<std::unique_ptr<ForceTerm>> make_fabric_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   terms.push_back(make_fabric_membranes(mesh, cells.all));
   if (cells.given(Fabric::strain_limit.name)) terms.push_back(make_fabric_limits(mesh, cells.all));
@@ -66,7 +66,7 @@ const CellModel& fabric_model() {
        Fabric::strain_limit, Fabric::bending, Fabric::warp_bending, Fabric::weft_bending, Fabric::twist_bending,
        Fabric::direction_x, Fabric::direction_y, Fabric::direction_z, Fabric::density},
       {},
-      make_terms,
+      make_fabric_terms,
       [](const TetrahedralMesh& mesh) { return make_cell_mass(mesh, CellKind::triangle, Fabric::density.name); },
       {{std::string(Fabric::warp_stiffness.name), "warp_stiffness"},
        {std::string(Fabric::weft_stiffness.name), "weft_stiffness"},

@@ -16,7 +16,7 @@ using Shell = ShellParameters;
 constexpr const char* const st_venant_kirchhoff = "st_venant_kirchhoff";
 constexpr const char* const neo_hookean = "neo_hookean";
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
+std::vector<std::unique_ptr<ForceTerm>> make_shell_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   for (const auto& [law, triangles] : cells.of_law)
     terms.push_back(law == neo_hookean
@@ -34,7 +34,7 @@ const CellModel& shell_model() {
       CellKind::triangle,
       {Shell::youngs_modulus, Shell::poisson_ratio, Shell::thickness, Shell::rest_curvature, Shell::density},
       {},
-      make_terms,
+      make_shell_terms,
       [](const TetrahedralMesh& mesh) {
         return make_cell_mass(mesh, CellKind::triangle, Shell::density.name, Shell::thickness.name);
       },

@@ -35,9 +35,9 @@ class TrajectoryWriter {
 
   /// Appends a frame. If the call fails, the frames before stay valid.
   void write(int step, double time, const State& state);
-  /// Publishes the frames written, and an XDMF file whose name is `PATH` with the extension `.xdmf`. A writer that is
-  /// destroyed before `finish` leaves no file. After a failed run or a failed `write`, `finish` may be called with
-  /// `complete` false. Does nothing if there is no frame.
+  /// Closes the HDF5 file, renames it from `path`.partial to `path`, and writes an XDMF file whose name is `path` with
+  /// the extension replaced by `.xdmf`. A writer that is destroyed before `finish` leaves no file. After a failed run
+  /// or a failed `write`, `finish` may be called with `complete` false. Does nothing if there is no frame.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }

@@ -59,8 +59,8 @@ class DifferentiableScene {
   /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Attaches each vertex of a region by a spring of `stiffness`, N/m, to the material point of the region `to` at the
-  /// vertex's rest position (attach/attachment.hpp). Returns the name of the stiffness parameter. The second parameter
-  /// is `attachment_place:REGION`, the location of that point in its cell.
+  /// vertex's rest position (attach/attachment.hpp). Returns the name of the stiffness parameter. Also adds the
+  /// parameter `attachment_place:REGION`: for each vertex, the location of the material point in its cell.
   std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, m/s, [3] or
   /// [steps, 3]. `drag`: air density times drag coefficient, kg/m³. Returns the name of the velocity parameter. The

@@ -36,7 +36,7 @@ class PreconditionerPolicy {
   /// Number of iterations expected for a reduction of the residual to `tolerance`, with the reference if it is in use,
   /// and otherwise with the main preconditioner.
   double expected(double tolerance) const;
-  /// Largest number of iterations that a preconditioner of another matrix is granted: 2 (expected + `setting_up`).
+  /// Maximum number of iterations with a preconditioner that was made for another matrix: 2 (expected + `setting_up`).
   double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
   /// Records a solve with the reference, or with the main preconditioner that was kept.
   void record_shared(bool converged, int iterations, double tolerance);

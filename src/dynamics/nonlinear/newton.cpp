@@ -114,9 +114,10 @@ class Newton {
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
   /// Takes further full steps while the residual is above the tolerance and each step reduces the residual to a
-  /// quarter. The bound `rounding` is that of the stiffest configuration on the path, so it may be much larger than the
-  /// rounding error at the solution. A residual as large as the bound would be an error of the solution for which
-  /// derivatives do not account. Does nothing if iterations are differentiated as executed.
+  /// quarter. The bound `rounding` of the rounding error comes from matrices before the solution, which may be much
+  /// stiffer, so the bound may be much larger than the rounding error at the solution. A residual as large as the bound
+  /// would be an error of the solution for which derivatives do not account. Does nothing if iterations are
+  /// differentiated as executed.
   void refine() {
     const double progress = problem_.progress();
     while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
@@ -287,8 +288,9 @@ class Newton {
 
   /// Returns true if a trial at step length t is accepted.
   ///
-  /// With a potential: Armijo's condition. Differences of the potential may be lost in rounding; a trial is therefore
-  /// also accepted if both the residual and |R·d| halve, because the direction is that of a positive definite matrix.
+  /// With a potential: Armijo's condition. Rounding may hide the change of the potential; a trial is therefore also
+  /// accepted if the residual and |R·d| each fall to at most half. The matrix that gave the direction d is positive
+  /// definite, so d is a descent direction of the potential.
   ///
   /// Without a potential: the residual decreases; or R·d < 0 and R(trial)·d ≤ -½ R·d. Along a line every force has a
   /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. With the

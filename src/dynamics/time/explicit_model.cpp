@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/exchange.hpp"
+#include "core/kinematics.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/parameters.hpp"

@@ -3,6 +3,7 @@
 // Chain rule of explicit steps: the tangent.
 
 #include "core/exchange.hpp"
+#include "core/kinematics.hpp"
 #include "dynamics/system_model.hpp"
 #include "dynamics/time/explicit_parts.hpp"
 

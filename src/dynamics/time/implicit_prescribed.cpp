@@ -3,6 +3,7 @@
 // Prescribed components of an implicit step: fixed components keep their positions and have zero velocity; moved
 // vertices follow their prescribed motion.
 
+#include "core/kinematics.hpp"
 #include "dynamics/time/implicit_step.hpp"
 #include "dynamics/vector_kernels.hpp"
 

@@ -11,8 +11,8 @@ KOKKOS_INLINE_FUNCTION double on_grid(double value, double spacing, double inver
   return spacing * rint(inverse * value);
 }
 
-/// Increments of a component in a substep. Forward and backward substeps use the same functions, which contain no
-/// operations that a compiler could fuse with a different rounding.
+/// Increments of one component of a vertex's velocity and position in a substep. Forward and backward substeps use the
+/// same functions, which contain no operations that a compiler could fuse with a different rounding.
 struct Increments {
   ExplicitUpdate<double> update;
   ReversibleGrid grid;

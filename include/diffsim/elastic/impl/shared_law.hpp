@@ -79,6 +79,12 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
+/// True for laws that define their stress by hand.
+template <class L>
+concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
+  L::stress(F, moduli);
+};
+
 /// Returns true if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` if the law defines
 /// that constant, otherwise true if the law does not define `stress`.
 template <class L>
@@ -86,7 +92,7 @@ constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })
     return L::long_arithmetic;
   else
-    return !requires(const Mat3<Pack>& F, const Pack(&moduli)[L::num_moduli]) { L::stress(F, moduli); };
+    return !DefinesStress<L>;
 }
 
 // Functions for the force kernels, which run in every step, over cells of kind E.

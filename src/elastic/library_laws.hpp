@@ -5,13 +5,16 @@
 
 #include "diffsim/elastic/impl/elastic_term.hpp"
 
+// Laws of the library. Each family is a source file of its own, because the kernels of a law take seconds to compile.
 namespace diffsim::elastic {
 
-// Laws of the library, in several source files because the kernels of each law take long to compile.
 std::vector<ElasticLaw> neo_hookean_laws();
+/// Linear elasticity, St. Venant–Kirchhoff and fixed corotated elasticity.
 std::vector<ElasticLaw> hookean_laws();
 std::vector<ElasticLaw> mooney_rivlin_laws();
+/// Ogden's law with one, two and three terms.
 std::vector<ElasticLaw> ogden_laws();
+/// Holzapfel–Gasser–Ogden and fibres with a prescribed activation.
 std::vector<ElasticLaw> fibre_laws();
 
 }  // namespace diffsim::elastic
