@@ -54,7 +54,8 @@ std::vector<std::string> converted_files(const std::string& file, const Scene& s
 /// Returns a text such as "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 
-// Commands. Each returns true if the run was successful (exit code 0), and throws Error. Collective.
+// Commands. Each command returns true if the run was successful (exit code 0), and throws Error if an error occurs.
+// Collective.
 bool simulate(Job& job);
 bool gradient(Job& job);
 bool check(Job& job);

@@ -24,7 +24,8 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
-/// Creates a solver with materials only, which determine the stable substep of an explicit integrator.
+/// Creates a solver with materials only, without boundary conditions, loads and contact. The materials suffice to
+/// compute the stable substep of an explicit integrator.
 DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
                               const std::string& integrator = "symplectic_euler");
 /// Creates a solver with materials, boundary conditions, loads, contact and initial values.

@@ -45,7 +45,7 @@ bool has_parameter(const MaterialEntry& material, const std::string& name) {
   return material.values.count(name) > 0 || (material.cells && material.cells->has_parameter(name));
 }
 
-/// Kind of the cells on which a material's parameter has values; without value: vertices.
+/// Kind of the cells on which a material's parameter has values; no value for a parameter of vertices.
 std::optional<CellKind> kind_of(const std::string& parameter) {
   switch (spec_of(parameter).home) {
     case ParameterHome::segments:

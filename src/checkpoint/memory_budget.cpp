@@ -48,7 +48,8 @@ double available_by_group() {
   return least;
 }
 
-/// Bytes of a snapshot, of a record, held already, needed in addition, of the disk's buffers; number of ranks.
+/// Memory needs of a sweep: bytes of a snapshot, bytes of a record, bytes already held, further bytes needed by the
+/// sweep, bytes of the disk's buffers, and number of ranks.
 using Needs = std::array<std::int64_t, 6>;
 
 void reduce(Needs& needs, MPI_Op operation, MPI_Comm comm) {

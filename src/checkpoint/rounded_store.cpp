@@ -70,7 +70,8 @@ void RoundedStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
-  // The next sweep may need the memory for records.
+  // After the last snapshot, the memory kept for later snapshots is freed: the next sweep may need this memory for
+  // records.
   if (snapshots_.empty()) free_.clear();
 }
 

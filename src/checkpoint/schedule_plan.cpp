@@ -40,7 +40,8 @@ int fitting(std::int64_t budget, std::int64_t bytes, int most) {
   return bytes == 0 ? most : static_cast<int>(std::min<std::int64_t>(budget / bytes, most));
 }
 
-/// Numbers of a schedule's actions, and the maximum number of snapshots on each of two levels.
+/// Number of steps that a schedule advances and, for each of two levels, the numbers of snapshots written and read and
+/// the maximum number of snapshots kept.
 struct Tally {
   std::int64_t advances = 0;
   std::array<std::int64_t, 2> writes{};

@@ -34,10 +34,10 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
   return q * (q - 4.0) - 2.0 * log(y);
 }
 
-/// Argument y of the barrier at a squared distance s, m², of two surfaces that a thickness ξ, m, keeps apart: 0 at the
-/// distance ξ, 1 at ξ + d̂;
-///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ))
-/// (Li et al. 2021, Codimensional Incremental Potential Contact, section 5: the offset barrier).
+/// Argument y of the barrier for two surfaces at the squared distance s, m², in contact with the thickness ξ, m. The
+/// argument is 0 at the distance ξ and 1 at the distance ξ + d̂:
+///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ)).
+/// Source: Li et al. 2021, Codimensional Incremental Potential Contact, section 5 (the offset barrier).
 template <class T, class Thickness>
 DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, const Thickness& thickness) {
   return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));

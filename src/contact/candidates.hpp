@@ -37,7 +37,7 @@ struct PairView {
   DeviceArray<std::uint8_t> prescribed;
   // [vertices]: dimension of the surface that the vertex belongs to; empty: 2 for all vertices.
   DeviceArray<std::uint8_t> dimensions;
-  // [groups, groups]: 1 for two groups that do not touch; empty: there are none.
+  // [groups, groups]: 1 for two groups whose contact is ignored; empty if no contact is ignored.
   DeviceArray<std::uint8_t> ignored;
   int num_groups = 1;
   bool friction_alone = false;  // forces are friction without the barrier

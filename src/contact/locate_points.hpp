@@ -16,11 +16,11 @@ struct LocatedPoint {
   PointStencil stencil;
 };
 
-/// Finds the cells of one body, `body` in the mesh's list, that contain points in the rest configuration. Returns the
-/// points whose cell is on this rank; each point is returned on one rank. A point outside all cells is assigned to the
-/// cell with the smallest -min λ, with λ the barycentric coordinates of the point. Every rank passes all points. Throws
-/// Error (input), naming the point, if a point is farther from the cells than the longest edge; an affine body has no
-/// such limit. Collective.
+/// Finds, for each of `points`, the cell of one body that contains the point in the rest configuration. `body` is the
+/// index of the body in the mesh's list. Returns the points whose cell is on this rank; each point is returned on one
+/// rank. A point outside all cells is assigned to the cell with the smallest -min λ, with λ the barycentric coordinates
+/// of the point. Every rank passes all points. Throws Error (input), naming the point, if a point is farther from the
+/// cells than the longest edge; an affine body has no such limit. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
                                         const std::vector<std::array<double, 3>>& points);
 

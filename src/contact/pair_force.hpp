@@ -101,7 +101,8 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   const Closest<T> at = closest(type, x);
   const T squared = at.squared_distance();
   const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
-  // The barrier force is -∂E/∂x_k = -2 slope c_k r. Friction acts at the same two points.
+  // The barrier force is -∂E/∂x_k = -2 slope c_k r: opposite forces at the closest points of the two features. Friction
+  // acts at these closest points, too.
   Vec3<T> push = {{T(0.0), T(0.0), T(0.0)}};
   if (!friction_alone) push = scaled(T(-2.0 * slope), at.r);
   if (v) {

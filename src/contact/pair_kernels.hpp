@@ -105,7 +105,8 @@ void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& 
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the adjoints x̄ and v̄ of w·f and those of the rest shape. Returns the sums for each law.
+/// Sets the adjoints x̄ and v̄ of w·f and those of the rest shape. Returns, for each law, the sums of the adjoints of
+/// κ, d̂, µ and ε_v; `add_thickness_sums` adds the adjoint of ξ.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
@@ -152,8 +153,8 @@ void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vector
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
-/// Removes pairs that stay farther apart than `range` for all positions of their vertices within the boxes swept from
-/// `from` to `to`, widened by `slack`. Boxes around edges and triangles overlap long before edges and triangles are
+/// Removes pairs that cannot come within `range`. Each vertex may be anywhere in the box that contains its positions in
+/// `from` and `to`, widened by `slack`. Boxes around edges and triangles overlap long before edges and triangles are
 /// near each other.
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 

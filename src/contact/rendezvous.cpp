@@ -16,7 +16,7 @@ namespace {
 
 /// Level of the grid of one cell, for boxes that fit no other level.
 constexpr int last_level = 63;
-/// Bound of the absolute value of the cell indices of a level, in each direction.
+/// Bound of the absolute value of a grid cell's index in each direction, on each level of the grids.
 constexpr double most_cells = 1 << 30;
 /// Offset of the grids from the origin, in cells: scenes often lie on one side of a plane through the origin, or on
 /// both.

@@ -45,8 +45,9 @@ struct EdgeQuestion {
   std::int32_t asked_by, asked;
 };
 
-/// Rank that answers questions about an edge: the owner of the end with the lower number. All ranks with a triangle at
-/// the edge know this rank and are near it.
+/// Rank that answers questions about an edge: the owner of the end with the lower number. Each rank with a triangle at
+/// the edge has this end as an owned vertex or as a ghost. The rank therefore knows the owner, and is the owner or a
+/// neighbour of the owner in the partition.
 std::int32_t meeting_place(const SurfaceTriangle& triangle, std::size_t edge) {
   const SurfaceVertex &a = triangle.corners[edge], &b = triangle.corners[(edge + 1) % 3];
   return a.number < b.number ? a.rank : b.rank;

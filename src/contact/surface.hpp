@@ -18,15 +18,17 @@ struct SurfaceVertex {
 };
 
 /// Triangle of a surface, with weights that make sums over the triangles near a point count shared edges and corners
-/// once. An edge shared by n triangles has the weight -(n - 1)/n. A corner with k triangles and with edges e of n_e
-/// triangles each has the weight (1 - k + Σ_e (n_e - 1))/k. For any point, take a function of the distance and sum
-/// weight times function over the triangles, their edges and their corners. The sum is the function at the smallest
-/// distance, provided that the piece of the surface within the function's range has no holes. The weights are the
-/// inclusion and exclusion of the triangles (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
+/// once. An edge shared by n triangles has the weight -(n - 1)/n. Let k be the number of triangles at a corner, and n_e
+/// the number of triangles at an edge e of this corner. The weight of the corner is (1 - k + Σ_e (n_e - 1))/k. For any
+/// point, take a function of the distance and sum weight times function over the triangles, their edges and their
+/// corners. The sum is the function at the smallest distance, provided that the piece of the surface within the
+/// function's range has no holes. The weights are the inclusion and exclusion of the triangles (Li et al. 2023,
+/// Convergent Incremental Potential Contact, section 4).
 ///
-/// Pieces of surfaces without triangles are stored as triangles whose last corners coincide, and `dimension`
-/// distinguishes them: a segment a b is stored as a b b, with the weight -(k - 1)/k at an end with k segments; a point
-/// a is stored as a a a. So the sum over a line of segments counts the location nearest to a point once, too.
+/// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
+/// the ends a and b as (a, b, b), a point a as (a, a, a). `dimension` distinguishes the three kinds. An end with k
+/// segments has the weight -(k - 1)/k, so the sum over a line of segments counts the location nearest to a point once,
+/// too.
 struct SurfaceTriangle {
   std::array<SurfaceVertex, 3> corners;
   std::array<double, 3> edge_weights;  ///< weights of the edges 01, 12, 20
@@ -56,8 +58,8 @@ struct Surface {
 
 /// Surface of a mesh. A point is on the rank of its owner. A boundary face of a tetrahedron, and a triangle, segment or
 /// point that is a cell itself (contact/impl/surface_areas.hpp), is on the rank of the cell. An edge is on the lowest
-/// rank that has a triangle or segment with this edge. `regions` of the surface are groups of their own. Throws the
-/// Errors of `surface_groups`. Collective.
+/// rank that has a triangle or segment with this edge. Each of `regions` is a group of the surface, in addition to the
+/// groups of the bodies (`SurfaceGroups`). Throws the Errors of `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
 /// Surface of an obstacle. Every rank has all its triangles, which belong to one `group`. Its vertices are numbered

@@ -19,7 +19,7 @@ namespace diffsim {
 /// Factor on d̂: if there is a thickness, pairs with a gap below this many d̂ count as intersections.
 inline constexpr double touching_within = 1e-12;
 
-/// Factor on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs nearer than ξ plus this many d̂.
+/// Factor c on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs nearer than ξ + c d̂.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
@@ -95,8 +95,8 @@ struct SurfaceContact::Data {
   bool ignores(std::size_t a, std::size_t b) const {
     return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
   }
-  /// Name for messages of a point, an edge or a triangle, from its vertices: "17 4", "17 4 of gripper" or "obstacle
-  /// table's 3 5 2".
+  /// Returns the name, for messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of gripper"
+  /// or "obstacle table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
   /// Name of a pair: "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;

@@ -48,7 +48,7 @@ std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
   return values;
 }
 
-/// Fraction of the largest eigenvalue below which a motion counts as free.
+/// Relative tolerance of eigenvalues: an eigenvalue up to this fraction of the largest eigenvalue counts as zero.
 constexpr double negligible = 1e-10;
 
 double largest_of(const std::array<double, 6>& values) { return *std::max_element(values.begin(), values.end()); }

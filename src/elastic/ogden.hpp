@@ -115,7 +115,8 @@ struct OgdenFrame {
     using std::exp;
     return exp(terms.alpha(p) * log_stretch[i]);
   }
-  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where d(q) is a divided difference of z^q, `difference_of_power`.
+  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where d is `difference_of_power`: for example, d(q) is a divided difference
+  /// of z^q.
   template <class Difference>
   DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
     using std::exp;

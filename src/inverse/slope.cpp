@@ -35,7 +35,8 @@ NoiseLevels noise_levels(std::vector<double> values) {
   return levels;
 }
 
-/// Noise level on which three successive columns agree up to a factor of four; negative if there is no agreement.
+/// Noise level of the first suitable column of the difference table; negative if there is none. A column is suitable if
+/// it has values of both signs and if its level and the levels of the next two columns agree up to a factor of four.
 double agreed_level(const NoiseLevels& levels) {
   for (std::size_t k = 0; k + 2 < levels.sigma.size(); ++k) {
     const auto [least, most] = std::minmax({levels.sigma[k], levels.sigma[k + 1], levels.sigma[k + 2]});

@@ -57,8 +57,9 @@ struct RemainderOrders {
   bool exact = false;          ///< true: no remainder exceeds the noise (10 standard deviations)
 };
 
-/// Returns the orders of R(h) = |f(h) - expansion| over `window` successive halvings, for the window whose orders are
-/// closest to `wanted`.
+/// Returns the orders log2(R(h)/R(h/2)) of the remainder R(h) = |f(h) - value - h slope - h²/2 curvature| of
+/// `expansion`, over `window` successive halvings of h. Of all such windows, the window whose orders are closest to
+/// `wanted` is used.
 RemainderOrders remainder_orders(const std::vector<LinePair>& pairs, const Expansion& expansion, double noise,
                                  double wanted, int window);
 

@@ -97,9 +97,9 @@ Hdf5Properties Hdf5File::Impl::access() const {
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
   // Word sums of a file (checksum.hpp) are computed from parts that begin at multiples of 4.
   if (alone) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
-  // HDF5 1.10 fails (MPI_ERR_TYPE) if it writes metadata by itself in the middle of a collective transfer. HDF5 does so
-  // once `dirty_bytes_threshold` bytes of metadata have changed. With a high threshold, count_change() flushes the
-  // metadata first, outside of transfers.
+  // HDF5 1.10 fails (MPI_ERR_TYPE) if HDF5 itself writes metadata in the middle of a collective transfer. HDF5 writes
+  // metadata once `dirty_bytes_threshold` bytes of metadata have changed. The threshold is therefore so high that
+  // count_change() flushes the metadata, outside of transfers, before the threshold is reached.
   if (!alone && writing) {
     H5AC_cache_config_t cache;
     cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
@@ -113,8 +113,8 @@ Hdf5Properties Hdf5File::Impl::access() const {
 }
 
 void Hdf5File::Impl::reserve(std::uint64_t bytes, bool is_frame) {
-  // HDF5 does not know the length of a shared file, so the length is estimated here. HDF5's own records of a dataset or
-  // a chunk are small.
+  // HDF5 does not know the length of a shared file, so the length is estimated here. The estimate includes 1024 bytes
+  // for HDF5's own records of a dataset or a chunk.
   const std::uint64_t needed = length + bytes + 1024;
   // Frames leave more of the reserve unused, so that on a full disk there is still space to finish the file.
   if (needed + room_for_metadata / (is_frame ? 2 : 16) <= reserved) {

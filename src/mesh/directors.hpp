@@ -21,8 +21,8 @@ namespace diffsim {
 ///
 /// With `across`, a director has the direction of the component of `across` perpendicular to the segment. Without
 /// `across`, the first director of each line of segments is the projection of the coordinate axis that is most nearly
-/// perpendicular to the first segment. The first director is transported along the line without twist. On a closed
-/// line, the angle left after one turn is distributed evenly over the segments.
+/// perpendicular to the first segment. The other directors of the line are found by parallel transport of the first
+/// director, without twist. On a closed line, the angle left after one turn is distributed evenly over the segments.
 ///
 /// Throws Error (input) if more than two segments meet at a vertex, if a line of segments reverses its direction, and
 /// if `across` is parallel to a segment. `mesh` must be one body whose cells are segments. Collective.

@@ -50,8 +50,8 @@ std::vector<Edge> local_edges(const MeshData& mesh, int rank) {
   return edges;
 }
 
-/// Converts a mesh to second order. Each rank creates the nodes of the edges whose lower end vertex is in the rank's
-/// even block of vertices.
+/// Converts a mesh to second order. Vertices are split evenly over the ranks, in order. The mid-edge node of an edge is
+/// created by the rank that has the edge's lower-numbered end in its part of the vertices.
 class Elevation {
  public:
   Elevation(MPI_Comm comm, MeshData& mesh) : comm_(comm), mesh_(mesh), shares_(comm, mesh.num_vertices) {

@@ -9,9 +9,10 @@
 
 namespace diffsim {
 
-/// Value for a face of only one cell.
+/// Result of face_neighbours() for a face of only one cell.
 inline constexpr PetscInt no_cell = -1;
-/// Value for the third and further cells with the same face; the first two of these cells are each other's neighbours.
+/// Result of face_neighbours() for the third and further cells with the same face. The first two of these cells are
+/// each other's neighbours.
 inline constexpr PetscInt third_cell = -2;
 
 /// Returns the neighbour of each cell across the face opposite to each corner: [this rank's cells, 4]. Cells are

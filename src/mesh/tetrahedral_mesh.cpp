@@ -53,8 +53,8 @@ std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
   return batches;
 }
 
-/// Nodes of a block's segments: the corners, then the director, for each segment. A segment without a director has its
-/// first corner in place of the director.
+/// Nodes of the segments of a block: for each segment its corners, then its director. In place of a missing director,
+/// the first corner of the segment is repeated.
 std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std::size_t corners) {
   std::vector<std::int64_t> nodes;
   for (std::size_t c = 0; c < cells.directors.size(); ++c) {
@@ -245,7 +245,8 @@ int degree_for(int order, const std::optional<int>& given) {
   return given.value_or(order);
 }
 
-/// Mesh of the first rank's arrays: its block is the whole mesh, the blocks of other ranks are empty. Collective.
+/// Returns this rank's block of the mesh given by the first rank's arrays. The first rank's block is the whole mesh;
+/// the blocks of other ranks are empty. Collective.
 MeshData data_of(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                  const std::vector<std::array<int, 4>>& tets) {
   MeshData data;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/exchange.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"

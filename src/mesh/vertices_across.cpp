@@ -14,9 +14,10 @@
 namespace diffsim {
 namespace {
 
-/// Side of a cell. `low` and `high` are the lowest and highest vertex of the side; `apex` is the opposite corner of the
-/// cell (numbers_across: the value of the cell); `across` is the apex of the other cell with this side. `beyond_low`
-/// and `beyond_high` are the vertices across the cell's other sides at `low` and at `high`.
+/// Side of a cell. `low` and `high` are the lowest and highest vertex of the side. `apex` is the opposite corner of the
+/// cell, and `across` is the apex of the other cell with this side. numbers_across() stores the values of the two cells
+/// in `apex` and `across` instead. `beyond_low` and `beyond_high` are the vertices across the cell's other sides at
+/// `low` and at `high`.
 struct Side {
   std::int64_t low, high, apex, across;
   std::int64_t beyond_low, beyond_high;

@@ -13,9 +13,9 @@ namespace diffsim {
 /// three components of the direction of the warp.
 ///
 /// With f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
-/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ). The energy is zero for strains up to ε/2, has four continuous derivatives there, and is
-/// NaN for strains beyond ε. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² instead of
-/// sᵢ⁴ and two continuous derivatives.
+/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ). The energy is zero for strains up to ε/2 and NaN for strains beyond ε. At the strain ε/2
+/// the energy has four continuous derivatives. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767,
+/// has sᵢ² instead of sᵢ⁴ and two continuous derivatives.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

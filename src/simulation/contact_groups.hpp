@@ -39,7 +39,8 @@ class ContactGroups {
 
   /// Names of the surface regions, in the order in which pairs name the regions.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }
-  /// Laws of a plane with the regions and bodies. Regions and bodies with the same law are combined.
+  /// Contact laws of a plane, each with the regions and bodies to which the law applies. Regions and bodies with the
+  /// same law share one entry.
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
   /// Laws other than the shared law between regions, bodies and obstacles of triangles.
   std::vector<GroupLaw> laws_of_surfaces() const;

@@ -152,8 +152,8 @@ class InverseProblem {
   /// caller zeroes both before.
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
-  /// Returns the derivatives with respect to the entries of unknown k's field, including the derivatives with respect
-  /// to the field of x[0] that moves along (`Unknown::carries`).
+  /// Returns the derivatives with respect to the entries of unknown k's field. The derivatives with respect to the
+  /// field of x[0] that unknown k shifts (`Unknown::carries`) are added to the result.
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
   /// Sums the ranks' contributions `g` to derivatives with respect to unknown k's values, if the ranks share the
   /// values.

@@ -40,9 +40,9 @@ class PreconditionerPolicy {
   double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
   /// Records a solve with the reference, or with the main preconditioner that was kept.
   void record_shared(bool converged, int iterations, double tolerance);
-  /// Records a converged solve, with at least one iteration, with the main preconditioner. If the preconditioner was
-  /// made for this matrix, the rate of convergence is the measure for later matrices, which get a new preconditioner
-  /// once they take about twice as many iterations per digit.
+  /// Records a converged solve, with at least one iteration, with the main preconditioner. The first solve with a new
+  /// main preconditioner sets the expected rate, in iterations per decimal digit of the residual. If a later solve
+  /// needs more than about twice as many iterations per digit, the next matrix gets a new main preconditioner.
   void record_main(int iterations, double tolerance);
 
  private:

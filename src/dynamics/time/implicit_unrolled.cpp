@@ -175,7 +175,7 @@ void ImplicitModel::Step::direction_adjoint(const Field& y, const Field& d, Fiel
   Residual residual(*this, y);
   const Residual::Gradient gathered{gradient, model_.system_->mass_gradient()};
   KinematicFields bar = kinematics_.make_fields(y_bar), along = kinematics_.make_fields(y_bar);
-  // Derivatives of -wᵀ R, and of -wᵀ J d with respect to d.
+  // Derivatives of -wᵀ R with respect to the inputs of R, and derivative of -wᵀ J d with respect to d.
   residual.adjoint(w, bar, gathered);
   kinematics_.add_positions_adjoint(bar, d_bar);
   keep_fixed(count_, model_.system_->fixed(), d_bar);

@@ -36,8 +36,8 @@ struct TaggedMesh : RawMesh {
 Contents find_sections(Document& document);
 
 /// Reads all sections and multiplies the coordinates by `scale`. Cells are the elements of `kind`. Elements of lower
-/// dimension are kept if they are in a group; elements of higher dimension are skipped. With `order` 1, and for `kind`
-/// below tetrahedra, only the corners of second-order elements are kept.
+/// dimension are kept if they are in a group; elements of higher dimension are skipped. If `order` is 1, or if `kind`
+/// is not tetrahedra, only the corners of second-order elements are kept.
 TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
 
 }  // namespace diffsim::gmsh

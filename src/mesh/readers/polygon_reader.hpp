@@ -16,7 +16,8 @@ struct PolygonFile {
   std::vector<std::array<int, 2>> segments;
 };
 
-/// Reads a Wavefront OBJ, STL or PLY file; the file's ending selects the format. STL and PLY may be text or binary.
+/// Reads a Wavefront OBJ, STL or PLY file. The extension of the file name selects the format. STL and PLY may be text
+/// or binary.
 ///
 /// Polygons are split into fans of triangles, and polylines into segments. Vertices keep the file's order. STL files
 /// list no vertices, so equal positions become one vertex, in order of first appearance. `scale` converts coordinates

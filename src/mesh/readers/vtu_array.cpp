@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -24,6 +23,14 @@ constexpr NumberType number_types[] = {{"Int8", 'i', 1},    {"UInt8", 'u', 1},  
 constexpr char get_again[] = "; save the file again";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/// Returns the number whose bytes, in the order of this processor, begin at `bytes`.
+template <class Number>
+Number number_in(const char* bytes) {
+  Number value;
+  std::memcpy(&value, bytes, sizeof(Number));
+  return value;
+}
 
 /// Value of a base64 digit, or -1.
 int digit_of(char c) {
@@ -67,10 +74,8 @@ class ByteSource {
     const std::size_t size = array_.encoding.header_bytes;
     read(bytes, size);
     if (array_.encoding.swap_bytes) std::reverse(bytes, bytes + size);
-    if (size == 8) return std::bit_cast<std::uint64_t>(bytes);
-    std::uint32_t value;
-    std::memcpy(&value, bytes, sizeof(value));
-    return value;
+    if (size == 8) return number_in<std::uint64_t>(bytes);
+    return number_in<std::uint32_t>(bytes);
   }
 
  private:
@@ -195,8 +200,7 @@ std::vector<Value> Array::numbers(std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) {
       char* const bytes = packed.data() + i * sizeof(Stored);
       if (encoding.swap_bytes) std::reverse(bytes, bytes + sizeof(Stored));
-      Stored value;
-      std::memcpy(&value, bytes, sizeof(Stored));
+      const auto value = number_in<Stored>(bytes);
       if constexpr (std::is_same_v<Stored, std::uint64_t> && std::is_same_v<Value, std::int64_t>)
         if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
           fail("number " + std::to_string(value) + " is too large");

@@ -67,9 +67,9 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
   return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
 }
 
-/// Adds the derivatives at one point to their addresses; by(k) is the derivative with respect to input k. Derivatives
-/// with respect to p are also added to `sums`, of which only those of parameters with one value for all points are
-/// used.
+/// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
+/// k. Derivatives with respect to p are also added to `sums`, of which only those of parameters with one value for all
+/// points are used.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {

@@ -260,7 +260,8 @@ struct Adjoints {
   }
 };
 
-/// Derivatives of the results of `Adjoints` along a direction and dw. w or dw may be nullptr, which stands for zeros.
+/// Derivatives of the results of `Adjoints` along the change `direction` of the inputs and the change `dw` of `w`. A
+/// nullptr for `w` or `dw` stands for zeros.
 template <class F>
 struct AdjointTangents {
   using Along = Dual<Number<F>, 1>;

@@ -146,8 +146,8 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. Along W the change is V (-(P:G) I + Fᵀ B +
-  /// Gᵀ P) : W, B = ∂P/∂F : G.
+  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. If the rest positions change by dX with
+  /// the gradient W (shape_change()), w · f changes by V (-(P:G) I + Fᵀ B + Gᵀ P) : W, where B = ∂P/∂F : G.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {

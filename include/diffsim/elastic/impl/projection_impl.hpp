@@ -145,7 +145,8 @@ DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
 
 namespace detail {
 
-/// Computes D, whose column 3 a + b is u_a v_bᵀ.
+/// Computes the 9×9 matrix D: column 3 a + b has the entries of the matrix u_a v_bᵀ, row by row, where u_a is column a
+/// of `frame.U` and v_b is column b of `frame.V`.
 template <class T>
 DIFFSIM_FUNCTION void set_frame_matrix(const SingularFrame<T>& frame, T (&D)[9][9]) {
   for (int a = 0; a < 3; ++a)
@@ -169,8 +170,8 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
   }
 }
 
-/// Computes the symmetric matrix A = Dᵀ HD. Returns false if in any lane A has entries outside the blocks of isotropic
-/// laws.
+/// Computes the symmetric matrix A = Dᵀ HD. For an isotropic law, A has one 3 × 3 block for the stretches and one 2 × 2
+/// block for each pair of axes. Returns false if, in any lane, A has other entries above rounding error.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
