@@ -19,6 +19,7 @@
 #include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/boundary_mesh.hpp"
+#include "mesh/cell_model.hpp"
 #include "mesh/directors.hpp"
 #include "mesh/elevate.hpp"
 #include "mesh/triangle_blocks.hpp"

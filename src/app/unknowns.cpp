@@ -9,6 +9,7 @@
 #include "app/text_file.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "io/fields.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -162,31 +162,34 @@ class ParameterAdder {
 
   /// Adds the parameters of the laws of bodies and pairs. `stiffness`: barrier stiffness κ, Pa.
   void add_laws(const ContactOptions& options, double stiffness) const {
-    add(Spec::barrier_distance, {options.barrier_distance});
-    add(Spec::barrier_stiffness, {stiffness});
-    add(Spec::friction, {options.friction});
-    add(Spec::friction_velocity, {options.friction_velocity});
+    add(Spec::barrier_distance, options.barrier_distance);
+    add(Spec::barrier_stiffness, stiffness);
+    add(Spec::friction, options.friction);
+    add(Spec::friction_velocity, options.friction_velocity);
     for (const ContactPair& pair : options.pairs) {
       const auto values = pair.values();
       for (std::size_t k = 0; k < values.size(); ++k)
-        if (values[k]) add(Spec::of_law()[k], {*values[k]}, pair.label());
+        if (values[k]) add(Spec::of_law()[k], *values[k], pair.label());
     }
   }
   void add_thicknesses_of_bodies(const ContactOptions& options) const {
-    if (options.thickness) add(Spec::thickness, {*options.thickness});
-    for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
+    if (options.thickness) add(Spec::thickness, *options.thickness);
+    for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, given.value, given.body);
   }
   /// Adds the parameters of a plane or a mesh at `position`, m.
   template <class Obstacle>
   void add_obstacle(const Obstacle& obstacle, const std::array<double, 3>& position, const std::string& label) const {
-    add(Spec::obstacle_position, {position.begin(), position.end()}, label);
-    add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
-    if (obstacle.rotation.turns()) add(Spec::obstacle_angular_velocity, {obstacle.rotation.angular_velocity}, label);
-    if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
+    add(Spec::obstacle_position, std::vector<double>(position.begin(), position.end()), label);
+    add(Spec::obstacle_velocity, std::vector<double>(obstacle.velocity.begin(), obstacle.velocity.end()), label);
+    if (obstacle.rotation.turns()) add(Spec::obstacle_angular_velocity, obstacle.rotation.angular_velocity, label);
+    if (obstacle.thickness) add(Spec::thickness, *obstacle.thickness, label);
   }
 
  private:
   using Spec = ContactParameters;
+  void add(const ParameterSpec& spec, double value, const std::string& label = {}) const {
+    add(spec, std::vector<double>{value}, label);
+  }
   void add(const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) const {
     parameters_.add(spec, Entities::one_for_all(comm_), 1, label).field.from_host(values);
   }
