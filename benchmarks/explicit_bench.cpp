@@ -186,7 +186,7 @@ void explicit_step(benchmark::State& bench, const BenchedLaw& law) {
   DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   solver.model().prepare();
   State state = solver.initial_state();
-  for (auto _ : bench) solver.step(0, state);
+  for (auto _ : bench) solver.model().step(0, state, nullptr);
   // In addition to the force: velocities and positions are read and written, masses are read.
   report(bench, solver, substeps, {law.force.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, law.force.operations});
 }

@@ -158,7 +158,7 @@ class Rollouts {
     solver_.model().prepare();
     double sum = 0.0;
     for (int n = 0; n < steps_; ++n) {
-      solver_.step(n, state);
+      solver_.model().step(n, state, nullptr);
       sum += loss_.value(n + 1, state, solver_.parameters());
     }
     return sum;
@@ -317,7 +317,7 @@ inline std::int64_t most_active_pairs(DifferentiableScene& solver, int steps) {
   State state = solver.initial_state();
   std::int64_t most = 0;
   for (int n = 0; n < steps; ++n) {
-    solver.step(n, state);
+    solver.model().step(n, state, nullptr);
     most = std::max(most, solver.contact_state(n + 1, state).active_pairs);
   }
   return most;
