@@ -55,8 +55,8 @@ void AdjointSweep::step(Record* record) {
   poll();
 }
 
-/// Stores the signature of state `watched_` in the forward run, and compares it with the signature of the same state
-/// when going back. Throws Error (system) if the signatures differ.
+/// Stores the signature of state `watched_` in the forward run. When the sweep goes back to this state, compares the
+/// stored signature with the signature of the recomputed state. Throws Error (system) if the signatures differ.
 void AdjointSweep::watch_return() {
   if (held_ != watched_) return;
   const std::uint64_t bits = RowOrder(model_.comm()).signature(*state_, {}).exact;

@@ -26,8 +26,8 @@ class SweepJournal;
 ///
 /// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. The
 /// schedule is then followed from its beginning, but actions that are already done are skipped. A state is computed
-/// only when an action needs the state, from the nearest available state before it. If a snapshot is damaged, the sweep
-/// computes the state of the snapshot again from the nearest available state before it.
+/// only when an action needs the state. The computation starts at the nearest available earlier state. If a snapshot is
+/// damaged, the sweep computes the state of the snapshot again from the nearest available earlier state.
 ///
 /// If the schedule truncates the sweep, the gradient is the contribution of the steps from `first_reversed` on, and the
 /// adjoint is that of state `first_reversed`. If the schedule goes back, the sweep makes the Model reversible.

@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Two States as one: a state and its derivative along a direction, or an adjoint and its derivative. The joined State
-/// has the fields of both; the names of the second half end in `_tangent`.
+/// has the fields of both States. The names of the second State's fields end in `_tangent`.
 class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}

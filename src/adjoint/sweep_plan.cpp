@@ -167,7 +167,7 @@ double free_disk_bytes(const std::string& directory) {
   return code ? 0.0 : static_cast<double>(space.available);
 }
 
-/// Maximum number of files of `bytes` each on the disk. Collective.
+/// Returns the number of files of size `bytes` for which the disk has room. Collective.
 std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int64_t bytes) {
   double room = static_cast<double>(options.disk.bytes);
   if (options.disk.bytes <= 0)
@@ -186,7 +186,8 @@ class Disk {
     if (!is_used_) return;
     file_bytes_ = snapshot_bytes(options, initial);
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &file_bytes_, 1, MPI_INT64_T, MPI_SUM, comm));
-    // The files of a journal use the same buffers, which `plan_sweep` and `plan_product_sweep` count.
+    // With a journal, snapshots share the buffers of the journal's files. `plan_sweep` and `plan_product_sweep` count
+    // these buffers.
     level_.buffers = surroundings.has_journal ? 0 : writer_bytes(bytes_of(initial));
     if (options.measures) return;
     trial_ = try_disk(options, comm, initial, surroundings);

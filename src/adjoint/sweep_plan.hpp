@@ -44,10 +44,10 @@ struct SweepSurroundings {
 /// own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is requested.
 /// Collective.
 ///
-/// A budget in bytes covers all memory of the processes. Two amounts are subtracted from the budget. The first is the
-/// resident memory of all ranks after the first step and its adjoint have been executed three times, so that matrices
-/// and preconditioners are included. The second is the memory that the sweep allocates in addition to snapshots and
-/// records. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
+/// A budget in bytes covers all memory of the processes. Two amounts are subtracted from the budget. The first amount
+/// is the resident memory of all ranks after the first step and its adjoint have been executed three times, so that
+/// matrices and preconditioners are included. The second amount is the memory that the sweep allocates in addition to
+/// snapshots and records. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep for a product with the Hessian (DirectionalModel), whose states and records are

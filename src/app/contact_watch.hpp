@@ -9,12 +9,12 @@
 
 namespace diffsim::app {
 
-/// Collects contact figures during a rollout, for the report.
+/// Collects contact statistics during a rollout, for the report.
 class ContactWatch {
  public:
   explicit ContactWatch(DifferentiableScene& solver) : solver_(solver) {}
 
-  /// Returns the contact state at step n, and adds it to the figures; no value without contact. Collective.
+  /// Returns the contact state at step n, and adds this state to the statistics; no value without contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
   /// Writes the entry `contact` of the report: `min_distance`, m, the minimum over all steps; `active_pairs`, the
   /// maximum over all steps; `intersections`, the sum over the steps; `friction_work`, J, the work that friction has

@@ -38,7 +38,7 @@ struct InverseJob {
   /// Returns a zero gradient with the Model's parameters for which derivatives are needed.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
-  /// it.
+  /// the budget.
   void make_room() const;
   /// Adds times and counts of all sweeps so far to the report.
   void report_sweeps();

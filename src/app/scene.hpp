@@ -140,8 +140,8 @@ struct BoundaryEntry {
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
   bool clamp = false;          ///< fix: also fix the direction of a shell's surface there
-  /// Load. traction, wind, moment: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps,
-  /// N, 3].
+  /// Values of the load. The allowed shapes depend on `kind`: [3] or [steps, 3] for traction, wind and moment; [] or
+  /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load.
   Numbers load;
   double drag = 0.0;             ///< wind: kg/m³
   std::optional<RegionName> to;  ///< attach: region to which `region` is attached
@@ -248,7 +248,7 @@ ProblemParts problem_parts(const std::string& text, const std::string& file);
 /// scene; empty if there is none.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
-/// Parses a scene. Throws InputError. No communication; opens no other file.
+/// Parses a scene. Throws InputError. Does not communicate and opens no other file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
 /// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without

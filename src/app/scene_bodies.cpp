@@ -40,7 +40,7 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
-/// Returns whether `key`, next to `material`, is a parameter of the body's cells.
+/// Returns whether `key` names a parameter of the body's cells that is given next to `material`, not inside `material`.
 bool has_beside_material(const BodyEntry& body, const std::string& key) {
   if (!body.cells) return false;
   const std::vector<std::string>& beside = body.cells->beside_material;

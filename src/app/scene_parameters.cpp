@@ -208,11 +208,12 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
     mapping.place().fail("`map` already defines the effect on each cell or vertex; remove `per` and `region`");
   if (!kind.of_material && entry.per != Per::vertex)
     value.place.fail("is only allowed for parameters of cells or vertices; remove it");
-  // `per` of a material's parameter is global, region, then one of cell, segment, triangle and vertex.
+  // For a material's parameter, the first three values of `kind.per` are global, region, and one of cell, segment,
+  // triangle and vertex.
   if (kind.of_material) entry.per = kind.per[2];
 }
 
-/// Names of parameters by the keys that they have in materials of cells. If `region` is given, only materials of the
+/// Map from keys in materials of cells to the names of the parameters. If `region` is given, only materials of the
 /// region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
   std::map<std::string, std::string> names;

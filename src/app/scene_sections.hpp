@@ -19,8 +19,8 @@ bool has_thick_cells(const BodyEntry& body);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// Parses materials. `body` is the body that has the materials; empty: the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
-/// Parses the material of a body of cells other than tetrahedra. `beside` is the body's mapping, for keys next to
-/// `material`.
+/// Parses the material of a body of cells other than tetrahedra. `beside` is the body's mapping, which contains the
+/// keys next to `material`.
 void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);

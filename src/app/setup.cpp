@@ -293,7 +293,8 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   std::int64_t first = mine;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm()));
   if (first == none) return;
-  // Each cell is on one rank only, so the sum of the bit patterns is that rank's value, NaN included.
+  // Each cell is on one rank only, and all other ranks add zero. So the sum of the bit patterns is the value of the
+  // cell, even if the value is NaN.
   std::uint64_t bits = 0;
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));

@@ -15,9 +15,12 @@ namespace diffsim::app {
 /// Returns the unit of a loss as written to files, in ASCII: "m^2".
 std::string unit_of_loss(const Loss& loss);
 
-/// Writes `/GROUP/NAME` for each unknown: [] or [3] for global, [regions] with `NAME.regions`, [cells] and [vertices,
-/// 3] in the file's order, [steps, …]. `values(k)` returns the values of unknown k, in the layout of
-/// InverseProblem::physical. `are_derivatives`: the values are derivatives of the problem's loss. Collective.
+/// Writes the dataset `/GROUP/NAME` for each unknown. A global unknown has the shape [] or [3]. An unknown per region
+/// has the shape [regions], and the dataset `NAME.regions` contains the regions' names. Values per cell, [cells], and
+/// per vertex, [vertices, 3], are in the order of the mesh file. Values per step have the shape [steps, …].
+///
+/// `values(k)` returns the values of unknown k, in the layout of InverseProblem::physical. `are_derivatives`: the
+/// values are derivatives of the problem's loss. Collective.
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives);

@@ -87,8 +87,8 @@ std::string plural_of(const std::string& parameter) {
   return !kind ? "vertices" : *kind == CellKind::tetrahedron ? "cells" : name_of(*kind);
 }
 
-/// Groups of `per: region`: the regions in the list of materials, or the mesh's volume groups, as far as they contain
-/// entities with the parameter.
+/// Names of the regions for an unknown with `per: region`. These are the regions in the list of materials or, without a
+/// list, the mesh's volume groups. Regions without entities that have the parameter are left out.
 std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                       const std::vector<char>& has) {
   std::vector<std::string> names;

@@ -144,7 +144,7 @@ class DocumentStarts : public YAML::EventHandler {
 };
 
 /// Throws InputError for a second document. (YAML::LoadAll does not terminate if a stray character follows the first
-/// one.)
+/// document.)
 void require_one_document(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);

@@ -39,7 +39,7 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
 /// Returns true if the directory has a manifest, intact or damaged.
 bool has_manifest(const std::string& directory);
-/// Writes a manifest in place of the older one of the two.
+/// Writes a manifest. Replaces the older of the directory's two manifest files.
 void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
 /// Names the parts that differ, for example "material differs"; empty if all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);

@@ -131,7 +131,7 @@ CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::in
   const std::int64_t most = plannable(num_steps), on_disk = std::min(disk.snapshots, most / 2);
   const auto table_bytes =
       static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(num_steps)) * std::int64_t{disk.processes};
-  // Each of the two levels has one table more than snapshots.
+  // On each of the two levels, the number of tables is the number of snapshots plus one.
   const std::int64_t left = budget_bytes - record_bytes - disk.buffers - (on_disk + 2) * table_bytes;
   const std::int64_t in_memory = std::min(left / std::max<std::int64_t>(state_bytes + table_bytes, 1), most - on_disk);
   if (on_disk < 1 || left < 0 || in_memory < 1) return plan;

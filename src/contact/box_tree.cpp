@@ -104,8 +104,9 @@ struct NodeBuilder {
   }
 };
 
-/// Computes the boxes of the inner nodes from the leaves up: the thread of the second child to arrive at a node
-/// continues there. Minima and maxima are exact, so the result does not depend on the order of arrival.
+/// Computes the boxes of the inner nodes from the leaves up, with one thread per leaf. Of the two threads that arrive
+/// at a node from its children, the first ends, and the second computes the node's box and goes on to the parent.
+/// Minima and maxima are exact, so the result does not depend on the order of arrival.
 void fit_nodes(const BoxTree::View& view, const DeviceArray<int>& parents, int leaves) {
   const DeviceArray<int> arrived("diffsim::contact::arrived", static_cast<std::size_t>(leaves - 1));
   Kokkos::parallel_for(

@@ -102,7 +102,8 @@ DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box
   const BoxTree::View view = tree.view();
   const int n = static_cast<int>(queries.size());
   const DeviceArray<std::int64_t> begin("diffsim::contact::pair_begin", static_cast<std::size_t>(n) + 1);
-  // The first `held` leaves of each query, so that only queries with more leaves traverse the tree twice.
+  // `leaves` stores the first `held` leaves of each query, so that only queries with more leaves traverse the tree
+  // twice.
   constexpr int held = 8;
   const auto leaves = make_device_array<int>("diffsim::contact::leaves", held * queries.size());
   if (tree.size() > 0)

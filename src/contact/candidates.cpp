@@ -51,7 +51,7 @@ Box swept_box(const std::array<int, N>& vertices, const std::vector<double>& fro
   return box;
 }
 
-/// Boxes around at most `parts` runs of consecutive boxes.
+/// Divides `boxes` into at most `parts` sequences of consecutive boxes, and returns the bounding box of each sequence.
 std::vector<Box> boxes_of_runs(const std::vector<Box>& boxes, std::size_t parts) {
   parts = std::min(parts, boxes.size());
   std::vector<Box> result(parts, empty_box());

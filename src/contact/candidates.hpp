@@ -20,8 +20,8 @@ namespace diffsim::contact {
 /// Positions, or other vectors, of all vertices of this rank's pairs: [vertices, 3].
 using Vectors = DeviceArray<double>;
 
-/// Pairs of this rank that may touch, passed by value to kernels. Vertices are numbered: this rank's owned vertices,
-/// copies of other ranks' vertices, vertices of obstacles. Pair p is a point–triangle pair for
+/// Pairs of this rank that may touch, passed by value to kernels. Vertices are numbered in this order: this rank's
+/// owned vertices, copies of other ranks' vertices, vertices of obstacles. Pair p is a point–triangle pair for
 /// p < point_triangle.size(), else an edge–edge pair. Segments and points of surfaces without triangles are stored as
 /// triangles with equal corners (contact/surface.hpp).
 struct PairView {
@@ -62,7 +62,7 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
-  /// Returns whether two groups do not touch each other.
+  /// Returns whether contact between two groups is ignored.
   KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
     return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
@@ -100,9 +100,9 @@ struct PairView {
   }
 };
 
-/// Search, across ranks, for the pairs of surfaces of bodies and obstacles that may touch. A body or an obstacle has
-/// the vertices with the numbers from its first number up to the next first number. Groups are those of
-/// contact/surface_groups.hpp, followed by one group for each obstacle.
+/// Search, across ranks, for the pairs of surfaces of bodies and obstacles that may touch. The vertices of each body or
+/// obstacle have consecutive numbers, which end before the first number of the next body or obstacle. Groups are those
+/// of contact/surface_groups.hpp, followed by one group for each obstacle.
 ///
 /// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the surface of the
 /// other rank. A point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with
@@ -143,7 +143,7 @@ class Candidates {
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// Sums `shares` [num_mesh_vertices, 3] over the ranks, and adds the sums of owned vertices to `local`. Collective.
   void scatter(Field& shares, Field& local) const;
-  /// Zeroed field for `scatter`; valid until the next call.
+  /// Field of zeros, to be filled and passed to `scatter`; valid until the next call of `shares`.
   Field& shares() const;
 
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }

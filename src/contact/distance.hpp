@@ -179,9 +179,10 @@ struct TypedDistance {
 
 namespace detail {
 
-/// sin² of the angle below which two edges count as parallel, and a triangle as degenerate, when features are chosen.
-/// The distance is then taken from the features of the boundary, which are always well conditioned, with an error of at
-/// most 1e-12 edge lengths.
+/// Threshold of sin² of the angle between two edges, for the choice of features. Below the threshold, the two edges of
+/// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the distance
+/// between points and segments of the boundary. These features are always well conditioned; the error of the distance
+/// is at most 1e-12 edge lengths.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Smaller of two distances; the first if both are equal.

@@ -86,7 +86,8 @@ NumberRange vertices_of_body(const TetrahedralMesh& mesh, std::size_t body) {
           body + 1 < bodies.size() ? bodies[body + 1].first_vertex : mesh.num_global_vertices()};
 }
 
-/// Pieces of this rank's surface, with their groups: regions in the order given, then bodies.
+/// Pieces of this rank's surface, and the group of each piece. The regions are the first groups, in the order given;
+/// the bodies follow.
 struct Pieces {
   std::vector<SurfacePiece> corners;
   std::vector<int> groups;

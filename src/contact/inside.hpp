@@ -16,8 +16,8 @@ namespace diffsim::contact {
 double winding(const std::vector<double>& places, const std::vector<std::array<int, 3>>& triangles,
                const std::array<double, 3>& p);
 
-/// Lowest vertex of each connected component, in ascending order. Elements of `size` vertices each connect their
-/// vertices.
+/// Lowest vertex of each connected component of a mesh, in ascending order. The array `elements` lists `size` vertices
+/// per element, and an element connects its vertices.
 std::vector<int> witnesses(const std::vector<int>& elements, int size, int num_vertices);
 
 }  // namespace diffsim::contact

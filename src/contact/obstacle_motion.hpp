@@ -23,8 +23,8 @@ struct ObstacleMotion {
   bool moves(const ParameterSet& set, int n) const;
 };
 
-// The next three functions set values of the vertices first..last-1 in arrays [obstacle vertices, 3]. `reference` is X
-// of all obstacle vertices.
+// The next three functions set the values of the vertices `motion.first` to `motion.last` - 1 in arrays
+// [obstacle vertices, 3]. `reference` holds the reference positions X of all obstacle vertices.
 void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,

@@ -38,7 +38,7 @@ struct PairLaws {
   }
 };
 
-/// Part of a list of pairs that has one law.
+/// Contiguous part of a list of pairs, in which all pairs have the same contact law.
 struct LawPart {
   LawAddresses law;
   int begin, end;
@@ -71,8 +71,8 @@ struct RestTangent {
   Vectors positions, direction;
 };
 
-/// Adjoints of the rest shape for each point of each active pair, [active, 4, 3]; empty if not requested. `areas` has
-/// its values in the first component.
+/// Adjoints of the rest shape for each point of each active pair, [active, 4, 3]; empty if not requested. The adjoint
+/// of a measure is a scalar, which `areas` stores in the first of the three components.
 struct RestAdjoint {
   Vectors areas, positions;
 };
@@ -122,8 +122,8 @@ void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Ve
 struct PairPlace {
   Vectors x, v;
 };
-/// Direction of positions and velocities, dx and dv, and the vectors w, with their direction dw, in the product w·f.
-/// dv, w and dw may be empty, which means zero.
+/// Directions dx of the positions and dv of the velocities; the vectors w of the product w·f, and the direction dw of
+/// w. dv, w and dw may be empty, which means zero.
 struct PairDirection {
   Vectors dx, dv;
   Vectors w, dw;
@@ -143,9 +143,9 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
                                 const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                 std::vector<LawSums>& sums);
 
-/// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]. Blocks of vertices from
-/// `movable` on must not be used. With `weights.project` the derivative of friction with respect to positions, which is
-/// not symmetric, is left out, and the matrix of each pair is made semidefinite.
+/// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]. Callers must not use the blocks
+/// of vertices whose number is `movable` or higher. With `weights.project` the derivative of friction with respect to
+/// positions, which is not symmetric, is left out, and the matrix of each pair is made semidefinite.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
 /// Index in `matrix` of each block of `pair_jacobians`; the number of blocks of `matrix` for two vertices without a

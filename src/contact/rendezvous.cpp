@@ -21,7 +21,8 @@ constexpr double most_cells = 1 << 30;
 /// Offset of the grids from the origin, in cells: scenes often lie on one side of a plane through the origin, or on
 /// both.
 constexpr double offset = 0.37;
-/// Number of steps per factor of 2 in which the cell size is rounded, so that all ranks agree on the size.
+/// Number of permitted cell sizes per factor of 2. The cell size is rounded to a permitted size, so that all ranks
+/// agree on the cell size.
 constexpr int steps_of_octave = 8;
 
 /// Cell of a grid.
@@ -82,8 +83,8 @@ class Grids {
   /// Returns whether some rank has a box of `level`.
   bool uses(int level) const { return (used_ >> level & 1) != 0; }
 
-  /// Finest level on which a box touches at most two cells in each direction and the indices of these cells are within
-  /// the bound.
+  /// Finest level on which a box touches at most two cells in each direction and the indices of these cells are at most
+  /// `most_cells` in absolute value; `last_level` if no other level qualifies.
   int level_of(const Box& box) const {
     double need = extent_of(box);
     for (int c = 0; c < 3; ++c)

@@ -62,8 +62,8 @@ struct Surface {
 /// groups of the bodies (`SurfaceGroups`). Throws the Errors of `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
-/// Surface of an obstacle. Every rank has all its triangles, which belong to one `group`. Its vertices are numbered
-/// from `first_number` on and have the rank -1.
+/// Surface of an obstacle. Every rank has all triangles of the obstacle, and all these triangles belong to one `group`.
+/// The vertices of the obstacle are numbered from `first_number` on and have the rank -1.
 Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact

@@ -11,9 +11,9 @@
 
 namespace diffsim {
 
-/// Pool of device arrays. The memory of an array is reused once no copy of the array exists. For results whose size
-/// changes from step to step: once the sizes settle, the pool allocates no further memory. Must be used by one host
-/// thread only.
+/// Pool of device arrays. The memory of an array is reused once no copy of the array exists. Intended for results whose
+/// size changes from step to step: once the sizes settle, the pool allocates no further memory. Must be used by one
+/// host thread only.
 class ArrayPool {
  public:
   /// Returns an uninitialised array of `size` values. The memory is not handed out again while a copy of the array

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// MPI datatype of `count` consecutive values of one type. Freed at the end of the object's scope.
+/// MPI datatype of `count` consecutive values of one type. The destructor frees a newly created datatype.
 class ContiguousType {
  public:
   ContiguousType(int count, MPI_Datatype type) : type_(type), is_new_(count != 1) {

@@ -83,7 +83,8 @@ Exchange::Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& gh
       num_ghosts_(static_cast<int>(ghost_owner.size())),
       device_(std::make_unique<DeviceParts>()) {
   const SparseSetUp sparse(comm);
-  // First a graph over all owned entities, to find the shared ones; then a graph over the shared ones alone.
+  // The first graph contains all owned entities and serves to find the shared ones. The second graph contains the
+  // shared entities alone.
   const std::size_t num_ghosts = ghost_owner.size();
   const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // not a vector: nvcc 13.0 crashes
   for (std::size_t g = 0; g < num_ghosts; ++g) remote[g] = {ghost_owner[g], ghost_index[g]};

@@ -21,7 +21,7 @@ void advise_huge_pages(void* data, std::size_t bytes) noexcept {
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
   void* const first = reinterpret_cast<void*>(begin);
-  // If the system declines, the array stays in small pages.
+  // If the operating system refuses the request for huge pages, the array keeps its small pages.
   if (madvise(first, end - begin, MADV_HUGEPAGE) == 0) static_cast<void>(madvise(first, end - begin, MADV_COLLAPSE));
 }
 

@@ -45,7 +45,7 @@ struct NumberedStencils {
 class PointMap {
  public:
   /// Builds the map. `nodes`: only owned nodes matter, copies are ignored. `stencils`: one for each local point of
-  /// `points`. Throws Error if the number of stencils differs. Collective.
+  /// `points`. Throws Error if the number of stencils is not the number of local points. Collective.
   PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,
            std::vector<PointStencil> stencils);
   ~PointMap();
@@ -95,9 +95,9 @@ class PointMatrixMap {
   std::unique_ptr<const Device> device_;
 };
 
-/// Adds to `couplings`, of nodes, the couplings that Wᵀ K W needs, where K is a matrix of points with the couplings
-/// `of_points`, and `stencils` has one stencil for each row of K. Also couples the nodes of each point with each other.
-/// Sets the copies of `couplings` to those of `stencils`.
+/// Adds to `couplings`, the couplings of nodes, those that the product Wᵀ K W needs. K is a matrix of points with the
+/// couplings `of_points`. `stencils` has one stencil for each row of K. Also couples the nodes of each point with each
+/// other. Sets the copies of `couplings` to those of `stencils`.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

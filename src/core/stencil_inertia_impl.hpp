@@ -93,8 +93,9 @@ class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
 
  public:
-  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. `entities`: [stencils], for each stencil the
-  /// entity whose parameters apply, out of `num_entities` on this rank; no entity occurs twice.
+  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. `entities`: [stencils], the entity whose
+  /// parameters apply to each stencil. The parameters are given on `num_entities` entities of this rank. No entity
+  /// occurs twice in `entities`.
   StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
                  const std::vector<int>& entities, int num_entities)
       : parameters_(parameters),

@@ -27,8 +27,8 @@ namespace diffsim {
 /// | activation                 | A      | 1    | [0, 1]                                             |
 /// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0      |
 ///
-/// The signal `activation_signal` multiplies A in all cells. It has one value for all steps or one value per step; the
-/// default is 1.
+/// The signal `activation_signal` multiplies A in all cells. The signal has one value for all steps or one value per
+/// step; the default is 1.
 ///
 /// Moduli: µ, λ (Lamé), A T, and the three components of a / |a|. If J ≤ 0, the run stops with an error that names the
 /// cell.

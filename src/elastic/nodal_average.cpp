@@ -46,7 +46,8 @@ struct Volumes {
   }
 };
 
-/// Sets s to s/d and ds to (ds - (s/d) dd)/d; 0 at vertices that no cell of the term has as a corner.
+/// Sets s to s/d and ds to (ds - (s/d) dd)/d. Sets s and ds to 0 at vertices that are not a corner of any cell of the
+/// term.
 void divide_by(const Field& weights, bool with_rest, Field& field) {
   const double* const d = weights.data();
   double* const s = field.data();

@@ -18,7 +18,8 @@ namespace diffsim::inverse {
 /// Checks then compare derivatives without the errors of the solver's tolerance.
 class TightSolver {
  public:
-  /// Tightens the solver and evaluates the problem's loss at u. If this rollout fails, the tolerances remain as given.
+  /// Tightens the solver and evaluates the problem's loss at u by a rollout. If the rollout fails, restores the given
+  /// tolerances.
   TightSolver(InverseProblem& problem, const std::vector<double>& u);
   TightSolver(const TightSolver&) = delete;
   TightSolver& operator=(const TightSolver&) = delete;
@@ -39,8 +40,8 @@ inline constexpr double safety = 10.0;
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm);
 /// Random number generator with a different seed on each rank, the same in every run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
-/// Random direction in unknown k alone. Each entry is a random factor in [½, 1½] times the largest magnitude of the
-/// unknown's values on all ranks; times 1 if all values are zero or the unknown is logarithmic.
+/// Random direction in unknown k alone. Each entry is a random factor in [½, 1½] times a scale. The scale is the
+/// largest magnitude of the unknown's values on all ranks, or 1 if all values are zero or the unknown is logarithmic.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
 /// Function ε ↦ f(u + ε v); NaN if the rollout fails. Keeps references to `u` and `v`.

@@ -33,7 +33,8 @@ double squared_norm(const Field& field, MPI_Comm comm) {
   return sum_over_ranks(sum, comm);
 }
 
-/// weights += factor · tangent/‖tangent‖, field by field; fields whose norm is zero or not finite are skipped.
+/// Adds factor · tangent/‖tangent‖ to `weights`, field by field. Skips fields of `tangent` whose norm is zero or not
+/// finite.
 void add_normed(const State& tangent, double factor, MPI_Comm comm, State& weights) {
   for (std::size_t f = 0; f < weights.fields().size(); ++f) {
     const double norm = std::sqrt(squared_norm(tangent.fields()[f], comm));

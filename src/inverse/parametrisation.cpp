@@ -117,7 +117,8 @@ class LinearMap : public EntryMap {
   std::size_t columns_;
 };
 
-/// dp_i = p_i (B dq)_i, so E'ᵀ w = Bᵀ (p w), and its derivative is Bᵀ (p (dw + w B dq)).
+/// Map p_i = base_i exp((B q)_i), linear in the logarithm of p. The tangent is dp_i = p_i (B dq)_i, the adjoint is
+/// E'ᵀ w = Bᵀ (p w), and the derivative of the adjoint is Bᵀ (p (dw + w B dq)).
 class LogarithmicMap final : public LinearMap {
  public:
   using LinearMap::LinearMap;

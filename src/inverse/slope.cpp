@@ -87,8 +87,9 @@ std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) 
   return entries;
 }
 
-/// Entry with the least error bound in the table of `pairs`. Entries of large steps may agree by chance. The bound of
-/// an entry is therefore at least the distance to any later entry minus the bound of the later entry.
+/// Entry with the least error bound in the table of `pairs`. Entries of large steps may agree with each other by
+/// chance; their error bounds are then too small. The bound of an entry is therefore at least the distance to any later
+/// entry minus the bound of the later entry.
 Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
   const std::vector<Entry> entries = entries_of(pairs, noise);
   Slope best;

@@ -43,7 +43,7 @@ struct Job {
   std::string path;
   std::uint64_t length = 0;
   std::vector<Block> blocks;
-  // Set by the writing thread; read by others only once `done` is true.
+  // Set by the writing thread. Other threads read `sum` and `code` only once `done` is true.
   std::uint64_t sum = 0;  // word sum of this rank's blocks; on the first rank, plus the rest of the file
   int code = 0;           // errno
   bool done = false;
@@ -64,7 +64,8 @@ std::vector<char> to_bytes(const std::vector<double>& values, bool single) {
   return bytes;
 }
 
-/// Word sum of a file outside its arrays, each given as (offset, size).
+/// Returns the sum of `word_sum` (io/checksum.hpp) over the parts of a file outside the arrays. `arrays`: offset and
+/// size of each array.
 std::uint64_t sum_between(const std::string& path, std::uint64_t length,
                           std::vector<std::pair<std::uint64_t, std::uint64_t>> arrays) {
   std::sort(arrays.begin(), arrays.end());

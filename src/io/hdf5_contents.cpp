@@ -60,7 +60,7 @@ std::string kind_name(DatasetInfo::Kind kind) {
   }
 }
 
-/// Returns whether a dataset of this shape can come from the `stored` bytes that it takes in the file. `is_plain`: the
+/// Returns whether the `stored` bytes that a dataset takes in the file are enough for this shape. `is_plain`: the
 /// values are stored contiguously and completely. Other datasets may be up to 2000 times larger than `stored` (at least
 /// 1 MiB is assumed): compression shrinks data at most about a thousandfold, and chunks that were never written take no
 /// space.

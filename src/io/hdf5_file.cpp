@@ -95,7 +95,8 @@ Hdf5Properties Hdf5File::Impl::access() const {
   if (!alone) DIFFSIM_HDF5(H5Pset_fapl_mpio(list, comm, MPI_INFO_NULL));
   // File formats since HDF5 1.8 have checksums of their metadata.
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
-  // Word sums of a file (checksum.hpp) are computed from parts that begin at multiples of 4.
+  // Align all objects to 8 bytes, because word sums of a file (checksum.hpp) are computed from parts that begin at
+  // multiples of 4.
   if (alone) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
   // HDF5 1.10 fails (MPI_ERR_TYPE) if HDF5 itself writes metadata in the middle of a collective transfer. HDF5 writes
   // metadata once `dirty_bytes_threshold` bytes of metadata have changed. The threshold is therefore so high that

@@ -72,8 +72,8 @@ class Lines {
     D_[s] = unit(across);
   }
 
-  /// Sets the directors of all lines by transport without twist. An open line begins at its end vertex with the lower
-  /// number, a closed line at its first segment.
+  /// Sets the directors of all lines by transport without twist. Transport starts at the lower-numbered end vertex of
+  /// an open line, and at the lowest-numbered segment of a closed line.
   void transport_all() {
     for (std::size_t v = 0; 2 * v < of_vertex_.size(); ++v) {
       const std::size_t s = of_vertex_[2 * v];

@@ -30,8 +30,8 @@ void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array
 
 class TetrahedralMesh;
 
-/// Rotates the directors, which are entries of `positions` [local vertices, 3], m, with the segments given by the other
-/// entries. On entry the directors must be those of the rest shape.
+/// Rotates the directors stored in `positions` [local vertices, 3], m, so that the directors follow their segments. The
+/// segments are given by the other entries of `positions`. On entry the directors must be those of the rest shape.
 ///
 /// Each director receives the smallest rotation that takes the rest direction of its segment to the direction in
 /// `positions`. Throws InputError if a segment has reversed its direction, because the rotation is then not unique.

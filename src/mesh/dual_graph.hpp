@@ -26,8 +26,8 @@ DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t 
 /// Adds the points, segments or triangles with the given corners (num_corners = 1, 2 or 3) to a graph that is stored
 /// completely on this rank. `corners`: [cells, num_corners].
 ///
-/// Triangles with a common edge are neighbours, and so are segments with a common end. If more than two cells have the
-/// edge or end, each cell and the next cell are neighbours. Serial.
+/// Triangles with a common edge are neighbours, and so are segments with a common end. If more than two cells share an
+/// edge or end, each of these cells is a neighbour of the previous and the next one, by cell number. Serial.
 void add_cells(DualGraph& graph, const std::vector<PetscInt>& corners, int num_corners);
 
 }  // namespace diffsim

@@ -51,7 +51,8 @@ GroupedFaces grouped_faces(const std::vector<PetscInt>& corners) {
   return groups;
 }
 
-/// Neighbours of this rank's cells among this rank's cells: [this rank's cells, 4]. See face_neighbours().
+/// Returns, for each of this rank's cells, the neighbours that are also on this rank: [this rank's cells, 4]. See
+/// face_neighbours().
 std::vector<PetscInt> neighbours_here(const std::vector<PetscInt>& corners, PetscInt first_cell) {
   const GroupedFaces groups = grouped_faces(corners);
   std::vector<PetscInt> neighbours(corners.size(), no_cell);

@@ -183,8 +183,8 @@ struct LocalNumbering {
       for (const int node : batch.nodes(nodes, cell).first(count))
         vertices.push_back(number_of_node[static_cast<std::size_t>(node)]);
   }
-  /// Appends the vertices of `of_cells` [cells, of_cell], file numbers or negative values, to `vertices` in the order
-  /// of a batch's cells. Negative values remain as they are.
+  /// Appends the vertices listed in `of_cells` to `vertices`, as local vertices, in the order of a batch's cells.
+  /// `of_cells` [cells, of_cell]: file numbers of vertices, or negative special values, which are appended unchanged.
   void add_others(const CellBatch& batch, const std::vector<std::int64_t>& of_cells, std::size_t of_cell,
                   std::vector<int>& vertices) const {
     for (const int cell : batch.order)

@@ -160,7 +160,8 @@ void Inspection::check_curved_cells() const {
   }
 }
 
-/// Checks that cells with a common edge have the same node on that edge.
+/// Checks the mid-edge nodes of second-order cells: all cells with a common edge must have the same node on the edge,
+/// and no node may be on two edges.
 void Inspection::check_edges() const {
   std::vector<EdgeNode> nodes = edge_nodes(mesh_);
   for (auto* const find : {edge_with_two_nodes, node_on_two_edges})

@@ -37,8 +37,9 @@ std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corne
   return sides;
 }
 
-/// Calls meet(first, end) for each group of sides with the same vertices, and returns the sides to their ranks. The
-/// sides of a group are gathered on the rank whose even block of vertices contains the lowest vertex. Collective.
+/// Groups the sides of all ranks by their vertices, and calls meet(first, end) for each group. A group is gathered on
+/// the rank whose even block of vertices contains the lowest vertex of the sides. Returns the sides of this rank's
+/// cells, as changed by `meet`. Collective.
 template <class Meet>
 std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices, const Meet& meet) {
   const EvenShare shares(comm, num_vertices);

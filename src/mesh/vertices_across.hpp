@@ -24,10 +24,11 @@ std::vector<std::int64_t> numbers_across(MPI_Comm comm, const std::vector<std::i
 
 /// Returns the vertices across the sides of neighbouring triangles: [this rank's triangles, 3, 2].
 ///
-/// Let T be the triangle across side i of a triangle. The two other sides of T meet side i at the corners i + 1 and i +
-/// 2 (modulo 3). The two values of side i are the vertices across these sides of T, in that order, or
-/// `no_vertex_across` or `many_vertices_across`. Both values are `no_vertex_across` if side i does not have exactly one
-/// neighbour T. `across`: result of vertices_across(). Collective.
+/// Side i of a triangle has the ends i + 1 and i + 2 (modulo 3), as corners of that triangle. Let T be the triangle
+/// across side i. The first value of side i is the vertex across the other side of T at corner i + 1, and the second
+/// value is the vertex across the other side of T at corner i + 2. Each value may also be `no_vertex_across` or
+/// `many_vertices_across`. Both values are `no_vertex_across` if side i does not have exactly one neighbour T.
+/// `across`: result of vertices_across(). Collective.
 std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::int64_t>& corners,
                                           const std::vector<std::int64_t>& across, std::int64_t num_vertices);
 

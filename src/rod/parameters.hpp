@@ -30,8 +30,8 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Specification of the natural curvature, which rods of every section have: the curvature of a rod free of forces, in
-/// addition to that of the mesh.
+/// Specification of the natural curvature, a parameter of rods with any kind of cross-section: the curvature of a rod
+/// free of forces minus the curvature of the rod in the mesh.
 constexpr ParameterSpec natural_curvature(std::string_view name) {
   return {.name = name,
           .unit = "1/m",
@@ -41,8 +41,8 @@ constexpr ParameterSpec natural_curvature(std::string_view name) {
           .home = ParameterHome::segments,
           .default_value = 0.0};
 }
-/// Specification of the natural twist, which rods of every section have: the twist of a rod free of forces, in addition
-/// to that of the mesh.
+/// Specification of the natural twist, a parameter of rods with any kind of cross-section: the twist of a rod free of
+/// forces minus the twist of the rod in the mesh.
 constexpr ParameterSpec natural_twist(std::string_view name) {
   return {.name = name,
           .unit = "rad/m",

@@ -9,8 +9,8 @@
 #include "rod/rope_energies.hpp"
 
 // Energies of a rod that stretches, bends in two planes and twists, for each segment and joint. Each segment has a
-// director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters are those of the
-// section.
+// director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters of each energy are
+// the values p of the cross-section (`RodSection`).
 
 namespace diffsim {
 
@@ -154,8 +154,8 @@ struct RodJoint {
     const T half = 0.5 * of.L;
     const T by_delta[3] = {half * B.bending1 * of.delta[0], half * B.bending2 * of.delta[1],
                            half * B.torsion * of.delta[2]};
-    // Derivatives with respect to the strains, and with respect to the length `size` that divides the changes of the
-    // strains.
+    // Derivatives of the energy with respect to the strains, and with respect to `size`, the length by which the
+    // changes of the strains are divided.
     T by_strain[3], by_size(0.0), square(0.0);
     const T stiffness[3] = {B.bending1, B.bending2, B.torsion};
     for (int k = 0; k < 3; ++k) {

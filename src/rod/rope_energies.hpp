@@ -101,7 +101,7 @@ struct RopeBending {
       const Vec3<T> normal = cross(e, f);
       return 4.0 * dot(normal, normal) / (sum * sum);
     }
-    /// Returns the factor E/(E + F)² of the energy: EI · weight · 4 tan²(φ/2).
+    /// Returns the factor weight = E/(E + F)² of the energy EI · weight · 4 tan²(φ/2).
     DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
   };
 };

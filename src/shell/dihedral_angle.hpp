@@ -28,7 +28,7 @@ struct DihedralAngle {
     theta = atan2(dot(cross(n, m), e) / sqrt(square), dot(n, m));
   }
 
-  /// Adds factor ∂θ/∂(a, b, c, d) to `to`.
+  /// Adds the product of `factor` and the gradient ∂θ/∂(a, b, c, d) to `to`.
   DIFFSIM_FUNCTION void add_gradient(const T& factor, Vec3<T> (&to)[4]) const {
     using std::sqrt;
     const T length = sqrt(square);

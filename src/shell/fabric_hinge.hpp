@@ -10,10 +10,11 @@ namespace diffsim {
 /// first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the three components of the
 /// direction a of the warp.
 ///
-/// A hinge bends across its side e. Let φ be the angle at rest between the direction of bending and the warp, the
-/// component of a in the plane of the first triangle. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of
-/// an orthotropic plate in that direction (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section
-/// 85). With the unit normal n, sin²φ = q = (a·e)²/(|e|² |a × n|²).
+/// A hinge bends in the direction perpendicular to its side e. The direction of the warp in the triangle is the
+/// component of a in the plane of the first triangle. Let φ be the angle at rest between the direction of bending and
+/// the direction of the warp. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of an orthotropic plate in
+/// the direction of bending (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section 85). With the
+/// unit normal n, sin²φ = q = (a·e)²/(|e|² |a × n|²).
 struct FabricHinge {
   static constexpr int num_nodes = 4, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

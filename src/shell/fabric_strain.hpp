@@ -56,7 +56,7 @@ struct FabricStrain {
     T Q[2][2];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) Q[i][j] = G[i][0] * cofactor[0][j] + G[i][1] * cofactor[1][j];
-    // Derivative with respect to e₂ = n × e₁, then with respect to e₁.
+    // Derivative of the energy with respect to e₂, then with respect to e₁, on which e₂ = n × e₁ depends.
     const Vec3<T> by_e2 = Q[1][0] * D[0] + Q[1][1] * D[1];
     const Vec3<T> by_e1 = Q[0][0] * D[0] + Q[0][1] * D[1] + cross(by_e2, n);
     const Vec3<T> by_a = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);

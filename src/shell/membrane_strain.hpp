@@ -41,7 +41,8 @@ struct MembraneStrain {
   template <int P>
   DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
                                         StencilValues<T, 3, P>& by) const {
-    // Derivatives with respect to g, and with respect to A at fixed g. Components 12 and 21 are combined.
+    // Derivatives of the function with respect to g, and with respect to A at fixed g. The derivatives with respect to
+    // the equal components 12 and 21 are added.
     T s[3], q[3];
     s[0] = by_trace * A[2] + by_product * g[2];
     s[1] = -2.0 * (by_trace * A[1] + by_product * g[1]);

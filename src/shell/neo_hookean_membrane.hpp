@@ -9,8 +9,9 @@
 namespace diffsim {
 
 /// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The thickness
-/// adapts so that the normal stress across the triangle is zero. The parameters are k, force per strain and width at
-/// small strains (Young's modulus times rest thickness), and Poisson's ratio ν < ½.
+/// adapts so that the normal stress across the triangle is zero. There are two parameters: the membrane stiffness k,
+/// which is Young's modulus times the rest thickness (the force per strain and width at small strains), and Poisson's
+/// ratio ν < ½.
 ///
 /// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
 /// Let λ₃ be the stretch across the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
@@ -75,8 +76,8 @@ struct NeoHookeanMembrane {
 
    private:
     /// Computes z and eᶻ by Newton's method, started at z = 0. The function of z is convex, so that after the first
-    /// step the iterates decrease towards the root. Further steps with scalars of type T give the derivatives; each
-    /// step makes at least one more order exact.
+    /// step the iterates decrease towards the root. After convergence, further Newton steps with scalars of type T
+    /// compute the derivatives of z. Each of these steps makes the derivatives of at least one more order exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;

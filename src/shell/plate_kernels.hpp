@@ -9,8 +9,8 @@
 #include "shell/plate_energy.hpp"
 
 // Kernels of plates' bending. The scalar T is double for values. T is Dual<double, 1> for derivatives along a
-// direction; with w as the direction, the same kernels give the derivatives of Σ w·f. T is Dual<Dual<double, 1>, 1> for
-// second derivatives: derivatives of Σ w·f along a direction.
+// direction. If the direction is w, the same kernels give the derivatives of the work Σ w·f of the forces f. T is
+// Dual<Dual<double, 1>, 1> for second derivatives: the derivatives of Σ w·f, differentiated along another direction.
 
 namespace diffsim::shell {
 

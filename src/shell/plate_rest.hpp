@@ -71,7 +71,8 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   return form;
 }
 
-/// Returns the form in the axes of the stencil. The side's direction in these axes is (x, y).
+/// Returns a linear form in the axes of the stencil, given the form in the axes (t, n) of a side. In the axes of the
+/// stencil, the unit vector t along the side is (x, y).
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
   const double root = 1.41421356237309504880;

@@ -27,7 +27,7 @@ DeviceArray<double> zeros(int count, int width) {
                                           static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
 }
 
-/// Intermediate results of a force sweep: changes of the hinges' angles, and moments.
+/// Intermediate results in the computation of forces: changes of the hinges' angles, and moments.
 template <class T>
 struct Work {
   DeviceArray<T> change;  // [hinges]

@@ -11,9 +11,9 @@ namespace diffsim::shell {
 
 /// Stencils of triangles, and the hinges of these stencils without duplicates.
 ///
-/// If the triangle across a side is part of a wall, the normal at the side is the normal of that triangle. Sides whose
-/// ends are both clamped have hinges of their own, one for each triangle. Triangles of walls have no hinges, because
-/// they do not bend.
+/// If the triangle across a side is part of a wall (see `wall_vertices`), the normal at the side is the normal of that
+/// triangle. Sides whose ends are both clamped have hinges of their own, one for each triangle. The triangles of a wall
+/// do not bend and have no hinges.
 struct PlateTopology {
   std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 replaces missing vertices
   std::vector<int> hinges;         ///< [triangles, 9]: 2h, or 2h + 1 if the angle of hinge h is negated; -1: no hinge

@@ -176,7 +176,7 @@ class ParameterAdder {
     if (options.thickness) add(Spec::thickness, *options.thickness);
     for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, given.value, given.body);
   }
-  /// Adds the parameters of a plane or a mesh at `position`, m.
+  /// Adds the parameters of an obstacle, a plane or a mesh. `position`: position of the obstacle, in m.
   template <class Obstacle>
   void add_obstacle(const Obstacle& obstacle, const std::array<double, 3>& position, const std::string& label) const {
     add(Spec::obstacle_position, std::vector<double>(position.begin(), position.end()), label);

@@ -58,7 +58,8 @@ struct SpringForce {
     }
   }
 
-  /// Derivatives of the work h d·w, with h = T(s)/l and w = w₀ - w₁: ∂h/∂l = (T' - h)/l and ∂h/∂L₀ = -T'/l.
+  /// Computes the derivatives of the work h d·w, with h = T(s)/l and w = w₀ - w₁. With T' = dT/ds, ∂h/∂l = (T' - h)/l
+  /// and ∂h/∂L₀ = -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Memory limit: either bytes that all processes of a run may hold together, or a fraction of the memory that is free
-/// on the machines, in addition to the memory that the processes hold already.
+/// Memory limit, in one of two forms: the number of bytes that all processes of a run may hold together, or the
+/// fraction of a machine's free memory that its processes may take in addition to the memory they hold already.
 struct MemoryBudget {
   std::int64_t bytes = 0;
   double share = 0.0;  ///< fraction of the free memory, in (0, 1]

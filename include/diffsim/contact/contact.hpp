@@ -60,8 +60,8 @@ struct BodyThickness {
 ///
 /// A region named in a pair is separated from the rest of the body's surface by the region's faces.
 /// contact/surface_groups.hpp defines to which region a vertex or an edge belongs; regions are listed in the order in
-/// which the pairs name them. A pair with a body also applies to the regions of the body. If several pairs apply, the
-/// pair that names most regions is used; among equals, the first.
+/// which the pairs name them. A pair that names a body also applies to the regions of the body. If several pairs apply,
+/// the pair that names most regions is used; among equals, the first.
 struct ContactPair {
   /// Names of bodies of the mesh (`body` if the mesh has a single body without a name), labels of obstacles, or names
   /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
@@ -89,8 +89,8 @@ struct ContactOptions {
   double friction = 0.0;  ///< µ
   /// Slip velocity ε_v, m/s, below which friction is smoothed.
   double friction_velocity = 1e-5;
-  /// Thickness, m, of the bodies of the mesh without a thickness of their own: the parameter `thickness`, which exists
-  /// only if this value is given. The value does not apply to obstacles.
+  /// Thickness, m, of those bodies of the mesh that have no entry in `thicknesses`. If given, the value becomes the
+  /// parameter `thickness`; otherwise the parameter does not exist. The value does not apply to obstacles.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< of bodies with a thickness of their own
   std::vector<BodySurface> surfaces = {};       ///< that replace the boundary triangles of some bodies
@@ -113,7 +113,7 @@ struct ContactOptions {
 struct ContactState {
   /// Smallest distance minus thickness, m, over the pairs within the search range.
   double min_distance = std::numeric_limits<double>::infinity();
-  /// Number of pairs nearer than the barrier distance of their law (plus their thickness).
+  /// Number of pairs whose distance is smaller than the pair's barrier distance plus the pair's thickness.
   std::int64_t active_pairs = 0;
   /// Number of vertices inside obstacles, edges through triangles, and pairs nearer than their thickness.
   std::int64_t intersections = 0;

@@ -23,9 +23,9 @@ class FileOrder;
 class Entities {
  public:
   /// Constructs a set. `order`: positions of the local entities in files, or nullptr if the entities have no positions
-  /// in files; then they are stored in files rank after rank, and can only be read by as many ranks as wrote them.
-  /// `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error if the
-  /// sizes of `owned`, `order` and `exchange` are inconsistent.
+  /// in files. Entities without positions are stored rank after rank, and only as many ranks as wrote a file can read
+  /// the file. `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error
+  /// if the sizes of `owned`, `order` and `exchange` are inconsistent.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 
@@ -93,8 +93,8 @@ class Field {
   Field like(std::string name) const;  ///< zeros, of the same shape and from the same pool
   void fill(double value);
   /// Copies the values of `other`. If `other` is on another generation of the same entities, this field first takes the
-  /// shape of `other`. Throws Error if the sizes differ within one generation, or if the generations differ and the
-  /// entities have different names.
+  /// shape of `other`. Throws Error if the generations are equal and the sizes differ, or if the generations differ and
+  /// the entities have different names.
   void copy_from(const Field& other);
   std::vector<double> to_host() const;
   void from_host(const std::vector<double>& values);  ///< `size()` values

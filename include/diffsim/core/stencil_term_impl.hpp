@@ -133,8 +133,8 @@ class StencilTerm : public ForceTerm {
   }
 
  protected:
-  /// Replaces all stencils, in a term whose stencils depend on the vertices with prescribed motion. `entities`: as in
-  /// the constructor.
+  /// Replaces all stencils. Meant for terms whose stencils depend on which vertices have a prescribed motion.
+  /// `entities`: as in the constructor.
   void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;

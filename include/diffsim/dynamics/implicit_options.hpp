@@ -52,8 +52,8 @@ struct ImplicitOptions {
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, at the highest frequencies, in [0, 1]
-  /// Number of steps over which gravity and dead loads grow linearly to their full value, if they have one value for
-  /// all steps. 0: the full value acts from the first step on.
+  /// Number of steps over which gravity and dead loads grow linearly to their full value. Loads with a value for each
+  /// step are not ramped. 0: the full value acts from the first step on.
   int ramp_steps = 0;
   /// True if steps are differentiated as solutions of their equation (implicit function theorem). If false, Newton's
   /// iterations are differentiated as executed, starting from x[n]. Then `newton.max_iterations` may end the iterations

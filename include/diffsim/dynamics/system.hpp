@@ -35,12 +35,13 @@ class System {
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
-  // ---- composition: before the first `prepare`, by the same calls on all ranks ----
+  // ---- composition: make these calls before the first `prepare`, with the same sequence of calls on all ranks ----
 
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);
-  /// Adds a term without a potential that is a sum of parts with a potential each, for example contact as the sum of
-  /// barrier and lagged friction. `make_parts` makes the parts when `split` first needs them, on all ranks together.
+  /// Adds a term that has no potential but is a sum of parts that each have a potential, for example contact as the sum
+  /// of barrier and lagged friction. `make_parts` creates the parts the first time that `split` needs the parts.
+  /// `make_parts` is called on all ranks together.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
   /// Fixes the components `axes` of local vertices at their positions. If all three components are fixed, the directors
   /// between the vertices are fixed as well.
@@ -72,16 +73,18 @@ class System {
   bool any_term_lags() const;
   /// Returns true if every term has a potential after `split(true)`.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
-  /// Replaces each term that was added with parts by its parts, prepared for the present parameters. If not `wanted`,
-  /// restores the original terms. Intended for forward solves: derivatives are those of the original terms.
+  /// Replaces each term that was added with parts by its parts, prepared for the present parameters. If `wanted` is
+  /// false, restores the original terms. Intended for forward solves only: derivatives of a step are computed with the
+  /// original terms.
   void split(bool wanted);
   /// Masks of the owned vertices: device address, [owned vertices]. Bit c is set if component c is fixed or moved. The
-  /// bit `weightless` is set where gravity does not act, which is at directors.
+  /// bit `weightless` is set at directors, on which gravity does not act.
   const std::uint8_t* fixed() const;
   static constexpr std::uint8_t weightless = 32;
   /// Returns a zeroed vector field on local vertices.
   Field local_field(const char* name) const;
-  /// Returns a zeroed vector field on local vertices from a memory pool, for temporaries: steps allocate no memory.
+  /// Returns a zeroed vector field on local vertices for temporary values. The field comes from a memory pool, so that
+  /// time steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }
   /// Returns a state with the fields `positions` [local vertices, 3], m, `velocities` and `rates` [owned vertices, 3],

@@ -144,8 +144,8 @@ class InverseProblem {
   Field& field(std::size_t k);
   /// Returns true if all ranks have the same entries of unknown k's field.
   bool is_global(std::size_t k) const;
-  /// Returns the values of unknown k in u: on every rank all values if the ranks share them, otherwise this rank's
-  /// values.
+  /// Returns the values of unknown k in u. If the ranks share the values, every rank receives all values. Otherwise a
+  /// rank receives only its own values.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
   /// Adds the change of the parameters along du to `direction`, and the change of x[0] along du to `tangent`. The

@@ -21,7 +21,8 @@ namespace diffsim {
 ///
 /// `order` is the order of the tetrahedra, 1 or 2. With order 1, only the corners of a second-order file's cells are
 /// used; the edge nodes keep their numbers, as vertices that belong to no cell. With order 2, a linear file is
-/// converted by elevate(). Throws InputError with file and line or dataset, the same on every rank. Collective.
+/// converted by elevate(). Throws the same InputError on every rank; the message names the file, and the line or the
+/// dataset. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
 

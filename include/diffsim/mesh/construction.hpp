@@ -49,8 +49,8 @@ struct NamedMesh {
   MeshData data;
 };
 
-/// Joins several bodies to one mesh, distributed in even blocks. The vertices and cells are in the order of the bodies,
-/// and within a body in the body's own order. Region R of a body is called BODY/R.
+/// Joins several bodies into one mesh, distributed in even blocks. The vertices and cells are in the order of the
+/// bodies, and within a body in the body's own order. Region R of a body is called BODY/R.
 ///
 /// Throws InputError if there is no body; if a name is empty, used twice, `all`, or contains one of the separators `/`,
 /// `|` and `:`; and if the tetrahedra of the bodies differ in order. Collective.

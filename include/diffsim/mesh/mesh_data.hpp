@@ -17,14 +17,14 @@ struct TriangleMesh {
   std::vector<std::array<int, 3>> triangles;
 };
 
-/// Surface and volume of an affine body, which its single mesh cell does not represent.
+/// Surface and volume of an affine body. The body's single mesh cell does not represent the body's surface and volume.
 ///
 /// An affine body moves by x(X, t) = A(t) X + b(t), which four nodes describe (Lan et al. 2022, Affine body dynamics,
 /// ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear tetrahedron, the inertial
-/// tetrahedron. Its corners are chosen so that four equal masses, each a quarter of the body's mass, have the body's
-/// centre of mass and moments of inertia. The lumped masses of the cell are then the exact mass matrix of the affine
-/// motion. The strain of the cell equals the strain of the body, so the elastic energy is the energy density times the
-/// body's volume.
+/// tetrahedron. The corners are chosen so that four equal masses at the corners, each a quarter of the body's mass,
+/// have the body's centre of mass and moments of inertia. The lumped masses of the cell are then the exact mass matrix
+/// of the affine motion. The strain of the cell equals the strain of the body, so the elastic energy is the energy
+/// density times the body's volume.
 struct AffineBody {
   double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
   TriangleMesh surface;        ///< closed surface in the rest shape, normals outwards; m

@@ -46,7 +46,7 @@ struct Face {
   }
 };
 
-/// This rank's part of a named region of the mesh. Vertices and cells are local numbers.
+/// This rank's part of a named region of the mesh. Vertices and cells are given by their local numbers.
 struct Region {
   std::string name;
   std::vector<int> vertices;                    ///< ascending, so owned vertices come before ghosts

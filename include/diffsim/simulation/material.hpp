@@ -13,7 +13,7 @@ struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list with one value per
 /// entity. Entities are all local cells of the mesh of the model's kind, in local order, or all owned vertices for a
-/// parameter on vertices. The list of a parameter that may vary from step to step may be [steps, entities].
+/// parameter on vertices. If a parameter may vary from step to step, its list may have the shape [steps, entities].
 using CellValues = std::variant<double, std::vector<double>>;
 
 /// Names of the damping parameters that any material may have in addition to those of its law, each with the name of

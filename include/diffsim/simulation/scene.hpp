@@ -51,9 +51,9 @@ class DifferentiableScene {
   /// Adds a dead load per rest area to the faces of a region, faces of tetrahedra or triangles, Pa: [3] or [steps, 3].
   /// Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
-  /// Adds a follower pressure to the faces of a region, opposite to the current normal, Pa: [1] or [steps]. The normal
-  /// points out of tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the
-  /// parameter's name.
+  /// Adds a follower pressure to the faces of a region. `pressure`: [1] or [steps], Pa. The pressure acts opposite to
+  /// the current normal. The normal points out of tetrahedra; the corners of a triangle are ordered counterclockwise
+  /// about its normal. Returns the parameter's name.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
   /// Adds a moment to each segment of a region that has a director, as segments of rods have, N m: [3] or [steps, 3].
   /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.

@@ -86,7 +86,7 @@ class Simulator {
 };
 
 /// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
-/// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.
+/// before them. A Trajectory is valid as long as the Model exists and the Model's parameters do not change.
 class Trajectory {
  public:
   /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
@@ -126,12 +126,12 @@ class DifferentiableSimulator : public Simulator {
 
   /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
   /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states. `observer` receives
-  /// each state of the forward run once. An exception of `observer` ends the rollout; call `reset` before further
-  /// steps.
+  /// each state of the forward run once. If `observer` throws an exception, the rollout ends; call `reset` before
+  /// further steps.
   Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
-  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. To be called once after a
-  /// rollout; throws Error otherwise.
+  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. Call this function only once
+  /// after a rollout; any other call throws Error.
   double backward(const StateLoss& loss);
   double backward(Loss& loss);
 

@@ -36,7 +36,8 @@ struct MatrixBlocks {
   std::shared_ptr<const BlockRows> own, others;
   std::vector<PetscInt> columns;
   Mat own_part = nullptr, others_part = nullptr;
-  /// Calls `visit` with the values of both parts in AIJ order; `others` is nullptr if there is no such part.
+  /// Calls `visit` with the values of `own_part` and `others_part` in AIJ order. The argument `others` is nullptr if
+  /// `others_part` is nullptr.
   void visit_values(const std::function<void(const double* own, const double* others)>& visit) const;
 };
 /// Returns the block structure of a matrix. Collective.

@@ -94,7 +94,7 @@ class LinearSystem {
     const char* prefix = nullptr;                    // of PETSc's options
     bool inertia_known = false, indefinite = false;  // of the present matrix
   };
-  /// Begins a step: resets what failures in an earlier step changed.
+  /// Begins a step: undoes the changes that failures in an earlier step made to the solvers.
   void begin_solvers();
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);

@@ -159,7 +159,8 @@ void SingleLevel::smooth(const double* b, double* x, bool from_zero, int steps) 
   double before = 1.0, now = 1.0 / alpha_;  // values of successive Chebyshev polynomials at 1/alpha
   float omega = 1.0F;
   float *current = x_.data(), *old = previous_.data();
-  // Computes the next iterate of a block row from its residual r. Writes to `old`, or to x in the last step.
+  // Computes the next iterate of a block row from the row's residual r. Writes the iterate to `old`, or to x in the
+  // last step.
   const auto step = [&, sigma, length, back](int row, const float* r, bool last) {
     const float* const d = inverse + 9 * static_cast<std::ptrdiff_t>(row);
     for (int c = 0; c < 3; ++c) {

@@ -13,9 +13,10 @@ namespace diffsim::dynamics {
 /// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where λ is the estimated largest eigenvalue of D⁻¹A. The
 /// number of steps is that of the level's smoother (-mg_levels_ksp_max_it). On the finest level D consists of the 3×3
 /// diagonal blocks. On the other levels D is the diagonal: aggregates of one or two vertices have fewer than six rigid
-/// motions, which leaves zeros on the diagonal, and these zeros are treated as ones. A step is one sweep over a copy of
-/// the level's present operator, which has half the size. Residuals, interpolation and restriction use such copies too.
-/// The operator of the Krylov method does not change, so the accuracy of the solution does not depend on the copies.
+/// motions, which leaves zeros on the diagonal, and these zeros are treated as ones. A step is one sweep over a
+/// single-precision copy of the level's current operator; the copy takes half the memory of the operator. Residuals,
+/// interpolation and restriction use such copies too. The operator of the Krylov method does not change, so the
+/// accuracy of the solution does not depend on the copies.
 ///
 /// `least_bound`: minimum of the upper bound of the spectrum on the finest level. The estimate by ten iterations misses
 /// the barriers of a few pairs among many cells, and eigenvalues above the bound make the preconditioner indefinite.

@@ -114,10 +114,11 @@ class Newton {
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
   /// Takes further full steps while the residual is above the tolerance and each step reduces the residual to a
-  /// quarter. The bound `rounding` of the rounding error comes from matrices before the solution, which may be much
-  /// stiffer, so the bound may be much larger than the rounding error at the solution. A residual as large as the bound
-  /// would be an error of the solution for which derivatives do not account. Does nothing if iterations are
-  /// differentiated as executed.
+  /// quarter. The bound `rounding` of the rounding error is computed from the matrices of earlier iterates. These
+  /// matrices may be much stiffer than the matrix at the solution, and the bound may then be much larger than the
+  /// rounding error at the solution. If the iteration stopped at a residual as large as the bound, the solution would
+  /// have an error that derivatives do not take into account. Does nothing if iterations are differentiated as
+  /// executed.
   void refine() {
     const double progress = problem_.progress();
     while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
@@ -204,8 +205,8 @@ class Newton {
     const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
     problem_.move(y_, 1.0, direction_, trial_);
     double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
-    // The path of a rotating obstacle differs for each t and is checked again below. A reduction by 10 % leaves room
-    // for that check.
+    // The path of a rotating obstacle depends on t, so the loop below checks the path again for each t. Reducing t by
+    // 10 % leaves room for that check.
     if (progress < goal && t < 1.0) t *= 0.9;
     report_.obstructions += t < 1.0;
     const double admissible = t;
@@ -289,14 +290,14 @@ class Newton {
   /// Returns true if a trial at step length t is accepted.
   ///
   /// With a potential: Armijo's condition. Rounding may hide the change of the potential; a trial is therefore also
-  /// accepted if the residual and |R·d| each fall to at most half. The matrix that gave the direction d is positive
-  /// definite, so d is a descent direction of the potential.
+  /// accepted if the residual and |R·d| each fall to at most half of their values before the step. The direction d was
+  /// computed with a positive definite matrix, so d is a descent direction of the potential.
   ///
   /// Without a potential: the residual decreases; or R·d < 0 and R(trial)·d ≤ -½ R·d. Along a line every force has a
-  /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. With the
-  /// second condition the residual may rise to the largest of the last iterates (Grippo, Lampariello & Lucidi 1986). A
-  /// direction of the exact Jacobian with R·d ≥ 0 leads to saddle points, around which iterates repeat. A step along
-  /// such a direction must reduce the residual to a quarter.
+  /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. If the second
+  /// condition holds, the residual may increase, but not above the largest residual of the last ten iterates (Grippo,
+  /// Lampariello & Lucidi 1986), unless `may_rise_` is set. A direction of the exact Jacobian with R·d ≥ 0 leads to
+  /// saddle points, around which iterates repeat. A step along such a direction must reduce the residual to a quarter.
   bool is_better(const Evaluation& trial, double t) const {
     if (!problem_.has_potential()) {
       if (slope_ >= 0.0 && !projected_) return trial.residual <= much_less * now_.residual;

@@ -78,13 +78,14 @@ struct NewtonReport {
 ///
 /// This implementation replaces SNES, because the following operations act between the linear solves:
 ///
-/// - A direction is computed with the exact Jacobian. If the exact Jacobian is indefinite, contact terms are projected.
-///   If the result is still indefinite, all terms are projected.
+/// - A direction is computed with the exact Jacobian. If the exact Jacobian is indefinite, contact terms are projected:
+///   their element contributions to the Jacobian are made positive semidefinite. If the Jacobian is still indefinite,
+///   all terms are projected.
 /// - Force terms limit the step length.
 /// - Prescribed components approach their prescribed positions along the direction, so that no iterate is invalid. If
 ///   force terms limit such a step, prescribed components move further than free components, as far as the terms allow.
 ///   If the step length was below ½, up to four steps follow in which only free components move.
-/// - Convergence is distinguished from rounding (`NewtonProblem::rounding`).
+/// - A residual below the bound of its rounding error (`NewtonProblem::rounding`) counts as converged.
 /// - Without a potential (friction, viscosity), a trial is accepted if the residual norm decreases. A trial is
 ///   also accepted if R·d has not overshot, R(trial)·d ≤ -½ R·d (Matthies & Strang 1979), and the residual norm is at
 ///   most the largest of the last ten iterates (Grippo, Lampariello & Lucidi 1986). If the direction of the exact

@@ -35,7 +35,8 @@ class ImplicitRecord : public Record {
   }
   /// Number of Newton iterations of the step, if iterations are differentiated.
   int iterations() const { return iterations_; }
-  /// Newton iterations that the record holds. Derivatives replace these iterations when others are needed.
+  /// Newton iterations that the record holds. If a derivative needs an iteration that the record does not hold,
+  /// Newton's method is repeated, and the repeated iterations replace the held iterations.
   NewtonTrace& trace() const { return trace_; }
 
  private:

@@ -46,10 +46,10 @@ struct ImplicitStatistics {
 ///
 /// Newton's method minimises the incremental potential if there is one, and otherwise solves the equation directly. By
 /// default a step is differentiated by the implicit function theorem: one linear solve with the exact Jacobian at y, or
-/// with its transpose for the adjoint. Records then hold the state before the step, and y. Alternatively
-/// (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as executed, with one
-/// linear solve per iteration. Records then also hold the last iterates (ImplicitOptions::held_iterations); earlier
-/// iterates are recomputed.
+/// with its transpose for the adjoint. The record of a step holds the state before the step and the solution y.
+/// Alternatively (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as
+/// executed, with one linear solve per iteration. In this case the record also holds the last iterates
+/// (ImplicitOptions::held_iterations); earlier iterates are recomputed.
 class ImplicitModel : public SystemModel {
  public:
   ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);

@@ -93,7 +93,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   // ---- frozen friction ----
 
-  /// Splits the terms of the system (System::split) and freezes the lagging parts at y. The frozen equation has a
+  /// Splits the terms of the system (System::split) and freezes the lagged terms at y. The frozen equation has a
   /// potential. If y solves the frozen equation, y also solves the equation of the step. nullptr restores the equation
   /// of the step.
   void hold(const Field* y);
@@ -127,10 +127,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent, const ParameterSet& direction,
                        State& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Tangent of `iterations` iterations of Newton's method, some of which `trace` holds.
+  /// Tangent of the `iterations` iterations of Newton's method. Iterations that `trace` does not hold are repeated.
   void unrolled_tangent(int iterations, dynamics::NewtonTrace& trace, const Field& y, const ParameterSet& direction,
                         State& tangent);
-  /// Adjoint of `iterations` iterations of Newton's method, some of which `trace` holds.
+  /// Adjoint of the `iterations` iterations of Newton's method. Iterations that `trace` does not hold are repeated.
   void unrolled_adjoint(int iterations, dynamics::NewtonTrace& trace, const Field& y, State& adjoint,
                         ParameterSet& gradient);
 
@@ -200,7 +200,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool patterns_are_of_this_step_ = false;
   std::string limiting_;
   Field start_positions_;  // empty unless a term lags
-  Field held_positions_;   // positions of lagging terms while these are frozen; else empty
+  Field held_positions_;   // positions at which lagged terms are frozen; otherwise empty
   double held_time_ = 0.0;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;

@@ -24,9 +24,10 @@ struct KinematicFields {
   Field x, v, a, start;
 };
 
-/// Linear maps of one implicit step, given by its time rule: from the new positions y, the prescribed velocities u and
-/// the state s at the beginning of the step to x, v, a of the equation of motion, and to the next state. A linear map
-/// is its own tangent; the adjoint is declared after each map. All maps act on owned vertices only.
+/// Linear maps of one implicit step with the coefficients of a time rule. The inputs are the new positions y, the
+/// prescribed velocities u and the state s at the beginning of the step. `evaluate` computes x, v and a of the equation
+/// of motion, `advance_state` computes the next state. A linear map is its own tangent; the adjoint is declared after
+/// each map. All maps act on owned vertices only.
 class StepKinematics {
  public:
   /// `count`: 3 × owned vertices. `fixed`: mask of the prescribed components. `lags`: forces depend on the positions at

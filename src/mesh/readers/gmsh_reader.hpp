@@ -21,9 +21,9 @@ namespace diffsim {
 /// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
 /// them to second order. A file with cells of both orders is rejected.
 ///
-/// If `kind` is not tetrahedra, the cells are the corners of the file's triangles, lines or points, with or without a
-/// group, and elements of higher dimension are skipped. A file without cells of `kind` is rejected; the message lists
-/// the cells that the file has.
+/// If `kind` is not tetrahedra, the cells are the file's triangles, lines or points, with or without a group. Only the
+/// corners of these elements are kept, and elements of higher dimension are skipped. A file without cells of `kind` is
+/// rejected; the message lists the cells that the file has.
 ///
 /// `scale` converts the coordinates to metres. The result has passed validate_cells() or validate_lower_cells()
 /// (mesh/validate.hpp). Throws InputError with file and line. For binary files the line is that of the

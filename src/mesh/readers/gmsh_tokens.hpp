@@ -35,7 +35,7 @@ struct Document {
   /// Location of a byte of a section: the line in a text file; the line of the section's header and the byte in a
   /// binary file.
   FilePlace place(const Section& section, std::size_t offset) const;
-  /// Throws InputError with the line of a byte in a text part of the file.
+  /// Throws InputError with the line that contains byte `offset`, which must be in a text part of the file.
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
   /// Throws InputError with the location of a byte of a section, see place().
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;

@@ -19,8 +19,8 @@ bool reads_med();
 /// the orientation of element.hpp; the first tetrahedron of the file decides for the whole file.
 ///
 /// Throws InputError if the library was built without MED, if the file is not a MED file, if the MED library cannot
-/// read the file, and if validate_cells() or validate_lower_cells() rejects the mesh. Messages number elements type by
-/// type, from 1.
+/// read the file, and if validate_cells() or validate_lower_cells() rejects the mesh. In messages, elements are
+/// numbered consecutively from 1, one element type after the other.
 MeshData read_med(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);
 

@@ -15,8 +15,9 @@ struct CellType {
   ElementShape shape;
 };
 
-// Cell types of VTK's vtkCellType.h. Mid-edge nodes of simplices are in the order of element.hpp. A simplex type with
-// any number of nodes (0), such as a polyline, represents several cells.
+// Cell types of VTK's vtkCellType.h. Mid-edge nodes of simplices are in the order of element.hpp. `num_nodes` = 0 means
+// any number of nodes; a cell of a simplex type with any number of nodes, such as a polyline, represents several
+// simplices.
 constexpr CellType cell_types[] = {{1, {0, 1, 1, "vertex"}},
                                    {2, {0, 0, 1, "set of vertices"}},
                                    {3, {1, 2, 2, "line"}},

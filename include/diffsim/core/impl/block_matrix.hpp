@@ -30,8 +30,8 @@ class Couplings {
   /// Adds a group of elements. `vertices`: [elements, nodes], local vertices.
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
-  /// Sets the ghost vertices: the local vertices after the owned ones are copies of `copies`. By default the ghosts are
-  /// those of the mesh.
+  /// Sets the ghost vertices, which follow the owned vertices in the local numbering: ghost i is a copy of the vertex
+  /// at `copies[i]`. By default the ghosts are those of the mesh.
   void set_copies(const std::vector<VertexLocation>& copies) { copies_ = copies; }
   const std::vector<VertexLocation>& copies() const { return copies_; }
   bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }

@@ -29,7 +29,8 @@ class CellScatter {
 
   /// Returns the number of cells including the copies that fill the last pack.
   static int num_padded(int num_cells);
-  /// Fills `padded`, [num_padded(num_cells), nodes], after the first `num_cells` cells with copies of the last cell.
+  /// Sets all cells of `padded` after the first `num_cells` to copies of cell `num_cells` - 1. `padded`:
+  /// [num_padded(num_cells), nodes].
   static void fill_up(std::vector<int>& padded, int num_cells, int nodes);
 
   int num_cells() const { return num_cells_; }

@@ -55,7 +55,7 @@ struct PointGradient {
     combine(a, p, b, q, c);
     return c;
   }
-  /// Returns a scalar with value `x` and derivative p ∂a.
+  /// Returns a scalar with value `x` and derivative p ∂a, where ∂a is the derivative of `a`.
   static DIFFSIM_FUNCTION PointGradient chained(const T& x, const PointGradient& a, const T& p) {
     PointGradient c = constant(x);
     c.parts = a.parts;

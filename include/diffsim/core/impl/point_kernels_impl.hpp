@@ -180,7 +180,8 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
 }
 
 /// Computes the block a ∂f/∂x + b ∂f/∂v of one point. A semidefinite block is computed with ∂f/∂x of the projected
-/// force. Without a projected force, it is the block's symmetric part without negative eigenvalues.
+/// force. If F has no projected force, the semidefinite block is the symmetric part of the block with negative
+/// eigenvalues set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {

@@ -22,7 +22,8 @@ struct PointParameter {
 
   /// Returns a placeholder for an entry of p without a parameter; the value of the entry is zero.
   static PointParameter unused() { return {"", 1, false, true}; }
-  /// Returns the parameter of a spec, with the name NAME, or NAME:LABEL if a label is given.
+  /// Returns the parameter that `spec` describes. The parameter's name is NAME, or NAME:LABEL if a label is given,
+  /// where NAME is the name in `spec`.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
     return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
   }

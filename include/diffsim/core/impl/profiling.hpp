@@ -3,8 +3,8 @@
 
 namespace diffsim {
 
-/// Named region of time, reported to Kokkos Tools and, as an event, in PETSc's `-log_view`. The region lasts as long as
-/// the object.
+/// Named profiling region, reported to Kokkos Tools and, as an event, in PETSc's `-log_view`. The region lasts as long
+/// as the object.
 class ProfilingRegion {
  public:
   /// Begins the region. `name` must stay valid until the process ends (a literal).

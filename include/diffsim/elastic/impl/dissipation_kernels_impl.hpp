@@ -248,8 +248,8 @@ struct DissipationAdjoint {
   }
 };
 
-/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, computed from the columns of ∂P/∂F and ∂P/∂Ḟ. With `project`, adds
-/// only `by_velocity` ∂f/∂v, which is symmetric, and semidefinite if ψ is convex.
+/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, computed from the columns of ∂P/∂F and ∂P/∂Ḟ. If `project` is true,
+/// adds only `by_velocity` ∂f/∂v. The matrix ∂f/∂v is symmetric, and it is semidefinite if ψ is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;

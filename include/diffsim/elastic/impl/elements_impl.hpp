@@ -39,7 +39,8 @@ struct TermCells {
 
   /// Returns the local cell of lane i of a pack. Padding lanes of the last pack repeat the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
-  /// Returns the local cell of an entry of the term's cells. Entries beyond the last return the last cell.
+  /// Returns the local cell at entry `place` of the term's cells. If `place` is beyond the last entry, returns the last
+  /// cell.
   DIFFSIM_FUNCTION int cell_of(int place) const {
     const int entry = place < num_cells ? place : num_cells - 1;
     return cells.size() == 0 ? entry : cells(entry);

@@ -28,9 +28,9 @@ class NodalAverage {
   /// Collective.
   void prepare_tangent(const CellGeometry<Tet4>& geometry, const double* dX);
 
-  /// Returns J at positions x and the derivative of J along dx; dx = nullptr: no contribution of positions.
-  /// `with_rest`: the derivative includes the change of d along the direction dX of the last `prepare_tangent`.
-  /// Collective.
+  /// Returns J at positions x and the derivative of J along dx. If dx is nullptr, the positions do not contribute to
+  /// the derivative. If `with_rest` is true, the derivative includes the change of d along the direction dX of the last
+  /// call of `prepare_tangent`. Collective.
   const Field& dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx, bool with_rest);
   /// Returns the zeroed field to which sweeps over cells add ∂E/∂J_a and its derivative.
   Field& start_pressures();

@@ -82,7 +82,7 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
     }
 }
 
-/// Orthonormal U and V with F = U diag(σ) Vᵀ; σ in descending order, the last σ with a sign.
+/// Orthonormal U and V with F = U diag(σ) Vᵀ. The σ are in descending order, and the last σ may be negative.
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;

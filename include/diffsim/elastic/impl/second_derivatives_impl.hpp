@@ -19,7 +19,8 @@ struct PowerDerivatives {
 };
 
 /// Computes the derivatives of φ for F, G and moduli that vary along a direction. `by_modulus` is set only if
-/// `moduli_too`. The results are those of `stress_tangent_of` and `stress_moduli_of`, with less code to compile.
+/// `moduli_too` is true. The results are those of `stress_tangent_of` and `stress_moduli_of`, with less code to
+/// compile.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
@@ -107,7 +108,7 @@ struct ForceAdjointTangent {
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Returns modulus k and its derivative, not multiplied by the signal.
+  /// Returns modulus k and its derivative, without the factor of the control signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);

@@ -6,7 +6,8 @@
 #include "diffsim/core/impl/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Functions of a law for a pack of points. Each is compiled once per law and called by all kernels (`noinline`).
+// Functions of a law for a pack of points. Each function is compiled once per law and called by all kernels
+// (`noinline`).
 
 namespace diffsim::elastic {
 
@@ -28,7 +29,7 @@ DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, co
 }
 
 /// Returns dP/ds at s = 0 by AD, where P is the stress at F + s G and s is added to the modulus with index `modulus`.
-/// G = nullptr: F is constant. `modulus` = -1: all moduli are constant.
+/// If G is nullptr, F is constant. If `modulus` is -1, all moduli are constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
