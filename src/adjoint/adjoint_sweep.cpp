@@ -67,7 +67,8 @@ void AdjointSweep::watch_return() {
   bits_ = bits;
 }
 
-/// Stores the current state on all levels on which the schedule assumes a snapshot of this state that is missing.
+/// Stores the current state on each level of the store where the schedule assumes a snapshot of this state, but the
+/// snapshot is missing.
 void AdjointSweep::fulfil() {
   for (auto at = promised_.begin(); at != promised_.end();) {
     const Place place = *at;
@@ -336,8 +337,8 @@ void AdjointSweep::end_block(int n, State& adjoint) {
   if (journal_) remember(n, adjoint);
 }
 
-/// Copies the adjoint and the gradient of the reverse sweep for the journal. Called when the Model holds no gathered
-/// sums.
+/// Copies the adjoint and the gradient of the reverse sweep for the journal. Called only when the Model holds no
+/// accumulated sums that are still to be added to the gradient.
 void AdjointSweep::remember(int n, const State& adjoint) {
   adjoint_.copy_from(adjoint);
   copy(*gradient_, block_gradient_);

@@ -20,9 +20,9 @@ class SweepJournal;
 /// Reverse mode: one forward run, and the reverse sweep that computes the gradient of the loss, in the order of a
 /// schedule.
 ///
-/// The sums that the adjoints of steps gather in the Model are added to the gradient every `steps_of_block` steps, at
-/// fixed step numbers, regardless of the schedule. The order of summation is therefore fixed, and the gradient is
-/// bitwise independent of schedule, store and interruptions.
+/// The adjoints of steps accumulate sums in the Model. The sweep adds these sums to the gradient every `steps_of_block`
+/// steps, at fixed step numbers, regardless of the schedule. The order of summation is therefore fixed, and the
+/// gradient is bitwise independent of schedule, store and interruptions.
 ///
 /// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. The
 /// schedule is then followed from its beginning, but actions that are already done are skipped. A state is computed

@@ -298,9 +298,9 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
     trial.held = static_cast<std::int64_t>(resident_memory_bytes());
   }
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
-  // Joined states: state, adjoint, start, halves of the model, halves of the loss. One state: the copy of dx in the
-  // adjoint of a step. Parameters: direction, gradient, product. The Model's record of a step for which the sweep needs
-  // no record.
+  // Five joined states are allocated: the state, the adjoint, the start, the halves of the model and the halves of the
+  // loss. One state is the copy of dx in the adjoint of a step. Three parameter sets are the direction, the gradient
+  // and the product. One record is the Model's record of a step for which the sweep needs no record.
   bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);

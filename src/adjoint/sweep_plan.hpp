@@ -32,8 +32,8 @@ struct SweepPlan {
   std::string summary() const;
 };
 
-/// Conditions of a planned sweep that change its memory. A journal needs one more adjoint and gradient, and buffers for
-/// the files that it writes.
+/// Conditions of a planned sweep on which the memory of the sweep depends. A journal needs one more adjoint and
+/// gradient, and buffers for the files that the journal writes.
 struct SweepSurroundings {
   bool has_journal = false;
   int kept_states = 0;              ///< number of states that the caller keeps during the reverse sweep

@@ -7,9 +7,9 @@
 
 namespace diffsim::app {
 
-/// Barrier with a time limit, for ranks that have ended or failed. The library throws its errors on all ranks, so when
-/// one rank has an error the other ranks soon reach the barrier, too. If one rank nevertheless fails alone, the other
-/// ranks wait for it in some collective call; ending the program is then better than a hang.
+/// Barrier with a time limit, which a rank enters when its work has ended or failed. The library throws its errors on
+/// all ranks, so when one rank has an error the other ranks soon reach the barrier, too. If one rank nevertheless fails
+/// alone, the other ranks wait for this rank in some collective call; ending the program is then better than a hang.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.

@@ -27,10 +27,10 @@ const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 /// `expect_shape`.
 Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
-/// Returns values of the local tetrahedra, [cells]. The source is a number, a dataset with one value per cell, a
-/// dataset with one number, or a dataset with one value per region, whose regions `DATASET.regions` lists. Cells
-/// outside of these regions get NaN. If `body` is given, the dataset has the values of that body's cells, and other
-/// cells get NaN; otherwise the dataset is for the whole mesh.
+/// Returns values of the local tetrahedra, [cells]. The source is a number, a dataset with one number, a dataset with
+/// one value per cell, or a dataset with one value per region. In the last case, the dataset `DATASET.regions` lists
+/// the regions, and cells outside of these regions get NaN. If `body` is given, the dataset has the values of that
+/// body's cells, and other cells get NaN; otherwise the dataset is for the whole mesh.
 std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers, const std::string& body = {});
 
 /// Returns values of a parameter that has one number per cell of the given kind or, without `kind`, per owned vertex,

@@ -25,9 +25,9 @@ std::string library_of(const char* symbol) {
   return code ? info.dli_fname : path.string();
 }
 
-/// Returns whether a library is Netlib's reference BLAS. Tuned libraries may have the same file name, but they export a
-/// function with their version, or operations that the reference BLAS does not have (Debian's BLIS exports nothing
-/// else).
+/// Returns whether a library is Netlib's reference BLAS. A tuned library may have the same file name, but exports
+/// either a function that reports the library's version or build, or operations that the reference BLAS does not have.
+/// (Debian's BLIS exports only such operations.)
 bool is_reference(const std::string& library) {
   if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);

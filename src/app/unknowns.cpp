@@ -87,7 +87,7 @@ std::string plural_of(const std::string& parameter) {
   return !kind ? "vertices" : *kind == CellKind::tetrahedron ? "cells" : name_of(*kind);
 }
 
-/// Names of the regions for an unknown with `per: region`. These are the regions in the list of materials or, without a
+/// Names of the regions for an unknown with `per: region`. The regions are those in the list of materials or, without a
 /// list, the mesh's volume groups. Regions without entities that have the parameter are left out.
 std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                       const std::vector<char>& has) {

@@ -15,7 +15,8 @@
 
 namespace diffsim::app {
 
-/// Position in a scene. All data parsed from a scene keep their position, so that errors found later can report it.
+/// Position in a scene. All data parsed from a scene keep their position, so that errors found later can report the
+/// position.
 struct Place {
   std::shared_ptr<const std::string> file;
   long line = 0;
@@ -99,7 +100,7 @@ class Mapping {
   const Value& need(std::string_view key, const std::string& what) const;
   /// Returns the position of `key`, or the position where the key would be.
   Place place_of(std::string_view key) const;
-  /// Returns the one of `keys` that is given. Throws InputError if none or more than one is given.
+  /// Returns the one of `keys` that is given. Throws InputError if none of `keys`, or more than one key, is given.
   std::string one_of(const std::vector<std::string>& keys) const;
 
  private:

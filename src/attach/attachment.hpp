@@ -25,8 +25,9 @@ struct Anchors {
 ///
 /// Throws Error (input) if a vertex belongs to both regions. For tetrahedra, triangles and segments with directors,
 /// throws Error (input) if a vertex is farther from the nearest cell than L = MeshQuality::max_edge, the
-/// longest edge of all tetrahedra, triangles and segments of the mesh. Other anchors cannot keep a distance, so the
-/// vertex must be within 10⁻⁶ L of the cell. Collective.
+/// longest edge of all tetrahedra, triangles and segments of the mesh. Anchors on segments without directors and on
+/// vertices cannot represent a position off the segment or vertex. For these anchors, the attached vertex must
+/// therefore be within 10⁻⁶ L of the segment or vertex. Collective.
 Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to);
 
 /// Creates the force term of springs between vertices and their anchors. Parameters, named by the arguments:

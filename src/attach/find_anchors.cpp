@@ -192,7 +192,8 @@ std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std:
   return mine;
 }
 
-/// Nearest anchor of each attached vertex: this rank's, and the choice among the anchors of all ranks.
+/// Nearest anchors of each attached vertex: the nearest anchor on this rank, and the distance and the rank of the
+/// nearest anchor on any rank.
 struct NearestAnchors {
   std::vector<Found> found;   // of this rank
   std::vector<double> least;  // distance of the nearest anchor of all ranks

@@ -76,9 +76,9 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a point: values of the parameters and of the initial state, with their signature. All files except those of
-  /// `durable_kind` belong to a point. Returns true if the existing files belong to this point; otherwise removes these
-  /// files and returns false.
+  /// Begins a point, a set of values of the parameters and of the initial state that `signature` identifies. All files
+  /// except those of `durable_kind` belong to a point. Returns true if the existing files belong to this point;
+  /// otherwise removes these files and returns false.
   bool begin_point(const RowOrder::Signature& signature);
 
   /// Starts writing a file. Replaces an existing file of the same kind and number.

@@ -9,10 +9,10 @@
 
 namespace diffsim::checkpoint {
 
-/// Minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that attains the minimum, computed for l = 2, 3, … in
-/// turn; a(l) and b(l) are added after the minimum for l is computed. A block of m is skipped if the sum of its
-/// smallest a and smallest b shows that the block cannot improve the result. Skipping is exact because rounded addition
-/// is monotone.
+/// Computes, for l = 2, 3, … in turn, the minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that attains the
+/// minimum. The values a(l) and b(l) are added after the minimum for l is computed. A block of m is skipped if the sum
+/// of its smallest a and smallest b shows that the block cannot improve the result. Skipping is exact because rounded
+/// addition is monotone.
 class LeastSum {
  public:
   /// Creates an object for l ≤ `most`.

@@ -46,15 +46,16 @@ bool take(std::string_view& name, std::string_view prefix) {
   return true;
 }
 
-/// Removes the digits at the front of `name` and returns how many there were.
+/// Removes the digits at the front of `name` and returns the number of removed digits.
 std::size_t take_digits(std::string_view& name) {
   const std::size_t count = std::min(name.find_first_not_of("0123456789"), name.size());
   name.remove_prefix(count);
   return count;
 }
 
-/// Returns true if CheckpointDirectory writes files with this name: KIND_NUMBER.h5 or KIND_NUMBER.VERSION.h5, where
-/// NUMBER has at least six digits, or the unfinished file of a checkpoint or manifest, whose name ends in `.partial`.
+/// Returns true if CheckpointDirectory writes files with this name. Checkpoints are named KIND_NUMBER.h5 or
+/// KIND_NUMBER.VERSION.h5, where NUMBER has at least six digits. The name of an unfinished checkpoint or manifest ends
+/// in `.partial`. Returns false for a finished manifest.
 bool is_checkpoint_file(std::string_view name) {
   constexpr std::string_view unfinished = ".partial";
   const bool is_partial = name.ends_with(unfinished);

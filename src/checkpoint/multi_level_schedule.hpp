@@ -18,8 +18,8 @@ struct StorageLevel {
 
 /// Schedule of least time for given costs and capacities of several storage levels; level 0 is the fastest. The
 /// schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free snapshots on
-/// a level. Whenever a snapshot is written to a level, all faster levels are free. (J. Herrmann, G. Pallez, H-Revolve,
-/// ACM TOMS 46, 2020.)
+/// a level. Whenever a snapshot is written to a level, no faster level holds a snapshot. (J. Herrmann, G. Pallez,
+/// H-Revolve, ACM TOMS 46, 2020.)
 ///
 /// Every step is recorded and reversed individually. A snapshot on a slow level stays there until all steps after it
 /// are reversed. Construction takes O(n²) time and O(n) memory for each snapshot that reduces the time; capacity beyond
@@ -34,8 +34,8 @@ class MultiLevelSchedule : public Schedule {
 
   /// Time of all advances, writes and reads. Excludes the time of the n recorded steps and of their adjoints.
   double seconds() const;
-  /// Size in bytes of one table of the dynamic programme. A level has one table more than snapshots that reduce the
-  /// time.
+  /// Size in bytes of one table of the dynamic programme. The number of tables of a level is the number of snapshots
+  /// that reduce the time, plus one.
   static std::size_t table_bytes(int num_steps);
 
  private:

@@ -14,10 +14,11 @@ namespace diffsim {
 /// state. Then reverses the steps from the existing snapshots, with binomial checkpointing between two snapshots.
 ///
 /// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
-/// ≥ n+1; this is the minimum. A schedule that learns at state n that the rollout ends there advances at least t(n+1,
-/// s) steps, t as in revolve_schedule.hpp, because its task equals a reversal of n+1 steps of which the last is free.
-/// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
-/// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
+/// ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Consider any schedule that learns only
+/// at state n that the rollout ends at this state. The task of this schedule equals a reversal of n+1 steps of which
+/// the last is free. The schedule therefore advances at least t(n+1, s) steps, with the function t of
+/// revolve_schedule.hpp. OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
+/// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
  public:
   explicit OnlineSchedule(int snapshots);

@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Snapshots in the memory space of the state, rounded to float32, which takes half of the memory of a MemoryStore. The
-/// memory of erased snapshots is reused, and released when no snapshot is left.
+/// Store that keeps snapshots in the memory space of the state, rounded to float32. A RoundedStore takes half of the
+/// memory of a MemoryStore. The memory of erased snapshots is reused, and is released when no snapshot is left.
 class RoundedStore : public Store {
  public:
   RoundedStore();

@@ -42,13 +42,13 @@ struct DiskLevel {
   int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
 };
 
-/// Returns the plan with the fewest repeated steps within `budget_bytes`; among equals, the plan with the fewest bytes.
-/// All sizes are those of one rank, or all are sums over the ranks. If the records of all steps fit, all records are
-/// kept. Otherwise the budget is divided optimally between snapshots and records of a RevolveSchedule, which never
-/// repeats more steps than a UniformSchedule in the same memory.
+/// Returns the plan with the fewest repeated steps within `budget_bytes`. Among plans with the same number of repeated
+/// steps, returns the plan with the fewest bytes. All sizes are those of one rank, or all are sums over the ranks. If
+/// the records of all steps fit, all records are kept. Otherwise the budget is divided optimally between snapshots and
+/// records of a RevolveSchedule, which never repeats more steps than a UniformSchedule in the same memory.
 ///
-/// The budget covers snapshots and records only; the caller subtracts all other memory before. Throws Error (input) if
-/// not even one snapshot and one record fit; the message states the smallest sufficient budget.
+/// The budget covers snapshots and records only: the caller must already have subtracted all other memory. Throws Error
+/// (input) if not even one snapshot and one record fit; the message states the smallest sufficient budget.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 

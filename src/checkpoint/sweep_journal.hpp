@@ -24,7 +24,7 @@ class SweepStopped : public std::runtime_error {
 /// loss so far. An entry of the reverse sweep is the adjoint, the gradient so far and the loss. Collective.
 class SweepJournal {
  public:
-  /// Progress of a reverse sweep: the steps from `next` on are reversed.
+  /// Progress of a reverse sweep: all steps from `next` on have already been reversed.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
@@ -45,7 +45,8 @@ class SweepJournal {
 
   const std::string& path() const { return directory_->path(); }
   void warn(const std::string& what) const { directory_->warn(what); }
-  /// Begins a sweep from `initial` with `parameters`. Removes the entries of a sweep from other values.
+  /// Begins a sweep from `initial` with `parameters`. Removes the entries of an earlier sweep that had another initial
+  /// state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
   /// Loads the last valid entry of this sweep's reversal, or returns nullopt. Drops damaged entries with a warning.
@@ -65,7 +66,7 @@ class SweepJournal {
   void save_state(int step, const State& state, double loss_share);
   /// Writes an entry of the reverse sweep. Releases the states of steps that are reversed.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
-  /// Returns the request at this point, the same on all ranks. Call this function once per step.
+  /// Returns the current request, which is the same on all ranks. Call this function once per step.
   Request poll();
   /// Waits until all files are on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);

@@ -72,7 +72,7 @@ struct NodeBuilder {
   DeviceArray<int> children, parents;  // `parents`: of inner nodes, then of leaves
   int leaves;
 
-  /// Length of the common prefix of keys i and j along the curve; equal keys are distinguished by their indices.
+  /// Length, in bits, of the common prefix of the Morton keys i and j; equal keys are distinguished by their indices.
   KOKKOS_INLINE_FUNCTION int prefix(int i, int j) const {
     if (j < 0 || j >= leaves) return -1;
     const std::uint64_t difference = keys(i) ^ keys(j);

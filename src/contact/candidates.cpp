@@ -65,7 +65,8 @@ bool overlaps_any(const Box& box, const std::vector<Box>& others) {
 
 // ---- kernels -------------------------------------------------------------------------------------------------
 
-/// Sets the boxes that primitives of `corners` vertices each sweep from `from` to `to`, widened by `reach`.
+/// Sets the boxes of primitives that have `corners` vertices each. A box contains the motion of the primitive from
+/// `from` to `to`, and is widened by `reach`.
 void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to, double reach,
                const DeviceArray<Box>& boxes) {
   Kokkos::parallel_for(

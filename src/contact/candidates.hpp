@@ -70,7 +70,8 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor on the half measure of the point of pair p: 2 if the point alone integrates over the pair, else 1.
+  /// Factor that multiplies the value in `areas` of the point of pair p. The factor is 2 if the triangle's surface has
+  /// a higher dimension than the point's surface, so that only the point integrates over the pair, and 1 otherwise.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
@@ -104,17 +105,18 @@ struct PairView {
 /// obstacle have consecutive numbers, which end before the first number of the next body or obstacle. Groups are those
 /// of contact/surface_groups.hpp, followed by one group for each obstacle.
 ///
-/// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the surface of the
-/// other rank. A point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with
-/// the lower vertex numbers. A pair of an obstacle's point belongs to the rank of the triangle, a pair of an obstacle's
-/// edge to the rank of the body's edge. The lists contain all pairs that may come within the range, as long as no
-/// vertex leaves, by more than a slack, the box that the vertex swept when the lists were built. The lists are built
-/// again when a vertex leaves its box by more than the slack.
+/// Ranks whose surfaces come near each other are found with rendezvous.hpp. Each of these ranks sends to the other rank
+/// the triangles and edges that come near the surface of the other rank. A point–triangle pair belongs to the rank of
+/// its point, an edge–edge pair to the rank of the edge with the lower vertex numbers. A pair of an obstacle's point
+/// belongs to the rank of the triangle, a pair of an obstacle's edge to the rank of the body's edge. The lists contain
+/// all pairs that may come within the range, as long as each vertex stays within a certain distance, the slack, of the
+/// box that the vertex swept when the lists were built. The lists are built again when a vertex leaves its box by more
+/// than the slack.
 class Candidates {
  public:
   /// Prepares the search. `self`: include pairs within a body. `bodies`: the first vertex number of each body and
-  /// obstacle; empty if all vertices belong to one body. `regions` of the surface are groups. Throws the Errors of
-  /// `surface_groups`. Collective.
+  /// obstacle; empty if all vertices belong to one body. `regions`: regions of the surface that form groups, as in
+  /// `surface_groups`. Throws the Errors of `surface_groups`. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 

@@ -39,11 +39,12 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
   return scaled(type.p < first ? 1.0 : -1.0, closest(type, x).r);
 }
 
-/// Returns true if the direction n between the initial centres of the primitives shows that `keep`/2 of their gap
-/// remains during the whole motion. Every s_ij(t) is at least the smaller of s_ij(0) and s_ij(1), and the gap is at
-/// most |n| minus the thickness. This test accepts most pairs that do not approach each other, at a fraction of the
-/// cost of the closest points. With c the largest coordinate, n is within 16u c of a difference of points of the
-/// primitives; the bound of the gap is enlarged by 64u c.
+/// Returns true if the direction n between the initial centres of the primitives shows that at least the fraction
+/// `keep`/2 of the initial gap remains during the whole motion. Every s_ij(t) is at least the smaller of s_ij(0) and
+/// s_ij(1), and the gap is at most |n| minus the thickness. The test accepts most pairs that do not approach each
+/// other, at a fraction of the cost of the closest points. Let c be the largest coordinate, and u = 2⁻⁵³. Because of
+/// rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper bound of the gap
+/// is therefore enlarged by 64u c.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {

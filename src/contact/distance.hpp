@@ -180,9 +180,10 @@ struct TypedDistance {
 namespace detail {
 
 /// Threshold of sin² of the angle between two edges, for the choice of features. Below the threshold, the two edges of
-/// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the distance
-/// between points and segments of the boundary. These features are always well conditioned; the error of the distance
-/// is at most 1e-12 edge lengths.
+/// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the smallest
+/// distance between a point and a segment: between the end of one edge and the other edge, or between point x0 and an
+/// edge of the triangle. A point and a segment are always well conditioned; the error of the distance is at most 1e-12
+/// edge lengths.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Smaller of two distances; the first if both are equal.

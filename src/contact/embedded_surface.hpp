@@ -23,11 +23,11 @@ struct EmbeddedSurface {
 ///
 /// A vertex v of such a surface has the position x_v = Σ_k N_k(λ_v) q_k, with the shape functions N_k of the cell that
 /// contains the vertex in the rest configuration. A vertex outside all cells uses the cell with the smallest -min λ,
-/// where λ are the barycentric coordinates of the vertex in the cell: the distance beyond a face as a fraction of the
-/// cell's height. An affine body (mesh/affine_body.hpp) has its own surface without being listed in `surfaces`; the
-/// vertices of that surface use the body's only cell, however far outside the cell they are. Other bodies keep the
-/// boundary of their cells, each vertex with the weight 1. The `regions` of this boundary are also regions of the
-/// surface.
+/// where λ are the barycentric coordinates of the vertex in the cell. For a vertex outside the cell, -min λ is the
+/// distance from the vertex to the plane of a face, as a fraction of the cell's height above this face. An affine body
+/// (mesh/affine_body.hpp) has its own surface without being listed in `surfaces`; the vertices of that surface use the
+/// body's only cell, however far outside the cell the vertices are. Other bodies keep the boundary of their cells, each
+/// vertex with the weight 1. The `regions` of this boundary are also regions of the surface.
 ///
 /// Throws Error (input) for a body that does not exist, has two surfaces, or has no tetrahedra; for a triangle with a
 /// vertex that does not exist, or without area; for a region of a body with a surface of its own; and for a vertex that

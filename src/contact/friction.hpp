@@ -13,8 +13,8 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
 }
 
 /// Factor s(y)/y of smoothed Coulomb friction as a function of y², 1/(m/s); s(y) = 2 y/ε - (y/ε)² for y < ε, 1 above.
-/// The square root has no derivative at y = 0. There the function returns the constant 2/ε, so that the product with
-/// the velocity has the correct derivative 2/ε.
+/// The square root in y = √(y²) has no derivative at y = 0. At y = 0, the function therefore returns the constant 2/ε,
+/// so that the product with the velocity has the correct derivative 2/ε.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;

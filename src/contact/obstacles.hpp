@@ -12,10 +12,11 @@ namespace diffsim::contact {
 // face and edge of a body, not only its vertices.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
-/// Sphere as an icosahedron whose triangles are divided into four, four times: 5120 triangles. The polyhedron is inside
-/// the sphere by at most 0.0012 r.
+/// Sphere as an icosahedron whose triangles are divided into four, four times: 5120 triangles. The polyhedron lies
+/// inside the exact sphere; the gap between the two surfaces is at most 0.0012 r.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
-/// Cylinder with flat ends and 64 sides. The polyhedron is inside the exact cylinder by at most 0.0012 r.
+/// Cylinder with flat ends and 64 sides. The polyhedron lies inside the exact cylinder; the gap between the two
+/// surfaces is at most 0.0012 r.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

@@ -35,8 +35,8 @@ struct ContactLaw {
 /// On a surface of segments the measure of a point is a length; the measure of a lone point is 1. In contact, such a
 /// point represents a strip of width d̂/2, or a patch of d̂/2 by d̂/2 as at crossing edges: E has the factor
 /// (d̂/2)^codimension, with the codimension 1 for segments and 2 for lone points. Against a surface of the same
-/// dimension, a is half of the measure. Against a surface of a higher dimension only the point integrates, and a is its
-/// full measure.
+/// dimension, a is half of the measure. Against a surface of a higher dimension, a is the full measure of the point,
+/// because the energy is then integrated over the points of the lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;

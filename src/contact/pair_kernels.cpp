@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, dou
     bar.areas(12 * a) = 0.5 * pairs.share(p) * weight_bar;
     return;
   }
-  // The threshold is linear in each of the squared lengths.
+  // The mollifier's threshold ε is linear in the squared rest length of each of the two edges.
   Vec3<double> points[4];
   load(pairs, p, rest, points);
   for (int e = 0; e < 2; ++e) {

@@ -11,7 +11,7 @@
 namespace diffsim {
 namespace {
 
-/// Parameters of the force, in the order of its values.
+/// Parameters of the plane's force, in the order in which the force stores their values (contact/plane_force.hpp).
 std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
   using Spec = ContactParameters;
   std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),

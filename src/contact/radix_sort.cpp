@@ -15,7 +15,8 @@ constexpr int digits = 1 << digit_bits;
 struct Pass {
   DeviceArray<std::uint64_t> keys, sorted_keys;
   DeviceArray<int> values, sorted_values;
-  // [digits, chunks]: number of keys of each chunk with the digit, then the index for the next of these keys.
+  // Array [digits, chunks]: `count` stores the number of keys of each chunk with each digit; `sum` replaces this number
+  // by the index at which `move` stores the next of these keys.
   DeviceArray<int> places;
   int size, chunk, chunks, shift;
 

@@ -114,8 +114,8 @@ class Grids {
   std::uint64_t used_ = 0;
 };
 
-/// Box around the boxes of a rank in a cell, sent to the home of the cell. `exact`: boxes whose level is that of the
-/// cell; otherwise boxes of lower levels.
+/// Box around the boxes of a rank in a cell, sent to the home of the cell. `exact`: 1 if the level of these boxes is
+/// the level of the cell, 0 if their levels are lower.
 struct Note {
   GridCell cell;
   std::int32_t rank, exact;
@@ -149,7 +149,7 @@ std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids&
   return notes;
 }
 
-/// Rank of a and b that asks the other for boxes: the lower rank if a + b is odd, as for adjacent ranks, else the
+/// Rank that asks for boxes, of two ranks a and b: the lower rank if a + b is odd, as for adjacent ranks, else the
 /// higher rank.
 std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? std::min(a, b) : std::max(a, b); }
 
@@ -184,7 +184,7 @@ std::vector<BoxMessage> boxes_for_others(int rank, const std::vector<Box>& boxes
 
 bool in_order_of_ranks(const BoxMessage& a, const BoxMessage& b) { return a.rank < b.rank; }
 
-/// Ranks in the member `which` of boxes sorted by this member, each once.
+/// Distinct values of the member `which` (a rank) of `boxes`; `boxes` must be sorted by this member.
 std::vector<int> ranks_of(const std::vector<BoxMessage>& boxes, std::int32_t BoxMessage::*which) {
   std::vector<int> ranks;
   for (const BoxMessage& message : boxes)

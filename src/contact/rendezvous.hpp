@@ -19,10 +19,11 @@ struct Neighbour {
 /// neighbour are in the order of that rank's `boxes`. Empty boxes (low > high) overlap no box; unbounded boxes are
 /// allowed. If rank a is a neighbour of rank b, then b is a neighbour of a. Collective.
 ///
-/// Ranks meet at the cells of a grid. For each cell that its boxes touch, a rank sends the box around its boxes there
-/// to the home of the cell, a rank chosen by a hash of the cell's indices. If the boxes of two ranks in a cell overlap,
-/// the home notifies one of the two ranks of the other. The notified rank sends those of its boxes that overlap the
-/// other rank's box, and receives the other rank's boxes that overlap the boxes sent.
+/// Ranks meet at the cells of a grid. Each cell has a home, a rank chosen by a hash of the cell's indices. For each
+/// cell that boxes of a rank touch, the rank sends the bounding box of these boxes to the home of the cell. If the
+/// bounding boxes of two ranks in a cell overlap, the home sends the bounding box of one rank to the other rank. The
+/// rank that receives the bounding box sends those of its boxes that overlap the bounding box, and receives the other
+/// rank's boxes that overlap the boxes sent.
 ///
 /// The cell size is the mean size of a rank's share of the surface: the geometric mean, over all boxes, of the extent
 /// times √(number of the rank's boxes). If the shares are similar, a rank has boxes in few cells, and few ranks have

@@ -5,10 +5,11 @@
 
 #include "diffsim/core/impl/small_tensor.hpp"
 
-/// Lower bounds of the distance of the pairs of `distance.hpp` from a direction n, at a fraction of the cost of the
-/// closest points. Primitives are convex hulls of their points, so for any n their distance is at least min_ij
-/// n·(x_i - x_j)/|n|, with i in the first primitive and j in the second. Points 0..first-1 are the first primitive,
-/// points first..3 the second. The bounds of rounding errors use u = 2⁻⁵³, the unit roundoff of double precision.
+/// Lower bounds of the distances of pairs (contact/distance.hpp). A bound is computed from one direction n, at a
+/// fraction of the cost of the closest points. Primitives are convex hulls of their points, so for any n the distance
+/// of two primitives is at least min_ij n·(x_i - x_j)/|n|, with i in the first primitive and j in the second. Points
+/// 0..first-1 are the first primitive, points first..3 the second. The bounds of rounding errors use u = 2⁻⁵³, the unit
+/// roundoff of double precision.
 namespace diffsim::contact {
 
 namespace detail {

@@ -22,8 +22,8 @@ struct SurfaceVertex {
 /// the number of triangles at an edge e of this corner. The weight of the corner is (1 - k + Σ_e (n_e - 1))/k. For any
 /// point, take a function of the distance and sum weight times function over the triangles, their edges and their
 /// corners. The sum is the function at the smallest distance, provided that the piece of the surface within the
-/// function's range has no holes. The weights are the inclusion and exclusion of the triangles (Li et al. 2023,
-/// Convergent Incremental Potential Contact, section 4).
+/// function's range has no holes. The weights follow from the inclusion–exclusion principle (Li et al. 2023, Convergent
+/// Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
 /// the ends a and b as (a, b, b), a point a as (a, a, a). `dimension` distinguishes the three kinds. An end with k

@@ -15,7 +15,7 @@ struct Turn {
   bool turns = false;
   Vec3<double> axis{}, origin{};  ///< the axis has length 1
 
-  /// Makes a rotation about `axis`, of any length; zero means no rotation.
+  /// Makes a rotation about the vector `axis`, which may have any length; a zero vector means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
     const double length = std::hypot(axis[0], axis[1], axis[2]);
     if (!(length > 0.0)) return {};

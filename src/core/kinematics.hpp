@@ -19,8 +19,8 @@ struct MotionSpan {
 /// nodes, of parameters, and of values that the motion keeps in the state. Forces do not affect these nodes.
 ///
 /// Position fields are [local or owned nodes, 3], velocity fields [owned nodes, 3] or longer. Operations change values
-/// at the motion's nodes only. `start` is the state at the start of the step, of which a motion reads only its own
-/// fields.
+/// at the motion's nodes only. `start` is the state at the start of the step; a motion reads only its own fields in
+/// `start`.
 class Kinematics {
  public:
   virtual ~Kinematics() = default;
@@ -44,8 +44,9 @@ class Kinematics {
                              const State& start, const State& start_tangent, const Field& x, const Field& dx, Field& dy,
                              Field& dv) const = 0;
   /// Applies the adjoint of `apply`: replaces ȳ by x̄ and v̄ by 0, and adds this rank's contributions to the adjoint of
-  /// `start` and to the gradient. Second derivatives call this function for the derivatives of ȳ and v̄ too, which is
-  /// exact if the motion is affine in x, `start` and the parameters that have second derivatives.
+  /// `start` and to the gradient. The computation of second derivatives also calls this function, with the derivatives
+  /// of ȳ and v̄ in place of ȳ and v̄. The result is exact if the motion is affine in x, `start` and the parameters
+  /// that have second derivatives.
   virtual void apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                              Field& y_bar, Field& v_bar, State& start_adjoint, ParameterSet& gradient) const = 0;
 };

@@ -50,7 +50,8 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// PETSc's duplicate of a communicator, with a tag of its own, so that its messages do not match those of other code.
+/// PETSc's duplicate of a communicator, and a tag of its own, so that messages sent with both do not match messages of
+/// other code.
 class PrivateComm {
  public:
   explicit PrivateComm(MPI_Comm comm) { DIFFSIM_PETSC(PetscCommDuplicate(comm, &comm_, &tag_)); }

@@ -9,7 +9,7 @@
 
 namespace diffsim::dynamics {
 
-/// Map of a vertex over the span h. Kernels capture this struct by value.
+/// Rigid motion of a vertex over the time span h. Kernels capture this struct by value.
 struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
   double rate, h;                              // ω

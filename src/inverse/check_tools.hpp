@@ -33,7 +33,7 @@ class TightSolver {
   double factor_ = 1e-3, given_tolerance_;
 };
 
-/// Factor on the error bound of a difference that a verdict allows, because the bound is only an order of magnitude.
+/// Factor by which verdicts multiply the error bound of a difference, because the bound is only an order of magnitude.
 inline constexpr double safety = 10.0;
 
 /// Σ a_i b_i over all ranks. Collective.

@@ -19,8 +19,8 @@ using namespace inverse;
 namespace {
 
 constexpr int slope_window = 4;  // halvings
-/// Amplification from which a gradient is reported as exploded: the linearisation is then valid only for changes of the
-/// unknown below 1/amplification of its magnitude.
+/// Least amplification for which a gradient is reported as exploded. The linearisation is then valid only for changes
+/// of the unknown below 1/amplification of the unknown's magnitude.
 constexpr double exploded_from = 1e4;
 /// Number of standard deviations of the noise below which a change of L is considered zero.
 constexpr double deviations = 10.0;

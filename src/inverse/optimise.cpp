@@ -137,8 +137,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   DIFFSIM_PETSC(TaoSetMonitor(tao, monitor, &context, nullptr));
   DIFFSIM_PETSC(TaoSetMaximumIterations(tao, options.max_iterations));
   DIFFSIM_PETSC(TaoSetTolerances(tao, 1e-300, 0.0, options.gradient_tolerance));
-  // The radius of the first trust region is the length of the first Newton step. TAO's default, a search along the
-  // gradient for a radius, takes five evaluations and leads to the bounds of unknowns with a small range.
+  // The radius of the first trust region is the length of the first Newton step. By default TAO searches for a radius
+  // along the gradient. The search takes five evaluations and moves unknowns with a small range to their bounds.
   set_from_options(tao, "-tao_bnk_init_type", "direction");
   const PetscErrorCode code = TaoSolve(tao);
   if (context.error) std::rethrow_exception(context.error);

@@ -40,7 +40,7 @@ class EntryMap {
 /// Entries by groups: p_e = q_group(e), with `components` values per entry. `group`: [entries]; -1: the entry does not
 /// belong to the unknown. `num_groups`: number of groups of all ranks.
 std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
-/// Entries that are values of their own: p_e = q_e, e < `num_values`.
+/// Identity map of the first `num_values` values: p_e = q_e.
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
 /// Linear map p_i = base_i + (B q)_i. `matrix`: B, [values, columns]; `base`: [values] or longer.
 std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);

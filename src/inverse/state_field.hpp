@@ -5,7 +5,7 @@
 
 namespace diffsim::inverse {
 
-/// Name of the field of x[0] that an unknown with this parameter name sets, or nullptr.
+/// Name of the field of x[0] that an unknown with the name `parameter` sets; nullptr if there is no such field.
 inline const char* state_field(const std::string& parameter) {
   if (parameter == "initial_positions") return "positions";
   if (parameter == "initial_velocities") return "velocities";

@@ -337,7 +337,8 @@ std::vector<WrittenFile> BackgroundWriter::publish(bool wait) {
   }
   if (count == 0) return {};
   if (!wait) {
-    // Files beyond the `depth` newest ones are published even if they are not done yet, after waiting for them.
+    // Files that all ranks have finished are published. All files except the `depth` newest are published in any case,
+    // after waiting for those that are not done yet.
     std::uint64_t ready = w.num_done();
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_UINT64_T, MPI_MIN, w.comm));
     const std::size_t over = count - std::min(count, static_cast<std::size_t>(std::max(w.depth, 0)));

@@ -52,9 +52,9 @@ class BackgroundWriter {
   /// Waits for the files that are being written, and removes files that were not published.
   ~BackgroundWriter();
 
-  /// Starts writing a file. Returns the number of bytes that its arrays take in the file, summed over all ranks. Throws
-  /// Error if the file cannot be created or the disk has no space for its arrays; `publish` throws the errors of
-  /// writing the data.
+  /// Starts writing a file. Returns the number of bytes that the arrays take in the file, summed over all ranks. Throws
+  /// Error if the file cannot be created or the disk has no space for the arrays. Errors of writing the data are thrown
+  /// later, by `publish`.
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
                       std::vector<FileArray> arrays);
   /// Renames files that all ranks have written to their final names, in the order of the `write` calls, and returns

@@ -12,12 +12,12 @@
 
 namespace diffsim {
 
-// Arrays that a scene names by `{file: FILE, dataset: DATASET}`, and arrays that runs write, both in the mesh file's
-// order of vertices and cells. For a mesh of several bodies there is one dataset per body, `/bodies/NAME` DATASET, with
-// the body's own numbering. If a function is called with the name of a body, DATASET itself has the values of that
-// body, and the values of all other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset
-// does not exist, has another shape (the message gives both shapes), or contains a value that is not finite. All
-// functions are collective.
+// Functions that read the arrays named in a scene by `{file: FILE, dataset: DATASET}`, and functions that write the
+// arrays of a run. All arrays have the mesh file's order of vertices and cells. For a mesh of several bodies there is
+// one dataset per body, with the body's own numbering; the name of the dataset is `/bodies/NAME` followed by DATASET.
+// If a function is called with the name of a body, DATASET itself has the values of that body, and the values of all
+// other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset does not exist, has another
+// shape (the message gives both shapes), or contains a value that is not finite. All functions are collective.
 
 /// Reads one value per cell: dataset [C] → [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,

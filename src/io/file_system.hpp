@@ -14,8 +14,8 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. EOPNOTSUPP, ENOSYS or EINVAL
-  /// means that the file system cannot reserve space.
+  /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. A result of EOPNOTSUPP, ENOSYS
+  /// or EINVAL means that the file system cannot reserve space.
   virtual int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) = 0;
   /// Writes `size` bytes at `offset` of an existing file.
   virtual int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) = 0;

@@ -266,7 +266,8 @@ void Hdf5File::publish() {
   f.agree([&] { f.check(f.file.close(), "close the file"); });
   collectively(f.comm, [&] {
     if (f.rank != 0) return;
-    // On a full disk, all the calls above may have reported success.
+    // On a full disk, all calls above can report success although the file is incomplete; cut_to_length() throws for an
+    // incomplete file.
     cut_to_length(f.partial_path(), hdf5_length(f.partial_path()));
     publish_file(*f.files, f.partial_path(), f.path);
   });

@@ -78,9 +78,9 @@ class Hdf5File {
   /// Returns type and shape of a dataset. Throws InputError if the dataset does not exist, or declares more data than
   /// the file holds.
   DatasetInfo info(const std::string& dataset) const;
-  /// Returns type and shape of a dataset. Throws InputError in the cases of `info`, and if the dataset has another kind
-  /// (integers are accepted where real values are expected) or another shape. In `shape`, -1 means any extent.
-  /// `meaning` ("[vertices, 3]") explains the shape in the message.
+  /// Returns type and shape of a dataset. Throws InputError under the same conditions as `info`, and if the dataset
+  /// does not have the given kind (integers are accepted where real values are expected) or the given shape. In
+  /// `shape`, -1 means any extent. `meaning` ("[vertices, 3]") explains the shape in the message.
   DatasetInfo require(const std::string& dataset, DatasetInfo::Kind kind, const Shape& shape,
                       const std::string& meaning = "") const;
 

@@ -210,8 +210,8 @@ void Checks::faces() const {
   });
 }
 
-/// Checks that an edge has one node and that a node is on one edge. The entries of an edge are sent to one rank, then
-/// the entries of a node.
+/// Checks that an edge has one node and that a node is on one edge. First, all entries with the same edge are sent to
+/// one rank. Then all entries with the same node are sent to one rank.
 void Checks::edges() const {
   std::vector<EdgeNode> mine = edge_nodes(mesh_);
   std::vector<EdgeNode> met = redistribute(comm_, mine, [&](const EdgeNode& node) {

@@ -78,7 +78,7 @@ std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& 
     for (std::size_t i = 0; i < values.size(); ++i) mine[i / columns][i % columns] = values[i];
   });
   std::vector<Row> entries = redistribute(file.comm(), mine, [&](const Row& row) { return entities.owner(row[0]); });
-  // Sorted by region, then by entity, without duplicates.
+  // Sort the entries by region, then by entity, and remove duplicates.
   std::sort(entries.begin(), entries.end(),
             [](const Row& a, const Row& b) { return std::tie(a[columns - 1], a) < std::tie(b[columns - 1], b); });
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());

@@ -61,7 +61,8 @@ void add_parameter_gradient(const Field& per_volume, const ParameterSet& paramet
   if (Parameter* drag = gradient.find("drag")) axpy(1.0, per_volume, drag->field);
 }
 
-/// Sets `sums` [cells] to the directional derivative dα ρ + α dρ + dc. A direction that is not in `direction` is zero.
+/// Sets `sums` [cells] to the directional derivative dα ρ + α dρ + dc. The direction of a parameter that is missing in
+/// `direction` is zero.
 void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& direction, Field& sums) {
   const double* const alpha = parameters.data("rayleigh_damping");
   const double* const rho = parameters.data("density");

@@ -19,8 +19,9 @@ std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, c
 /// Creates the force term of the drag of moving air on linear faces, modelled as plates: ½ C A |u_n| u_n n/3 at each
 /// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side acts.
 ///
-/// Parameters, named by the arguments: the air velocity `wind` [steps, 3], m/s, and the air density times the drag
-/// coefficient C, `drag`, kg/m³. Throws Error (input) for second-order faces.
+/// The arguments `wind` and `drag` are the names of the parameters: `wind` is the air velocity [steps, 3], m/s, and
+/// `drag` is the product of the air density and the drag coefficient C, kg/m³. Throws Error (input) for second-order
+/// faces.
 std::unique_ptr<ForceTerm> make_wind(const std::string& wind, const std::string& drag, const std::vector<Face>& faces);
 
 }  // namespace diffsim

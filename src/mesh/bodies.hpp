@@ -18,18 +18,19 @@ std::vector<std::string> body_names(const std::vector<MeshBody>& bodies);
 /// Index of the body that contains the vertex, or the tetrahedron, with the given file number; 0 if `bodies` is empty.
 int body_of_vertex(const std::vector<MeshBody>& bodies, std::int64_t number);
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number);
-/// Overload of `body_of_cell` for a cell of any kind. `number` counts the cells of that kind.
+/// Overload of `body_of_cell` for a cell of any kind. `number` is the file number of the cell among the cells of
+/// `kind`.
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind);
 
-/// File number of the first director of a body, in a mesh with `num_vertices` vertices. The body's vertices that are
-/// positions end there.
+/// File number of the first director of a body, in a mesh with `num_vertices` vertices. All vertices of the body with
+/// lower numbers are positions. If the body has no directors, the result is the number after the body's last vertex.
 std::int64_t first_director(const std::vector<MeshBody>& bodies, std::size_t body, std::int64_t num_vertices);
 
 /// Name of a vertex, or of a tetrahedron, for messages: its file number, "17". In a mesh of several bodies the name is
 /// the number within the body, "17 of gripper".
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number);
 std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number);
-/// Overload of `cell_name` for a cell of any kind. `number` counts the cells of that kind.
+/// Overload of `cell_name` for a cell of any kind. `number` is the file number of the cell among the cells of `kind`.
 std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind);
 
 }  // namespace diffsim

@@ -10,7 +10,7 @@ namespace diffsim {
 namespace {
 
 /// Kernel that computes `geometry` from the rest positions: (∂X/∂ξ)⁻¹ and weight det(∂X/∂ξ) × factor at each point.
-/// Lowers `invalid` to the smallest cell whose volume is not positive at a point.
+/// Lowers `invalid` to the lowest number of a cell whose volume is not positive at a point.
 template <class E>
 struct ComputeGeometry {
   CellGeometry<E> geometry;

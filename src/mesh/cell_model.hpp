@@ -34,8 +34,8 @@ struct CellModel {
   CellKind cells;
   std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
-  /// Cell parameters whose default is computed from the rest shape, such as lengths: a function by parameter name. The
-  /// function returns [cells of the rank].
+  /// Functions that compute the default of a cell parameter, such as a length, from the rest shape, by parameter name.
+  /// A function returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
   /// Creates the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>

@@ -87,7 +87,7 @@ struct SingleFace {
 };
 
 /// Finds the neighbours across faces between ranks. Each face is sent to the rank whose even block of vertices contains
-/// the lowest vertex of the face, where the two sides are matched.
+/// the lowest vertex of the face. That rank matches the two cells of the face.
 void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, PetscInt first_cell,
                        std::int64_t num_vertices, std::vector<PetscInt>& neighbours) {
   const int rank = rank_of(comm);

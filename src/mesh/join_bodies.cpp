@@ -51,7 +51,7 @@ void check(const std::vector<NamedMesh>& bodies) {
   }
 }
 
-/// This rank's block of a body's cells, and the number in the joint mesh of the first cell of the block.
+/// This rank's block of a body's cells, and the number of the block's first cell in the joint mesh.
 struct BodyCells {
   std::vector<std::int64_t>* nodes;
   std::int64_t first;

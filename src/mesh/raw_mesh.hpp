@@ -57,10 +57,10 @@ struct RawPlaces {
 /// Converts the contents of a file to a validated mesh. All node numbers in `raw` must be 0-based vertex numbers.
 ///
 /// Groups become regions, sorted by dimension (3 first) and tag. Group elements of dimension 2 become faces of
-/// tetrahedra; a face that two cells share is assigned to the cell with the lower number. Group elements of dimension 1
-/// and 0 become vertices. Region entries are sorted by region and entity, without duplicates. Throws InputError if
-/// there are no cells, if a group triangle is not a face of a tetrahedron, and if validate_cells() or
-/// validate_lower_cells() rejects the mesh.
+/// tetrahedra; a face that two cells share is assigned to the cell with the lower number. The nodes of group elements
+/// of dimension 1 and 0 become vertices of the region. Region entries are sorted by region and entity, without
+/// duplicates. Throws InputError if there are no cells, if a group triangle is not a face of a tetrahedron, and if
+/// validate_cells() or validate_lower_cells() rejects the mesh.
 MeshData assemble_mesh(RawMesh&& raw, CellKind kind, bool allow_coincident_vertices, const RawPlaces& places);
 
 }  // namespace diffsim

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Partitions a graph that is stored completely on this rank with Scotch. Returns the part, 0 … parts - 1, of each
+/// Uses Scotch to partition a graph that is stored completely on this rank. Returns the part, 0 … parts - 1, of each
 /// cell. Scotch runs on one thread with its own random state, so equal graphs have equal parts. Serial.
 std::vector<int> scotch_parts(DualGraph graph, int parts);
 

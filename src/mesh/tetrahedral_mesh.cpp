@@ -87,7 +87,7 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
   return nodes;
 }
 
-/// Kinds of cells whose forces can depend on vertices across the sides of a cell.
+/// Kinds of cells whose forces can also depend on vertices of the neighbouring cells, across the sides of a cell.
 constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
 /// Corners of the cells of `batch`: [cells, corners], file numbers. `nodes`: see take_nodes().
@@ -382,7 +382,8 @@ void TetrahedralMesh::find_directors() {
   }
 }
 
-/// Stores in `unused_` the positions of the vertices of this rank's even block of the file that belong to no cell.
+/// Stores in `unused_` the positions of vertices that belong to no cell, among the vertices of this rank's even block
+/// of the file.
 void TetrahedralMesh::find_unused(const std::vector<double>& coordinates, int block_vertices) {
   std::vector<char> used(static_cast<std::size_t>(vertex_order_->block_size()), 0);
   vertex_order_->to_file(std::vector<char>(static_cast<std::size_t>(num_vertices()), 1), 1, used);

@@ -168,8 +168,8 @@ void Inspection::check_edges() const {
     if (const std::optional<EdgeFault> fault = find(nodes)) fail_cell(fault->cell, fault->what);
 }
 
-/// Checks for faces of more than two cells and for repeated cells. All faces with the same lowest vertex are compared
-/// with each other, which finds every pair of faces with the same vertices.
+/// Checks for faces of more than two cells and for repeated cells. To find every pair of faces with the same vertices,
+/// compares all faces with the same lowest vertex with each other.
 void Inspection::check_faces() const {
   struct Face {
     std::int64_t middle, highest, opposite, cell;

@@ -15,9 +15,9 @@ namespace diffsim {
 namespace {
 
 /// Side of a cell. `low` and `high` are the lowest and highest vertex of the side. `apex` is the opposite corner of the
-/// cell, and `across` is the apex of the other cell with this side. numbers_across() stores the values of the two cells
-/// in `apex` and `across` instead. `beyond_low` and `beyond_high` are the vertices across the cell's other sides at
-/// `low` and at `high`.
+/// cell, and `across` is the apex of the other cell with this side. In numbers_across(), `apex` is instead the value of
+/// the cell, and `across` is the value of the other cell. `beyond_low` and `beyond_high` are the vertices across the
+/// cell's other sides at `low` and at `high`.
 struct Side {
   std::int64_t low, high, apex, across;
   std::int64_t beyond_low, beyond_high;
@@ -55,8 +55,8 @@ std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_v
   return redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
 }
 
-/// Returns, in the order of `place`, the apex of the other cell with each side, `no_vertex_across` or
-/// `many_vertices_across`. Collective.
+/// Returns the apex of the other cell with each side, in the order of `place`. The value is `no_vertex_across` if there
+/// is no other cell, and `many_vertices_across` if there are several. Collective.
 std::vector<std::int64_t> apexes_across(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices) {
   std::vector<std::int64_t> across(sides.size());
   sides = met(comm, std::move(sides), num_vertices, [](auto first, auto end) {
@@ -91,7 +91,8 @@ std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::
   std::vector<Side> sides = sides_of(comm, corners, 3);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const std::size_t first = i / 3 * 3, next = first + (i + 1) % 3, last = first + (i + 2) % 3;
-    // The cell's other side at one end of this side is opposite to the other end.
+    // Side i has the ends `next` and `last`. The cell's other side at `next` is opposite to `last`, and the cell's
+    // other side at `last` is opposite to `next`.
     const bool next_is_low = corners[next] == sides[i].low;
     sides[i].beyond_low = across[next_is_low ? last : next];
     sides[i].beyond_high = across[next_is_low ? next : last];

@@ -11,8 +11,9 @@ namespace diffsim {
 /// curvatures κ₁ and κ₂ and of the twist τ over the part of the rod that belongs to the node (Bergou, Wardetzky,
 /// Robinson, Audoly and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
-/// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m and n be the
-/// unit vectors along the components of d and g perpendicular to t and u, and let c = 1 + t·u. Then
+/// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m be the unit
+/// vector along the component of d perpendicular to t, and n the unit vector along the component of g perpendicular to
+/// u. Let c = 1 + t·u. Then
 ///
 ///   κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u)
 ///

@@ -51,15 +51,16 @@ struct RodStretch {
   }
 };
 
-/// Energy that keeps the director d of a segment perpendicular to the segment and at its rest length. The nodes are the
-/// segment's ends and its director. With the unit vector t along the segment, the segment's rest length L and the rest
-/// director D
+/// Energy that keeps the director d of a segment perpendicular to the segment and the length of d at its rest value.
+/// The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the segment's
+/// rest length L and the rest director D
 ///
 ///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (d²/D² - 1)/2
 ///
 /// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
-/// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. With the stiffness chosen, d
-/// vibrates with the angular frequency √(E/ρ)/L, half of the highest frequency of the rod's axial waves.
+/// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. The stiffness is chosen so that d
+/// vibrates with the angular frequency √(E/ρ)/L, where E is Young's modulus and ρ the density. The frequency of d is
+/// then half of the highest frequency of the rod's axial waves.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -123,8 +124,9 @@ enum class Beyond : int {
 };
 
 /// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes are
-/// the first segment's far end, the common node, the second segment's far end, and both directors. With the strains of
-/// joint_strains.hpp, the strains at rest (with a bar), and the rest lengths L and M
+/// the first segment's far end, the common node, the second segment's far end, and both directors. Let κ and τ be the
+/// strains of joint_strains.hpp, κ̄ and τ̄ the strains at rest, and L and M the rest lengths of the first and the
+/// second segment. The energy is
 ///
 ///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
 ///

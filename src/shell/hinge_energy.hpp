@@ -7,8 +7,8 @@
 namespace diffsim {
 
 /// Half of a hinge between two triangles: the contribution of the first triangle. The nodes are the ends a and b of the
-/// common side, the first triangle's third corner c and the second triangle's third corner d. The parameter is B of the
-/// first triangle.
+/// common side, the first triangle's third corner c and the second triangle's third corner d. The parameter is the
+/// bending stiffness B of the first triangle.
 ///
 /// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
 /// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas of the

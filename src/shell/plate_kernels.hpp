@@ -61,8 +61,8 @@ struct PlateData {
   }
 };
 
-// Functions for hinges whose second triangle is missing (SecondCorner). The first two compute the position of the
-// missing corner from the hinge's other vertices and, for clamped sides, from the rest positions B and C.
+// Functions for hinges whose second triangle is missing (SecondCorner). The first two functions compute the position of
+// the missing corner from the hinge's other vertices and, for clamped sides, from the rest positions B and C.
 
 /// Sets the missing corner of a clamped side: a + (B - C).
 template <class T>
@@ -196,10 +196,10 @@ struct SetMoments {
   }
 };
 
-/// Kernel that computes the moments of the triangles' hinges, as `SetMoments`, and the derivatives of Σ w·f.
-/// Derivatives with respect to moduli of single triangles are added to `to`, those with respect to moduli that all
-/// triangles share to the sums. Derivatives with respect to the rest quantities are added to `rest` unless `rest` is
-/// nullptr.
+/// Kernel that computes the moments of the triangles' hinges, as `SetMoments` does, and the derivatives of Σ w·f.
+/// Derivatives with respect to moduli of single triangles are added to `to`. Derivatives with respect to moduli that
+/// all triangles share are added to `sums`. Derivatives with respect to the rest quantities are added to `rest` unless
+/// `rest` is nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;

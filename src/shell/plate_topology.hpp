@@ -24,10 +24,10 @@ struct PlateTopology {
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }
 };
 
-/// Returns flags [local vertices] of the vertices of walls. A wall consists of triangles whose vertices are all
-/// prescribed and which share a side with another triangle of this kind, as formed by two rows of fixed vertices. A
-/// single triangle with prescribed vertices, as in a corner between two fixed sides, is not a wall; such a triangle
-/// bends as its neighbours do. Collective.
+/// Returns flags [local vertices] of the vertices of walls. A triangle belongs to a wall if all its vertices are
+/// prescribed and the triangle shares a side with another triangle whose vertices are all prescribed. For example, the
+/// triangles between two rows of fixed vertices form a wall. A single triangle with prescribed vertices, as in a corner
+/// between two fixed sides, is not a wall; such a triangle bends as its neighbours do. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                 const VertexConstraints& held);
 

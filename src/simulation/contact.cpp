@@ -160,7 +160,8 @@ class ParameterAdder {
  public:
   ParameterAdder(ParameterSet& parameters, MPI_Comm comm) : parameters_(parameters), comm_(comm) {}
 
-  /// Adds the parameters of the laws of bodies and pairs. `stiffness`: barrier stiffness κ, Pa.
+  /// Adds the parameters of the shared contact law and of the laws of single pairs. `stiffness`: barrier stiffness κ,
+  /// Pa.
   void add_laws(const ContactOptions& options, double stiffness) const {
     add(Spec::barrier_distance, options.barrier_distance);
     add(Spec::barrier_stiffness, stiffness);
@@ -176,7 +177,7 @@ class ParameterAdder {
     if (options.thickness) add(Spec::thickness, *options.thickness);
     for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, given.value, given.body);
   }
-  /// Adds the parameters of an obstacle, a plane or a mesh. `position`: position of the obstacle, in m.
+  /// Adds the parameters of an obstacle, which is a plane or a mesh. `position`: position of the obstacle, in m.
   template <class Obstacle>
   void add_obstacle(const Obstacle& obstacle, const std::array<double, 3>& position, const std::string& label) const {
     add(Spec::obstacle_position, std::vector<double>(position.begin(), position.end()), label);

@@ -32,7 +32,7 @@ class ContactGroups {
   bool is_obstacle(std::size_t place) const { return place >= first_plane(); }
   /// Returns true if a place is a prescribed body, or a region of a prescribed body.
   bool is_prescribed(std::size_t place) const;
-  /// Indices in the mesh's list of the bodies that are obstacles.
+  /// Indices, in the mesh's list of bodies, of the bodies that are obstacles.
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
   /// Place of the body to which a region belongs; for all other places, `place` itself.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
@@ -59,9 +59,9 @@ class ContactGroups {
   std::ptrdiff_t first_body() const { return static_cast<std::ptrdiff_t>(bodies_of_.size()); }
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }
-  /// Index of the pair whose law applies to two places; the number of pairs if the shared law applies. Of the pairs
-  /// that name the places or their bodies, the pair is chosen that names most of the places themselves; among equals,
-  /// the first.
+  /// Index of the pair whose law applies to two places; the number of pairs if the shared law applies. Candidates are
+  /// the pairs that name both places, each by its own name or by the name of its body. The candidate that names the
+  /// most places by their own names is chosen; among equal candidates, the first.
   std::size_t pair_of(std::size_t a, std::size_t b) const;
 
   const ContactOptions* options_;
@@ -72,9 +72,9 @@ class ContactGroups {
 };
 
 /// Returns the reason why pair number `pair` of `options.pairs` is invalid for the mesh's bodies and the obstacles, or
-/// an empty string if the pair is valid. Invalid are: an unknown name, two obstacles, a body with itself if `self` is
-/// false, a pair listed before, a value outside its parameter's range, and values of a pair that does not touch.
-/// `obstacle_bodies`: indices of the mesh's bodies that are obstacles.
+/// an empty string if the pair is valid. Possible reasons are: an unknown name, two obstacles, a body with itself if
+/// `self` is false, a pair listed before, a value outside its parameter's range, and values for a pair whose `touch` is
+/// false. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

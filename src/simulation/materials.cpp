@@ -28,7 +28,7 @@ double value_at(const CellValues& values, std::size_t cell) {
   return std::get<std::vector<double>>(values).at(cell);
 }
 
-/// Indices in the mesh's list of the bodies without a cell in any material's region. Collective.
+/// Indices, in the mesh's list of bodies, of the bodies without a cell in any material's region. Collective.
 std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
                                         const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> has(mesh.bodies().size(), 0);
@@ -79,7 +79,8 @@ void require_one_material(const TetrahedralMesh& mesh, const std::vector<Differe
   });
 }
 
-/// Returns the parameters that an elastic material has. Throws Error (input) if the material has values of others.
+/// Returns the parameters that an elastic material has. Throws Error (input) if the material has a value of any other
+/// parameter.
 std::vector<ParameterSpec> specs_of(const DifferentiableMaterial& material, const ElasticLaw& law) {
   std::vector<ParameterSpec> specs = law.parameters;
   specs.push_back(DynamicsParameters::density);

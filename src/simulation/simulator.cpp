@@ -123,7 +123,8 @@ void Simulator::reset() {
 
 // ---- DifferentiableSimulator ----
 
-/// Loss that is chosen after the forward run. Its value is summed while the reverse sweep visits each state once.
+/// Loss that is chosen after the forward run. The value of the loss is summed while the reverse sweep visits each state
+/// once.
 class DifferentiableSimulator::LossOfBackward final : public Loss {
  public:
   /// Selects the loss, which must outlive the reverse sweep.

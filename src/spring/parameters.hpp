@@ -32,7 +32,7 @@ struct SpringParameters {
                                          .sample = 0.3,
                                          .home = ParameterHome::segments,
                                          .default_value = 0.0};
-  /// Default: the distance between the ends in the mesh.
+  /// Rest length L₀ of a spring. The default is the distance between the spring's ends in the mesh.
   static constexpr ParameterSpec rest_length{.name = "rest_length",
                                              .unit = "m",
                                              .meaning = "L₀: length of a spring without force",

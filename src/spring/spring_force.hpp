@@ -19,7 +19,7 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
 }
 
 /// Returns |d|. The derivative of |d| does not exist at d = 0 and is set to zero there. For ε > 0 this choice does not
-/// change the derivative of forces along d/l.
+/// affect the derivatives of forces that act along d/l.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;

@@ -38,8 +38,8 @@ double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, 
 /// loss and the observer receive step numbers of the whole rollout.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
-/// Forward mode: advances `state` by `num_steps` steps, and `tangent` from dx[0] to dx[N] with the parameters' change
-/// `direction`. Returns dL, summed over all ranks; 0 without a loss.
+/// Forward mode: advances `state` by `num_steps` steps, and `tangent` from dx[0] to dx[N], along the change `direction`
+/// of the parameters. Returns dL, summed over all ranks; 0 without a loss.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr);
 

@@ -75,8 +75,8 @@ struct CheckpointOptions {
   /// Number of steps at the end of the rollout that are reversed; 0: all. Fewer than all give an approximate gradient.
   int last = 0;
   int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
-  /// Maximum number of snapshots held at the same time, for revolve, online and two_level. The first state of the
-  /// rollout (two_level: of the segment) is one of the snapshots.
+  /// Maximum number of snapshots held at the same time, for revolve, online and two_level. One of the snapshots is the
+  /// first state of the rollout; for two_level, the first state of the segment.
   int snapshots = 20;
   CheckpointStore store = CheckpointStore::memory;
   std::string directory = "checkpoints";

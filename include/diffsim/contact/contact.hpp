@@ -97,8 +97,8 @@ struct ContactOptions {
   /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. False: only if any µ > 0.
   bool with_friction = false;
   /// True if friction uses the normal forces and contact points at the beginning of the step, but the velocities of the
-  /// step (dynamics/lagged_term.hpp). Implicit steps then have a potential. The error relative to friction without lag
-  /// is O(dt).
+  /// step (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental potential. The error
+  /// relative to friction without lag is O(dt).
   bool lagged_friction = false;
   bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
   /// Maximum number of pairs of each kind that may touch on a rank. 0: 2²⁸, or fewer if the pairs would exceed half of

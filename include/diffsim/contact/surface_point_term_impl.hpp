@@ -12,8 +12,9 @@
 namespace diffsim {
 
 /// PointTerm on all or some vertices of a mesh's surface. The weight of a vertex is the rest measure that the vertex
-/// represents (contact/impl/surface_areas.hpp): on a surface of triangles, a third of the areas of its triangles, m².
-/// The term has first derivatives with respect to the rest shape (`rest_positions`), but not second ones.
+/// represents (contact/impl/surface_areas.hpp). On a surface of triangles, the weight is a third of the area of the
+/// triangles at the vertex, m². The term has first derivatives with respect to the rest shape (`rest_positions`), but
+/// no second derivatives.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
@@ -23,7 +24,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
-  /// Makes a term on these vertices, which are among those of `surface_areas`. Collective.
+  /// Makes a term on `vertices`, which must be vertices of `surface_areas`. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
       : Points(std::move(name), force, std::move(parameters), vertices),

@@ -23,9 +23,9 @@ class FileOrder;
 class Entities {
  public:
   /// Constructs a set. `order`: positions of the local entities in files, or nullptr if the entities have no positions
-  /// in files. Entities without positions are stored rank after rank, and only as many ranks as wrote a file can read
-  /// the file. `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error
-  /// if the sizes of `owned`, `order` and `exchange` are inconsistent.
+  /// in files. Entities without positions are stored rank after rank, and the file can be read only with the number of
+  /// ranks that wrote the file. `exchange`: exchange between owned entities and copies, or nullptr if no rank has
+  /// copies. Throws Error if the sizes of `owned`, `order` and `exchange` are inconsistent.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 

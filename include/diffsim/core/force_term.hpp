@@ -104,8 +104,8 @@ class ForceTerm {
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Computes f += f(x, v, p), N.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
-  /// Adds the forces of a part of this rank's cells. Contributions that are not from inner cells count as shared; by
-  /// default all contributions do.
+  /// Adds the forces of a part of this rank's cells. Contributions that are not from inner cells count as shared. By
+  /// default, all contributions count as shared.
   virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
     if (part != CellPart::inner) add_force(at, parameters, force);
   }
@@ -190,8 +190,8 @@ class ForceTerm {
   /// Returns true if the term forbids some displacements: those that pass through an obstacle.
   virtual bool limits_steps() const { return false; }
   /// Returns the largest a in [0, 1], less a margin, for which the straight motion from `from` to `from` + a (`to` -
-  /// `from`) is allowed; 0 if `from` itself is not allowed. The result is this rank's; the caller takes the minimum
-  /// over all ranks. `from` and `to` each have their own time. Collective.
+  /// `from`) is allowed; 0 if `from` itself is not allowed. Each rank returns a value of its own; the caller takes the
+  /// minimum over all ranks. `from` and `to` each have their own time. Collective.
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }

@@ -34,8 +34,8 @@ struct Parameter {
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. With a `label`
-  /// the parameter's name is NAME:LABEL.
+  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. With a `label`,
+  /// the parameter's name is NAME:LABEL, where NAME is the name in `spec`.
   Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
@@ -50,7 +50,7 @@ class ParameterSet {
   /// Returns zeroed parameters of the same shapes, for `names` only.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);
-  /// Number that is the same as before only if no value of this rank may have changed since (`Field::revision`).
+  /// Returns a number that is new after each operation that may have changed a value of this rank (`Field::revision`).
   std::uint64_t revision() const;
 
   auto begin() { return parameters_.begin(); }

@@ -50,7 +50,7 @@ std::string back_end();
 int concurrency();
 /// Returns the resident memory of this process, bytes (VmRSS of proc(5)); 0 if the system does not report the value.
 double resident_memory_bytes();
-/// Releases memory that was freed, but is kept by the C library for later use, to the operating system.
+/// Gives freed memory that the C library keeps for later use back to the operating system.
 void release_free_memory();
 /// Returns the largest resident memory of this process so far, bytes.
 double peak_memory_bytes();

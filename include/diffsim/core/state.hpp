@@ -26,7 +26,8 @@ class State {
   /// Overload of `zero_like` with fields from a pool.
   State zero_like(FieldPool& pool) const;
   void fill(double value);
-  /// Copies the values of `other`, and the entities of those fields of `other` that are on another generation.
+  /// Copies the values of `other`. If the generations of a field and of its counterpart in `other` differ, the field
+  /// also takes the counterpart's entities.
   void copy_from(const State& other);
 
   /// Returns the entities of each field.

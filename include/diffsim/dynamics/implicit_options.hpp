@@ -8,8 +8,9 @@ namespace diffsim {
 
 /// Options of Newton's method for an implicit step.
 struct NewtonOptions {
-  /// Tolerance of ‖R‖ over the free components, relative to the largest value of ‖M (a - λ g)‖ and ‖f‖ over the
-  /// iterates.
+  /// Tolerance of the norm of the residual R = M (a - λ g) - f over the free components, relative to the largest value
+  /// of ‖M (a - λ g)‖ and ‖f‖ over the iterates. M: masses, a: accelerations, g: gravity, λ: load factor of
+  /// `ImplicitOptions::ramp_steps`, f: forces.
   double tolerance = 1e-10;
   /// Tolerance of the linear systems' residuals, relative to the right-hand side. 0: adaptive, as loose as the
   /// convergence of Newton's method allows (Eisenstat & Walker).
@@ -33,9 +34,9 @@ struct LinearOptions {
   /// Largest number of unknowns for which a system is factored. Larger systems are solved by conjugate gradients, or
   /// by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
-  /// True if Krylov methods multiply with J through the terms' force tangents. The assembled J is then used for
-  /// preconditioners and factorisations only. Requires a symmetric J. If J is made semidefinite, Krylov methods
-  /// multiply with the assembled matrix.
+  /// True if Krylov methods compute products with the system's matrix J from the tangents of the force terms. The
+  /// assembled J is then used for preconditioners and factorisations only. Requires a symmetric J. If J is made
+  /// semidefinite, Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
 };
 

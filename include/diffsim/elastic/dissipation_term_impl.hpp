@@ -14,8 +14,8 @@ namespace diffsim {
 ///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
 ///
 /// Only ψ is written by hand. Tangent, adjoint, derivative of the adjoint, Jacobian and the bound of the damping follow
-/// by AD. `L` is a struct like a law of elasticity (law.hpp). Its `energy` is ψ, W/m³, as a function of the Green
-/// strain rate Ė:
+/// by AD. `L` is a struct of the same form as a law of elasticity (law.hpp). `L::energy` returns ψ, W/m³, as a function
+/// of the Green strain rate Ė:
 ///
 ///   static constexpr const char* name;
 ///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell

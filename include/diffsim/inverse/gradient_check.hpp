@@ -19,8 +19,8 @@ enum class CheckVerdict {
 /// Name of a verdict, as used in reports.
 const char* to_string(CheckVerdict verdict);
 
-/// Results of the check of one unknown's derivatives. Derivatives are taken along a random direction v in this unknown
-/// alone, of the magnitude of the unknown.
+/// Results of the check of one unknown's derivatives. Derivatives are taken along a random direction v. The direction v
+/// changes this unknown only, and has the magnitude of the unknown.
 struct UnknownCheck {
   std::string name;
   CheckVerdict verdict = CheckVerdict::failed;

@@ -31,7 +31,7 @@ struct Unknown {
   std::string label = {};      ///< name in files and messages; empty: `parameter`
   /// Group of each of this rank's entries; -1: the entry is not changed. Empty: every entry is an unknown of its own.
   std::vector<int> group = {};
-  /// Names of the groups, the same on every rank; one empty name for `global`.
+  /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
   std::vector<std::string> group_names = {};
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
@@ -63,7 +63,8 @@ class InverseProblem {
   /// options have a memory budget, the first gradient and the first product with the Hessian plan their schedules.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
-  /// Creates the problem with a schedule and a store of the caller (src/checkpoint). `store` must outlive the problem.
+  /// Creates the problem with a schedule and a store (src/checkpoint) that the caller supplies. `store` must outlive
+  /// the problem.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  ScheduleFactory make_schedule, Store& store);
   ~InverseProblem();
@@ -119,8 +120,9 @@ class InverseProblem {
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the log from which `gradient` and `hessian_product` take answers while the log has any, and to which they add
-  /// the evaluations that they compute; nullptr: no log.
+  /// Sets the log of evaluations; nullptr: no log. `gradient` and `hessian_product` return results from the log as long
+  /// as the log has results to return. After that, `gradient` and `hessian_product` add each computed result to the
+  /// log.
   void set_log(EvaluationLog* log) { log_ = log; }
 
   const SweepStatistics& statistics() const { return statistics_; }

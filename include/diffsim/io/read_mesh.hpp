@@ -14,7 +14,7 @@ namespace diffsim {
 /// Reads a mesh file. HDF5 (see mesh_file.hpp) is read in evenly sized blocks on all ranks. Gmsh (see gmsh_reader.hpp),
 /// VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see exodus_reader.hpp) and OBJ, STL and PLY (see
 /// polygon_reader.hpp) are read on rank 0, and the blocks of all other ranks are empty. Coordinates are multiplied by
-/// `scale`, to give metres. For other known formats the error message says how to convert the file.
+/// `scale`, to give metres. For a file of another known format, throws an InputError that says how to convert the file.
 ///
 /// The mesh gets the file's cells of the given `kind`. OBJ, STL and PLY have no tetrahedra. Cells other than tetrahedra
 /// are read on rank 0 from any format.

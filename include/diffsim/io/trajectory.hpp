@@ -33,7 +33,7 @@ class TrajectoryWriter {
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
-  /// Appends a frame. If the call fails, the frames before stay valid.
+  /// Appends a frame. If the call fails, the earlier frames stay valid.
   void write(int step, double time, const State& state);
   /// Closes the HDF5 file, renames it from `path`.partial to `path`, and writes an XDMF file whose name is `path` with
   /// the extension replaced by `.xdmf`. A writer that is destroyed before `finish` leaves no file. After a failed run

@@ -41,7 +41,8 @@ struct BodySurface {
 /// Description of a named set of mesh entities: a group of the mesh file, or a side of a box.
 struct RegionInfo {
   std::string name;  ///< name in the file; the tag as a decimal number if the file gives no name
-  /// 3: tetrahedra; 2: faces of tetrahedra, or triangles; 1: vertices of curves, or segments; 0: vertices, or points.
+  /// Dimension of the entities. 3: tetrahedra; 2: faces of tetrahedra, or triangles; 1: vertices of curves, or
+  /// segments; 0: vertices, or points.
   int dimension = 3;
   int tag = 0;         ///< tag in the file
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME

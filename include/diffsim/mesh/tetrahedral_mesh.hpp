@@ -43,9 +43,10 @@ struct LowerCellSet {
   /// Vertices across the sides of triangles and segments: [cells, corners]. Side i is opposite to corner i; the sides
   /// of a segment are its ends. Entry i is the vertex, not on side i, of the other cell that has side i.
   std::vector<int> across;
-  /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i. Its two
-  /// other sides meet side i at corners i + 1 and i + 2 (modulo 3). The two entries of side i are the vertices across
-  /// these sides of T, in that order; both are `no_vertex_across` if side i does not have exactly one neighbour T.
+  /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i. The two
+  /// other sides of T meet side i at corners i + 1 and i + 2 (modulo 3). The two entries of side i are the vertices
+  /// across these sides of T, in that order; both are `no_vertex_across` if side i does not have exactly one
+  /// neighbour T.
   std::vector<int> beyond;
   /// Director of each segment as a vertex, or -1: [cells]. Empty if the mesh has no directors.
   std::vector<int> directors;
@@ -67,9 +68,10 @@ struct LowerCellSet {
 /// end with its segments; the vertices of triangles that share a side with its triangles; and the vertices of triangles
 /// that share a side with those neighbouring triangles.
 ///
-/// Local numbering: cells with a vertex that another rank also has come first. Both these cells and the remaining cells
-/// follow a Hilbert curve. Vertices are in the order in which the cells first touch the vertices, owned vertices before
-/// ghosts. `vertex_order` and `cell_order` map local numbers to the order of the mesh file.
+/// Local numbering: the first cells are the shared cells, which have a vertex that is also on another rank. The other
+/// cells follow. Each of the two groups of cells is sorted along a Hilbert curve. Vertices are in the order in which
+/// the cells first touch the vertices, owned vertices before ghosts. `vertex_order` and `cell_order` map local numbers
+/// to the order of the mesh file.
 ///
 /// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
 class TetrahedralMesh {
@@ -149,8 +151,8 @@ class TetrahedralMesh {
 
   /// Bodies of the mesh, in the order of their vertex numbers in the file. Empty: a single body without a name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
-  /// Index in `bodies()` of the body with this name. If there is none, throws Error (input) that suggests the most
-  /// similar name.
+  /// Index in `bodies()` of the body with this name. If no body has this name, throws Error (input) that suggests the
+  /// most similar name.
   std::size_t find_body(const std::string& name) const;
   /// Named groups of the mesh file, or sides of a box.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
@@ -195,8 +197,8 @@ class TetrahedralMesh {
   void read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks);
   void find_unused(const std::vector<double>& coordinates, int block_vertices);
   Face face(int cell, int opposite) const;
-  /// Sets the vertices of a region, and its global numbers of vertices and cells. `marks` [num_vertices] marks the
-  /// vertices; a vertex is in the region if any rank marks it. Collective.
+  /// Sets the vertices of a region, and the numbers of vertices and cells of the region over all ranks. `marks`
+  /// [num_vertices] marks the vertices; a vertex is in the region if any rank marks the vertex. Collective.
   void finish(Region& region, std::vector<char> marks) const;
 
   MPI_Comm comm_;

@@ -46,7 +46,7 @@ struct DifferentiableMaterial {
   std::string model = "neo_hookean";  ///< see `elastic_laws` and `cell_models`
   /// Values by parameter name. Parameters of tetrahedra are `density` (kg/m³), those of the law (`youngs_modulus`, Pa;
   /// `poisson_ratio`; …), and those of damping: `viscosity`, `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s), `drag`
-  /// (N s/m⁴). Parameters of other cells are those of their model.
+  /// (N s/m⁴). Parameters of cells of other kinds are those of the cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
   std::string region = "all";
   /// True if linear tetrahedra average their volume change around each vertex, so that nearly incompressible bodies do

@@ -72,15 +72,16 @@ class DifferentiableScene {
   /// Different bodies of a mesh touch each other unless a pair excludes their contact. Throws Error (input) for invalid
   /// values.
   ///
-  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`, where given
-  /// `thickness` and `thickness:NAME`, and for each obstacle `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL`
-  /// [3] and, if the obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. Pairs with values of their own have
-  /// further parameters, for example `friction:A|B`.
+  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. If the options
+  /// contain thicknesses, also adds `thickness` and `thickness:NAME`. For each obstacle, adds
+  /// `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, if the obstacle rotates,
+  /// `obstacle_angular_velocity:LABEL` [1]. Pairs with values of their own have further parameters, for example
+  /// `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
   /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the state x[0], or if a body is inside
-  /// another body or an obstacle. A simulator's rollouts from the initial state call this function; callers of `step()`
-  /// call it themselves.
+  /// another body or an obstacle. A simulator calls this function before it steps from the initial state. Programs that
+  /// call `DifferentiableScene::step` directly must also call this function.
   void require_apart();
   /// Contact state of `state`, the state of step n.
   ContactState contact_state(int n, const State& state);

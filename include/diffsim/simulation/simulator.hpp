@@ -41,7 +41,8 @@ class Simulator {
  public:
   /// Creates a simulator of a mesh with its own scene. `density`, kg/m³, applies to materials of tetrahedra without a
   /// density of their own. `device` is "cpu", "cuda" or "hip"; empty: the device for which this library was built.
-  /// Throws Error (input) if this build does not have the device, and the Errors of DifferentiableScene.
+  /// Throws Error (input) if this library was not built for the device. Also throws the Errors of the constructor of
+  /// DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
   /// Overload of the constructor for several bodies. Region R of a body is called BODY/R in the scene.
@@ -95,8 +96,8 @@ class Trajectory {
   int num_steps() const { return num_steps_; }
   /// Time of step n, s.
   double time(int n) const { return n * dt_; }
-  /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. States in ascending
-  /// order cost one rollout in all. Throws Error (input) for any other n. Collective.
+  /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. Calls for all states in
+  /// ascending order cost one rollout in total. Throws Error (input) for any other n. Collective.
   const State& state(int n);
 
  private:

@@ -41,7 +41,8 @@ class History {
     job_.output.write("history.csv", text_);
   }
 
-  /// Norm of the gradient relative to the first one, which is compared with optimiser.gradient_tolerance.
+  /// Ratio of a gradient's norm to the norm of the first gradient. The ratio is compared with
+  /// optimiser.gradient_tolerance.
   double relative(double norm) const { return first_norm_.value_or(0.0) > 0.0 ? norm / *first_norm_ : 0.0; }
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> values(const std::vector<double>& u) const {

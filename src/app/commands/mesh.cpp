@@ -30,7 +30,8 @@ CountedRegion counted(const TetrahedralMesh& mesh, const std::string& name) {
           {{"name", name}, {"vertices", region.num_vertices}, {"cells", region.num_cells}, {"faces", faces}}};
 }
 
-/// Counts of the mesh's groups (with dimension and tag), the bodies, the scene's regions and the whole mesh.
+/// Numbers of vertices, cells and faces of the mesh's groups (with dimension and tag), the bodies, the scene's regions
+/// and the whole mesh.
 std::vector<CountedRegion> counted_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   std::vector<CountedRegion> regions;
   for (const RegionInfo& info : mesh.region_infos()) {

@@ -74,7 +74,7 @@ PetscInt count_negative(PC pc) {
   return negative;
 }
 
-/// Returns true if the set-up of the preconditioner costs as much as many iterations.
+/// Returns true if the set-up of the preconditioner takes as long as many iterations of the Krylov method.
 bool is_expensive(KSP ksp) {
   PC pc = nullptr;
   PetscBool is = PETSC_FALSE;
@@ -91,7 +91,7 @@ constexpr PetscInt most_unsmoothed = 300000;  // largest number of unknowns for 
 constexpr double of_pairs = 4.0;
 
 /// Smooths the finest level with the vertices' 3×3 diagonal blocks, unless PETSc's options choose the smoother. On a
-/// nearly incompressible body this reduces the number of iterations by a fifth. Coarser levels keep point Jacobi:
+/// nearly incompressible body, the blocks reduce the number of iterations by a fifth. Coarser levels keep point Jacobi:
 /// aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the diagonal. Point
 /// Jacobi skips these zeros; inverted blocks and SOR do not.
 void smooth_by_blocks(PC pc) {
@@ -411,7 +411,7 @@ LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolera
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (main_.direct || !report.converged || report.iterations == 0) {
     // A solve that fails because the matrix is indefinite does not request a new preconditioner. If the preconditioner
-    // was made from this matrix, the policy renews it in any case.
+    // was made from this matrix, the policy renews the preconditioner in any case.
     if (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT)) policy_.renew();
     return report;
   }

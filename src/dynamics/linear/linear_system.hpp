@@ -52,7 +52,7 @@ class LinearSystem {
   /// Makes the reference preconditioner, which the systems of a rollout share. The shares should form a positive
   /// definite matrix that is close to the later matrices, and this matrix must depend on the parameters only.
   /// Overwrites the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If
-  /// the options choose a preconditioner with a cheap set-up, makes no reference and returns true.
+  /// the options choose a preconditioner with a cheap set-up, makes no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Begins a step, whose result must not depend on earlier steps. The matrices of the step share the reference
   /// preconditioner, until the iterations that another preconditioner would have saved exceed the cost of setting up
@@ -68,9 +68,10 @@ class LinearSystem {
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`:
   /// [owned or local vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten.
   /// `definite`: J was made positive definite. If a system with contact fails because of the preconditioner
-  /// (`is_at_fault`), another preconditioner is made for the rest of the step, whose smoother is updated with every
-  /// matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is `definite` with at most
-  /// 300 000 unknowns, this system and all later systems of the step are solved by factorisation.
+  /// (`is_at_fault`), another preconditioner is made for the rest of the step. The smoother of this preconditioner is
+  /// updated with every matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is
+  /// `definite` with at most 300 000 unknowns, this system and all later systems of the step are solved by
+  /// factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
   /// cannot solve.

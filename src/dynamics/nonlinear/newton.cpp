@@ -36,7 +36,7 @@ class ForcingTerm {
       const double guard = 0.9 * eta_ * eta_;
       if (guard > 0.1) eta = std::max(eta, guard);
     }
-    // Not tighter than the last iteration needs.
+    // The tolerance is not tighter than the last iteration needs.
     if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
     eta_ = std::clamp(eta, 1e-10, first);
     previous_ = residual;
@@ -269,8 +269,8 @@ class Newton {
   }
 
   /// Doubles a full step while R(trial)·d < 0.4 R·d < 0, that is, while the potential still falls steeply at the end of
-  /// the step: the projected Jacobian is stiffer than a body that buckles. Returns the step length; `trial` and the
-  /// trial fields are those of this step length.
+  /// the step. For a body that buckles, the projected Jacobian is stiffer than the exact Jacobian, so that full steps
+  /// are too short. Returns the step length; `trial` and the trial fields are those of this step length.
   double lengthen(Evaluation& trial) {
     double t = 1.0;
     while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
@@ -331,7 +331,7 @@ class Newton {
   int progressed_at_ = 0;     // last iteration that made progress
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
   double first_potential_ = 0.0, least_potential_ = 0.0;  // since the gap was closed
-  /// Residual at which, without a potential, the direction of the exact Jacobian was last abandoned.
+  /// Residual at the last switch from the exact to the projected Jacobian; used only without a potential.
   double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;
 };

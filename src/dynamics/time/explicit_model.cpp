@@ -222,7 +222,8 @@ void ExplicitModel::step_back(int n, State& state, Record& record) {
     take_back_positions(update, work_->grid, velocities, positions);
     Kokkos::fence();
     system_->mesh().vertex_exchange().copy_to_ghosts(positions);
-    // Asks for invalid cells as the forward step does, because another code path of a kernel may round differently.
+    // The check for invalid cells is requested as in the forward step, because a kernel without this check may round
+    // differently.
     system_->compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     take_back_velocities(update, work_->grid, work_->force, velocities);
     Kokkos::fence();

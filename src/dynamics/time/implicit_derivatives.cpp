@@ -75,8 +75,8 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
 }
 
-/// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w - (∂R/∂·)ᵀ dw to the adjoint tangents of all
-/// other inputs of R, first one part, then the other.
+/// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w and then -(∂R/∂·)ᵀ dw to the adjoint tangents
+/// of all other inputs of R.
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {

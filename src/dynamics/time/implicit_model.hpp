@@ -89,8 +89,8 @@ class ImplicitModel : public SystemModel {
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
   /// Continues from y after Newton's method has failed on an equation without a potential. Alternates two solves: a
   /// minimisation of the potential of the step with friction frozen at y, starting from y; then Newton's method on the
-  /// full equation of the step, starting from the minimum. Returns the last report of the full equation, which is
-  /// `failed` if the first minimisation does not converge.
+  /// full equation of the step, starting from the minimum. Returns the last report of the full equation, or `failed` if
+  /// the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
 

@@ -68,7 +68,8 @@ void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
 }
 
 void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
-  // The contributions of J d, which are part of the gradient, were accumulated as second derivatives of the terms.
+  // The gradient also has contributions of J d. The terms accumulated these contributions as second derivatives, so
+  // `prepare_adjoint_tangent` adds these contributions to the gradient.
   if (!options_.implicit_differentiation)
     for (const auto& term : system_->terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
   SystemModel::prepare_adjoint(gradient);

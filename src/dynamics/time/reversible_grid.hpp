@@ -29,9 +29,9 @@ struct ReversibleGrid {
 
 /// Rounds a state to the grid. Velocities of fixed components, which no step uses, become 0.
 void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
-/// Computes a substep of undamped motion from the force at its beginning. Lowers `invalid_vertex` to the smallest
-/// vertex whose position is not finite, and `far_vertex` to the smallest vertex whose position or velocity is outside
-/// the grid.
+/// Computes a substep of undamped motion from the force at the beginning of the substep. Lowers `invalid_vertex` to the
+/// smallest index of a vertex whose position is not finite, and `far_vertex` to the smallest index of a vertex whose
+/// position or velocity is outside the grid.
 void update_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
                     Field& velocities, Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex);
 /// Undoes the update of positions in `update_on_grid`. Must be called before `take_back_velocities`.

@@ -30,8 +30,8 @@ struct KinematicFields {
 /// each map. All maps act on owned vertices only.
 class StepKinematics {
  public:
-  /// `count`: 3 × owned vertices. `fixed`: mask of the prescribed components. `lags`: forces depend on the positions at
-  /// the beginning of the step. `scratch`: pool of temporary fields.
+  /// `count`: 3 × owned vertices. `fixed`: mask of the prescribed components. `lags`: true if forces depend on the
+  /// positions at the beginning of the step. `scratch`: pool of temporary fields.
   StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed, bool lags, FieldPool& scratch)
       : count_(count), fixed_(fixed), lags_(lags), rule_(std::move(rule)), scratch_(&scratch) {}
 

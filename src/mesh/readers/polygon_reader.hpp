@@ -25,7 +25,7 @@ struct PolygonFile {
 /// coordinate that is not finite, and a triangle of zero area. Serial.
 PolygonFile read_polygons(const std::string& file, double scale = 1.0);
 
-/// Returns whether read_polygons() supports the ending of the file name: .obj, .stl or .ply, in upper or lower case.
+/// Returns whether read_polygons() supports the extension of the file name: .obj, .stl or .ply, in upper or lower case.
 bool is_polygon_file(const std::string& file);
 
 /// Reads the triangles of an OBJ, STL or PLY file and merges vertices at equal positions. Throws InputError if the file

@@ -24,7 +24,7 @@ constexpr char get_again[] = "; save the file again";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Returns the number whose bytes, in the order of this processor, begin at `bytes`.
+/// Returns the number that is stored at `bytes` in the byte order of this processor.
 template <class Number>
 Number number_in(const char* bytes) {
   Number value;
@@ -81,7 +81,7 @@ class ByteSource {
  private:
   [[noreturn]] void end_too_early() const { array_.fail("its data end too early" + std::string(get_again)); }
 
-  /// Decodes the next four characters that are not blank to one to three bytes.
+  /// Decodes the next four non-blank characters into one, two or three bytes.
   void read_group() {
     unsigned bits = 0;
     int digits = 0, padding = 0;

@@ -26,7 +26,7 @@ struct Encoding {
   bool zlib = false;
 };
 
-/// DataArray of a file, not decoded.
+/// XML element DataArray of a file, before decoding.
 struct Array {
   enum class Format { text, base64, raw };
 

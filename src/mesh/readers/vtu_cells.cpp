@@ -51,8 +51,8 @@ constexpr CellType cell_types[] = {{1, {0, 1, 1, "vertex"}},
                                    {72, {3, 0, 0, "Lagrange hexahedron"}},
                                    {73, {3, 0, 0, "Lagrange wedge"}}};
 
-/// Array names used by common programs for regions. The first of these arrays in a file gives regions that are called
-/// by the value alone.
+/// Names that common programs use for arrays of regions. The first of these names that exists as a cell array gives
+/// regions named VALUE instead of ARRAY=VALUE.
 constexpr const char* main_arrays[] = {"region",    "CellEntityIds", "gmsh:physical",
                                        "cell_tags", "medit:ref",     "nastran:ref"};
 constexpr std::size_t most_regions = 1000;

@@ -25,7 +25,8 @@ struct Grid {
   Arrays point_arrays;  ///< arrays that can define regions of points: [points]
 };
 
-/// Passes the grid's cells and regions to the builder. Throws InputError that names the cell.
+/// Passes the grid's cells and regions to the builder. Throws InputError for an invalid cell; the message names the
+/// cell.
 void choose_cells(const Grid& grid, RawMeshBuilder& builder);
 
 }  // namespace diffsim::vtu

@@ -15,12 +15,12 @@ namespace diffsim {
 /// polylines, triangles, or tetrahedra of 4 or 10 nodes, including VTK's Lagrange cells. `order` and `scale` have the
 /// same meaning as in read_gmsh().
 ///
-/// Each integer array with one component defines regions of cells or points, one region for each value, called
-/// ARRAY=VALUE. Of the names `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and `nastran:ref`,
-/// the first that exists as a cell array gives regions called by the value alone. An array defines no regions if its
-/// name begins with `vtk`, if it has more than 1000 different values, or if a value exceeds 32 bits. When tetrahedra
-/// are read, a region of triangles becomes a region of faces, and a region of lines or vertices becomes a region of
-/// vertices.
+/// Each integer array with one component defines regions of cells or points, one region for each value. A region has
+/// the name ARRAY=VALUE. Of the names `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and
+/// `nastran:ref`, the first that exists as a cell array gives regions named VALUE instead of ARRAY=VALUE. An array
+/// defines no regions if its name begins with `vtk`, if it has more than 1000 different values, or if a value exceeds
+/// 32 bits. When tetrahedra are read, a region of triangles becomes a region of faces, and a region of lines or
+/// vertices becomes a region of vertices.
 ///
 /// Throws InputError naming the file; the message also gives either the line and the array in the XML, or the index of
 /// the cell in the file (counted from 0). Also throws InputError if validate_cells() or validate_lower_cells() rejects

@@ -20,24 +20,25 @@ int dimension_of(const std::array<Corner, 3>& piece) {
   return piece[1] != piece[2] ? 2 : piece[0] != piece[1] ? 1 : 0;
 }
 
-/// Dimension of the surface of the body that a vertex belongs to, from the vertex number in the file: 2 for a body of
-/// tetrahedra or triangles, 1 for segments, 0 for points.
+/// Returns the dimension of the surface of the body that contains a vertex: 2 for a body of tetrahedra or triangles, 1
+/// for segments, 0 for points. `number`: the vertex number in the file.
 int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 
 /// Appends the flat triangles that represent a boundary face, in local vertices, with outward normals.
 void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles);
 
-/// Cells of one kind, of a dimension below that of tetrahedra, that are pieces of this rank's surface: all triangles,
-/// and the segments and points of bodies without cells of a higher dimension.
+/// Returns the cells of one kind (triangles, segments or points) that are pieces of this rank's surface. All triangles
+/// are pieces; segments and points are pieces if their body has no cells of a higher dimension.
 std::vector<SurfacePiece> pieces_of_kind(const TetrahedralMesh& mesh, CellKind kind);
 
-/// Pieces of this rank's surface, in local vertices. The boundary of tetrahedra gives triangles with outward normals: a
-/// linear face is one triangle; a second-order face is represented by four triangles between its corners and the nodes
-/// on its edges. Then follow the triangles, segments and points that are bodies of their own.
+/// Returns the pieces of this rank's surface, in local vertices. The boundary of tetrahedra gives triangles with
+/// outward normals: a linear face is one triangle; a second-order face is represented by four triangles between its
+/// corners and the nodes on its edges. After these triangles, the list contains the triangles, segments and points that
+/// `pieces_of_kind` returns.
 std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh);
 
-/// Measure of a piece at positions X [local vertices, 3], divided by the number of its corners: an area, m²; a length,
-/// m; or 1.
+/// Returns the measure of a piece at positions X [local vertices, 3], divided by the number of the piece's corners. The
+/// measure is the area of a triangle, m², the length of a segment, m, or 1 for a point.
 double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 
 /// Owned vertices of the pieces of one dimension of the mesh's surface, ascending, with the rest measure that each

@@ -2,9 +2,9 @@
 #pragma once
 
 // Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the code path of a GPU. Device memory
-// consists of separate pages, which only kernels and deep copies can access. Host code that reads or writes these
-// pages, and kernels that capture a host address, end the process with a message: a copy between host and device is
-// missing. New memory is filled with NaN. Included by core/impl/device.hpp.
+// consists of separate pages, which only kernels and deep copies can access. If host code reads or writes these pages,
+// or a kernel captures a host address, a copy between host and device is missing, and the process ends with a message.
+// New memory is filled with NaN. Included by core/impl/device.hpp.
 
 #include <cstddef>
 #include <string>

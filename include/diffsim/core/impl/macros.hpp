@@ -12,8 +12,8 @@
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
 #define DIFFSIM_INLINED
 #elif defined(__SANITIZE_ADDRESS__) || defined(DIFFSIM_EMULATE_DEVICE) || defined(DIFFSIM_CALLED_FUNCTIONS)
-// Compilers take hours for sanitised code in one function of many thousand lines. Speed does not matter on an emulated
-// device.
+// Functions are not forced inline. With sanitisers, compilers take hours for one function of many thousand lines; on an
+// emulated device, speed does not matter.
 #define DIFFSIM_FUNCTION inline
 #define DIFFSIM_SHARED_FUNCTION
 #define DIFFSIM_INLINED

@@ -32,7 +32,7 @@ struct PointGradient {
     a.set_constant(x);
     return a;
   }
-  // In place, because compilers do not remove the code that copies all parts.
+  // Sets this scalar to the constant `x`, in place, because compilers do not remove the code that copies all parts.
   DIFFSIM_FUNCTION void set_constant(const T& x) {
     value = x;
     parts = 0;

@@ -68,8 +68,8 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
 }
 
 /// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
-/// k. Derivatives with respect to p are also added to `sums`, of which only those of parameters with one value for all
-/// points are used.
+/// k. Derivatives with respect to p are also added to `sums`. Callers use only the sums for parameters with one value
+/// for all points.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {

@@ -93,8 +93,8 @@ struct ForceTangent {
   }
 };
 
-/// Adjoint of the nodal forces, derivatives of w · f = -Σ V P : G with G = ∂w/∂X: with respect to positions (nodal
-/// forces of B = ∂P/∂F : G), moduli (-V A_k : G), the signal and the rest shape.
+/// Adjoint of the nodal forces. Computes the derivatives of w · f = -Σ V P : G, where G = ∂w/∂X, with respect to
+/// positions (nodal forces of B = ∂P/∂F : G), moduli (-V A_k : G), the signal and the rest shape.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;

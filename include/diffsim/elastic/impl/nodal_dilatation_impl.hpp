@@ -208,10 +208,10 @@ struct NodalEnergy {
 
 /// Force term of a law on linear cells with a volume ratio averaged around each vertex: E = Σ_cells V W((θ/J)^⅓ F), θ
 /// the mean of the corners' J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). Here the average enters an energy, so that
-/// forces are the gradient of the energy and derivatives of forces are symmetric. Near incompressibility the term
-/// avoids the volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices of
-/// cells that share a vertex, across ranks too. Implicit steps, which would have to assemble these couplings, reject
+/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). In this term the average θ enters the energy,
+/// so that forces are the gradient of the energy and derivatives of forces are symmetric. Near incompressibility the
+/// term avoids the volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices
+/// of cells that share a vertex, across ranks too. Implicit steps, which would have to assemble these couplings, reject
 /// the term with an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {

@@ -96,7 +96,7 @@ constexpr bool is_called() {
     return !DefinesStress<L>;
 }
 
-// Functions for the force kernels, which run in every step, over cells of kind E.
+// Stress functions for the force kernels over cells of kind E. Force kernels run in every step.
 
 template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
