@@ -67,8 +67,8 @@ void AdjointSweep::watch_return() {
   bits_ = bits;
 }
 
-/// Stores the current state on each level of the store where the schedule assumes a snapshot of this state, but the
-/// snapshot is missing.
+/// Stores the current state on each level of the store that lacks a snapshot of this state although the schedule
+/// assumes the snapshot.
 void AdjointSweep::fulfil() {
   for (auto at = promised_.begin(); at != promised_.end();) {
     const Place place = *at;

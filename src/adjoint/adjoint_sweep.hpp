@@ -30,7 +30,8 @@ class SweepJournal;
 /// damaged, the sweep computes the state of the snapshot again from the nearest available earlier state.
 ///
 /// If the schedule truncates the sweep, the gradient is the contribution of the steps from `first_reversed` on, and the
-/// adjoint is that of state `first_reversed`. If the schedule goes back, the sweep makes the Model reversible.
+/// adjoint is that of state `first_reversed`. If the schedule executes steps backwards in time (`goes_back`), the sweep
+/// makes the Model reversible.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
@@ -47,7 +48,8 @@ class AdjointSweep {
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in
-  /// `adjoint` (owned entries). Throws Error (system) if steps taken back do not reproduce an earlier state bitwise.
+  /// `adjoint` (owned entries). Throws Error (system) if steps backwards in time do not reproduce an earlier state
+  /// bitwise.
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }

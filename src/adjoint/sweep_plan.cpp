@@ -98,7 +98,7 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
   const std::unique_ptr<Record> record = model.make_record();
   PeakMemory peak;
   try {
-    // The first attempt includes one-time set-up, therefore the minimum is taken. fmin ignores NaN.
+    // The minimum of the attempts is used, because the first attempt includes one-time set-up. fmin ignores NaN.
     for (int attempt = 0; attempt < 3 && num_steps > 0; ++attempt) {
       state.copy_from(initial);
       const double step = measured(model.comm(), [&] { model.step(0, state, record.get()); });
@@ -195,7 +195,7 @@ class Disk {
   }
 
   /// Returns the disk level for a plan, and sets `plan.write` and `plan.read`. Returns nullptr if the store has no
-  /// disk, or if its costs are unknown.
+  /// disk, or if the costs of the disk are unknown.
   const DiskLevel* level(SweepPlan& plan) {
     if (!is_used_) return nullptr;
     double costs[2] = {0.0, 0.0};
@@ -285,7 +285,7 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
   State joined = products.make_state();
   start.join(joined);
   Disk disk(options, model.comm(), joined, surroundings);
-  // The halves of `products`, the halves of `start`, `joined`, and the gradient in `products`.
+  // Size of the halves of `products`, the halves of `start`, `joined`, and the gradient in `products`.
   const std::int64_t own = 3 * bytes_of(joined) + bytes_of(gradient);
   Trial trial;
   try {
@@ -300,7 +300,7 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
   // Five joined states are allocated: the state, the adjoint, the start, the halves of the model and the halves of the
   // loss. One state is the copy of dx in the adjoint of a step. Three parameter sets are the direction, the gradient
-  // and the product. One record is the Model's record of a step for which the sweep needs no record.
+  // and the product. One record of the Model is used in steps that the sweep does not record.
   bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);

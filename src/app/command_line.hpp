@@ -22,8 +22,8 @@ struct CommandLine {
   std::vector<std::string> petsc;   ///< words after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
 
-  /// Values that checkpoint plans would otherwise measure. Set by programs that use the runner as a library; there is
-  /// no command-line option.
+  /// Quantities for checkpoint plans, which otherwise measure these quantities. Programs that use the runner as a
+  /// library set this member; there is no command-line option.
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< output of --help, --version or --parameters

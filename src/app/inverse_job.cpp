@@ -77,8 +77,8 @@ void InverseJob::label(Hdf5File& file) const {
   if (!approximation_.empty()) file.write_attribute("/", "approximation", approximation_);
 }
 
-/// Prepares a checkpoint directory that outlives the program, if checkpoints are stored on a disk, or if the run has a
-/// time limit or resumes another run.
+/// Prepares a checkpoint directory that outlives the program. The directory is needed if checkpoints are stored on a
+/// disk, if the run has a time limit, or if the run resumes another run.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
   const bool can_resume = line.command == "gradient" || line.command == "invert";
@@ -121,7 +121,8 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 
 void InverseJob::finish() {
   if (!directory_) return;
-  // The directories of other levels are inside this directory, so their stores are deleted first.
+  // The directories of other storage levels are inside `directory_`. Therefore the stores of these levels are deleted
+  // first.
   problem.reset();
   store.reset();
   directory_->remove_all();

@@ -32,8 +32,8 @@ struct Job {
   std::function<void()> on_failure{};  ///< records that the run has failed; collective
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
-  /// Creates the output folder and ends the phase `setup`. Called once the input is read and checked: after this call
-  /// files are written, and report.json even if the run fails.
+  /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked. After
+  /// this call, files are written; report.json is written even if the run fails.
   void begin() {
     output.create();
     report.end_setup();
@@ -42,7 +42,7 @@ struct Job {
 
 /// Prints default damping and gravity if the scene does not set them.
 void tell_defaults(Job& job);
-/// Warns if the scene's substep exceeds the bound that guarantees stability, and of keys that have no effect.
+/// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys that have no effect.
 /// Collective.
 void warn_about_solver(Job& job, DifferentiableScene& solver);
 /// Reports the cost of the implicit steps since the model was last prepared.

@@ -26,8 +26,8 @@ std::string library_of(const char* symbol) {
 }
 
 /// Returns whether a library is Netlib's reference BLAS. A tuned library may have the same file name, but exports
-/// either a function that reports the library's version or build, or operations that the reference BLAS does not have.
-/// (Debian's BLIS exports only such operations.)
+/// symbols that the reference BLAS does not have: a function that reports the library's version or build, or additional
+/// operations. (Debian's BLIS exports only additional operations.)
 bool is_reference(const std::string& library) {
   if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -88,7 +88,8 @@ std::string sharing_warning(MPI_Comm comm) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);
   DIFFSIM_MPI(MPI_Comm_free(&node));
-  // With one thread, a rank waits only in MPI, and mpirun knows when ranks share cores.
+  // No warning is needed with one thread per rank: the rank waits only in MPI calls, and mpirun knows when ranks share
+  // cores.
   if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return "";
   return std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +
          " cores; set OMP_NUM_THREADS=" + std::to_string(std::max(1, cores / ranks)) + ", or OMP_WAIT_POLICY=passive";

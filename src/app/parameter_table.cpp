@@ -9,7 +9,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Name of the parameter in scenes; parameters of obstacles are followed by the obstacle's label.
+/// Name of the parameter in scenes. The name of an obstacle's parameter ends in `:NAME`, where NAME stands for the
+/// obstacle's label.
 std::string name_in_scenes(const ParameterSpec& spec) {
   return std::string(spec.name) + (spec.name.starts_with("obstacle_") ? ":NAME" : "");
 }

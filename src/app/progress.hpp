@@ -57,8 +57,8 @@ class SweepProgress {
 
   /// Returns the remaining time, s, from the mean times so far; `reversed_from` is defined as in SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Adds `seconds` to the total time of forward steps if any was taken since the last call, otherwise to the total
-  /// time of reversed steps.
+  /// Adds `seconds` to the total time of forward steps if a forward step was taken since the last call. Otherwise adds
+  /// `seconds` to the total time of reversed steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:

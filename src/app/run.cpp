@@ -87,7 +87,7 @@ bool perform(Job& job, const Command& command) {
       try {
         if (job.on_failure) job.on_failure();
       } catch (const Error&) {
-        // The first error is the one reported.
+        // Only the first error, `error`, is reported.
       }
     }
     throw;

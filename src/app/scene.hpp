@@ -195,8 +195,8 @@ struct ParameterEntry {
   std::string label;  ///< name in files and messages, as given in the scene: the parameter or a key of a material
   Per per = Per::global;
   std::optional<RegionName> region;
-  /// Start value, shaped like the gradient, or smaller if one value is used for several entries; without value: from
-  /// the scene.
+  /// Start value with the shape of the gradient, or with fewer entries if one value is used for several entries. If
+  /// `initial` has no value, the start value is taken from the parameter's values in the scene.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
   std::optional<Numbers> map;  ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
@@ -259,7 +259,7 @@ bool is_of_boundary(const std::string& parameter);
 /// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
 std::string unit_of(const std::string& parameter);
 
-/// Returns whether a parameter belongs to materials: to an elastic law, to damping, or to a model of other cells.
+/// Returns whether a parameter belongs to materials: to an elastic law, to damping, or to a CellModel.
 bool is_of_material(const ParameterSpec& spec);
 /// Returns the possible values of `per` for a parameter in scenes, the default first.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);

@@ -48,8 +48,8 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
-/// Chooses which cells are read from a mesh that gives a surface: triangles, or tetrahedra of which the boundary is
-/// used.
+/// Chooses the cells that are read from a mesh that gives a surface: triangles, or tetrahedra whose boundary is the
+/// surface.
 void read_surface_of(MeshSection& mesh, const std::string& what) {
   if (mesh.order != 1) mesh.place.fail("has order 2, but " + what + " has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);

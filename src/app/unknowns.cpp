@@ -41,7 +41,7 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
   return {std::move(values), source.field.owned(), source.field.components(), source.steps()};
 }
 
-/// Returns whether a material has the parameter, by its elastic law or its model of cells.
+/// Returns whether the parameter is one of the material's values or a parameter of the material's CellModel.
 bool has_parameter(const MaterialEntry& material, const std::string& name) {
   return material.values.count(name) > 0 || (material.cells && material.cells->has_parameter(name));
 }

@@ -24,8 +24,8 @@ class DirectoryLock;
 /// Identity of a problem: a list of its parts with a hash for each, {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
-/// Error of writing a file. Thrown by a function that reads another file, the error does not mean that the other file
-/// is damaged.
+/// Error of writing a file. If a function that reads another file throws this error, the error does not mean that the
+/// other file is damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
@@ -76,9 +76,9 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a point, a set of values of the parameters and of the initial state that `signature` identifies. All files
-  /// except those of `durable_kind` belong to a point. Returns true if the existing files belong to this point;
-  /// otherwise removes these files and returns false.
+  /// Begins a point. A point is a set of values of the parameters and of the initial state, and is identified by
+  /// `signature`. All files except files of the kind `durable_kind` belong to a point. Returns true if the existing
+  /// files belong to this point; otherwise removes these files and returns false.
   bool begin_point(const RowOrder::Signature& signature);
 
   /// Starts writing a file. Replaces an existing file of the same kind and number.

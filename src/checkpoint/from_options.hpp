@@ -22,7 +22,8 @@ int skipped_steps(const CheckpointOptions& options, int num_steps);
 /// (checkpoint.last)…". Empty if the gradient is exact.
 std::string approximation_of(const CheckpointOptions& options, int num_steps);
 
-/// Creates the schedule of `plan`, the plan for `options.memory`, if given; otherwise the schedule `options.schedule`.
+/// Creates the schedule of `plan` if `plan` is given, otherwise the schedule `options.schedule`. `plan` is the plan for
+/// `options.memory`.
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps,
                                         const CheckpointPlan* plan = nullptr);
 /// Creates the store `options.store`. HDF5 snapshots are written to `shared` if given, otherwise to a directory that is

@@ -33,14 +33,15 @@ class LeastSum {
     least_b = std::min(least_b, b);
   }
 
-  /// Returns the minimum and its m for the l that is added next; infinity and 0 if no sum is finite.
+  /// Returns the minimum, and the smallest m that attains the minimum, for the l whose values are added next. Returns
+  /// infinity and 0 if no sum is finite.
   std::pair<double, int> next() {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
     place_ = 0;
     look_at(before - before % block);  // a good first minimum, so that most other blocks are skipped
     for (std::size_t m = 0; m < l; m += block) {
-      // Blocks of the values b(l - m), …, b(l - m - block + 1).
+      // The values b(l - m), …, b(l - m - block + 1) are in the blocks `first` and `last`.
       const std::size_t last = (l - m) / block, first = l - m < block ? 0 : (l - m - block + 1) / block;
       const double bound = least_a_[m / block] + std::min(least_b_[first], least_b_[std::min(last, length_ / block)]);
       if (bound < least_ || (bound == least_ && m < place_)) look_at(m);

@@ -93,7 +93,8 @@ CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int n
     reduce(needs, MPI_SUM, comm);
     return plan_within(budget.bytes, in_bytes(budget.bytes), true, num_steps, needs, disk);
   }
-  // Sums over the ranks of each machine; then the largest sums must fit into the least free memory.
+  // The memory needs are summed over the ranks of each machine. The largest sums must fit into the least free memory of
+  // any machine.
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
   reduce(needs, MPI_SUM, machine);

@@ -72,7 +72,7 @@ double MultiLevelSchedule::unstored(int level, int unused, int length) const {
   return table(level, unused).unstored[static_cast<std::size_t>(length)];
 }
 
-// Least time with faster levels only, all of them free.
+// Least time if only faster levels are used, and if all snapshots of these levels are free.
 double MultiLevelSchedule::without(int level, int length) const {
   return unstored(level - 1, level > 0 ? levels_[static_cast<std::size_t>(level) - 1].capacity : 0, length);
 }

@@ -40,8 +40,8 @@ std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t recor
 }
 
 // Number of steps from a snapshot to the next snapshot in the reversal of `length` steps with `s` snapshots, the
-// present snapshot included. Every number between `low` and `high` leads to the minimum of repeated steps; the returned
-// number leads to the fewest stores.
+// present snapshot included. Every number from `low` to `high` leads to the fewest repeated steps. Among these numbers,
+// the returned number leads to the fewest stores.
 int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t r = repetitions(length, s, records);
   const auto steps = [&](std::int64_t snapshots, std::int64_t repeats) {

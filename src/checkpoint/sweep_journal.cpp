@@ -57,7 +57,7 @@ void SweepJournal::let_go(int step) {
 }
 
 std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint, ParameterSet& gradient) {
-  // The entry with the lowest number has reversed most steps; numbers are in ascending order.
+  // The entry with the lowest number was written after the most reversed steps. The numbers are in ascending order.
   for (const int next : directory_->numbers(adjoint_kind)) {
     if (next < first) continue;  // an entry of a sweep that reversed steps before `first`
     try {

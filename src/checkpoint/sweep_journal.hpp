@@ -57,7 +57,7 @@ class SweepJournal {
   std::optional<Progress> load_progress(State& scratch);
   /// Step numbers of this sweep's states on the disk, in ascending order, including states stored in single precision.
   std::vector<int> states() const;
-  /// Loads state `step`. Returns false if the state cannot be read; drops the state with a warning then.
+  /// Loads state `step`. If the state cannot be read, drops the state with a warning and returns false.
   bool load_state(int step, State& state);
 
   /// Sets this rank's contribution to the loss up to the state that a store writes next.

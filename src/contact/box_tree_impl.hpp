@@ -88,7 +88,8 @@ namespace detail {
 
 /// Replaces [n + 1] counts, the last of which is zero, by their exclusive sums. Returns the total.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system) with the number of pairs and the memory they would take if `pairs` exceeds `limit`.
+/// Throws Error (system) if `pairs` exceeds `limit`; the message gives the number of pairs and the memory that they
+/// take.
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail

@@ -150,7 +150,7 @@ struct KeepEdgeTriangle {
   }
 };
 
-/// Largest distance, in one component, of a vertex outside its box.
+/// Largest distance, along one coordinate axis, by which any vertex is outside of its box.
 double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
                 const Vectors& obstacles) {
   const int mesh_vertices = static_cast<int>(vertices.size());
@@ -402,7 +402,8 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   for (const auto& triangle : local_triangles_) triangle_boxes.push_back(swept_box(triangle, from, to, reach));
   for (const auto& edge : local_edges_) edge_boxes.push_back(swept_box(edge, from, to, reach));
   for (const auto& point : lone_points_) point_boxes.push_back(swept_box(point, from, to, reach));
-  // Runs of triangles are compact parts of the surface, because triangles follow the space-filling curve of the cells.
+  // Triangles follow the space-filling curve of the cells. Therefore a sequence of consecutive triangles is a compact
+  // part of the surface.
   std::vector<Box> parts = boxes_of_runs(triangle_boxes, boxes_a_rank);
   const std::vector<Box> lone = boxes_of_runs(point_boxes, boxes_a_rank);
   parts.insert(parts.end(), lone.begin(), lone.end());

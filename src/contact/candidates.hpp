@@ -33,7 +33,7 @@ struct PairView {
   DeviceArray<int> bodies;                    // [vertices]: body or obstacle; empty: all vertices are of one body
   // Groups, which determine the law of a pair.
   DeviceArray<int> point_groups, triangle_groups, edge_groups;
-  // [vertices]: 1 for vertices of obstacles, which do not touch each other; empty: there are none.
+  // [vertices]: 1 for vertices of obstacles; obstacles do not touch each other. Empty if there are no obstacles.
   DeviceArray<std::uint8_t> prescribed;
   // [vertices]: dimension of the surface that the vertex belongs to; empty: 2 for all vertices.
   DeviceArray<std::uint8_t> dimensions;
@@ -70,8 +70,9 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor that multiplies the value in `areas` of the point of pair p. The factor is 2 if the triangle's surface has
-  /// a higher dimension than the point's surface, so that only the point integrates over the pair, and 1 otherwise.
+  /// Factor for the value that `areas` has for the point of pair p. If the triangle's surface has a higher dimension
+  /// than the point's surface, the factor is 2, because the energy is then integrated over the points of the point's
+  /// surface only. Otherwise the factor is 1.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
@@ -131,8 +132,8 @@ class Candidates {
   }
   /// Reduces the forces of pairs to friction alone.
   void set_friction_alone() { pairs_.friction_alone = true; }
-  /// Sets the rest shape: the measures of points [owned vertices], the positions of the mesh [local vertices, 3], of
-  /// which the object keeps a pointer, and those of the obstacles [obstacle vertices, 3]. Collective.
+  /// Sets the rest shape: the measures of points [owned vertices], the positions of the mesh [local vertices, 3], and
+  /// the positions of the obstacles [obstacle vertices, 3]. The object keeps a pointer to `positions`. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
   /// Ensures that the lists contain all pairs that come within `range` on straight paths from `from` to `to`. Positions
   /// of the mesh are fields [local vertices, 3], positions of obstacles [obstacle vertices, 3]. Collective.
@@ -163,7 +164,7 @@ class Candidates {
   /// Pairs of an edge and a triangle whose boxes overlap at `positions`, for the check of intersections. Edges are
   /// those owned by this rank and those of obstacles. Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
-  /// Number of a vertex in the file; vertices of obstacles have the numbers after those of the mesh.
+  /// Number of a vertex in the mesh file. The vertices of obstacles are numbered after the vertices of the mesh.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
   int rebuilds() const { return rebuilds_; }
 
@@ -198,7 +199,8 @@ class Candidates {
   PairView pairs_;
   std::vector<std::int64_t> numbers_;
   DeviceArray<int> watched_;  // owned surface vertices
-  // Boxes swept by `watched_` when the lists were built, then those swept by vertices of obstacles.
+  // Boxes that the vertices `watched_` swept when the lists were built, then the boxes that the vertices of obstacles
+  // swept.
   DeviceArray<Box> watched_at_;
   int num_owned_edges_ = 0;
   mutable ArrayPool pool_;

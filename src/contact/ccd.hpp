@@ -4,7 +4,7 @@
 #include "contact/distance.hpp"
 #include "contact/separation.hpp"
 
-/// Continuous collision detection of pairs whose points move along straight lines, x(t) = (1 - t) from + t to,
+/// Continuous collision detection of pairs whose points move along straight lines, x(t) = (1 - t) `from` + t `to`, with
 /// t ∈ [0, 1].
 ///
 /// Method: conservative advancement (Mirtich 1996) with separating planes. Li et al. 2021 (Codimensional IPC) use the
@@ -19,10 +19,10 @@
 /// No collision is missed. Every s_ij and its rate are reduced by a bound of their rounding errors. Let u = 2⁻⁵³, and
 /// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then
 /// w + t(v - w) is computed with an error of at most 6u(|w| + |v|), and its product with n with an error of at most
-/// 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u times that sum, and 1e-300 for underflow. Hence each
-/// interval of time advanced over is free of collisions in exact arithmetic for any n: a poor n, from a degenerate
-/// pair, costs progress and never correctness. Contracted (fused) operations have smaller errors, so the bound holds
-/// for fused operations too.
+/// 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u times that sum, and 1e-300 for underflow. Hence, for any
+/// n, the exact motion has no collision in the time intervals that the method has advanced over. A poor n, from a
+/// degenerate pair, costs progress and never correctness. Contracted (fused) operations have smaller errors, so the
+/// bound holds for fused operations too.
 ///
 /// At the returned time at least `keep`/2 of the initial gap (of its lower bound) remains. This remainder must exceed
 /// the rounding errors of the coordinates x + t (to - x) and of ξ; otherwise the returned time is 0. So the state that
@@ -116,10 +116,10 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 }  // namespace detail
 
-/// Safe time t ∈ [0, 1], up to which point 0 and triangle 1 2 3 stay farther apart than `thickness`, m, and keep at
-/// least `keep`/2 of their initial gap, the distance minus `thickness`. Returns 1 if the whole motion is safe, and 0 if
-/// the pair touches at the start or nearly so, as defined at the top of this file. Takes at most 256 advances; stopping
-/// after the last one gives a smaller t, which is still safe.
+/// Safe time t ∈ [0, 1]. Until this time t, point 0 and triangle 1 2 3 stay farther apart than `thickness`, m, and keep
+/// at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns 1 if the whole motion is
+/// safe, and 0 if the pair touches at the start or nearly so, as defined at the top of this file. Takes at most 256
+/// advances; stopping after the last one gives a smaller t, which is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);

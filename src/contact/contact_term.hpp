@@ -60,7 +60,7 @@ class ContactTerm : public ForceTerm {
  protected:
   /// Sets the forces of the term. Derived classes call this function in their constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
-  /// Records whether the friction coefficients µ, the parameters `names`, are all zero. Derived classes call this
+  /// Records whether all friction coefficients µ, which are the parameters `names`, are zero. Derived classes call this
   /// function in `prepare`.
   void record_friction(const ParameterSet& parameters, const std::vector<std::string>& names);
 

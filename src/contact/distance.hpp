@@ -89,7 +89,8 @@ struct Closest {
   }
 };
 
-/// Closest points of the two features `type`. Lines and planes must not be degenerate: |e|² > 0, |e_0 × e_1|² > 0.
+/// Closest points of the two features that `type` describes. Lines and planes must not be degenerate: |e|² > 0,
+/// |e_0 × e_1|² > 0.
 template <class T>
 DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) {
   Closest<T> result;
@@ -182,8 +183,8 @@ namespace detail {
 /// Threshold of sin² of the angle between two edges, for the choice of features. Below the threshold, the two edges of
 /// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the smallest
 /// distance between a point and a segment: between the end of one edge and the other edge, or between point x0 and an
-/// edge of the triangle. A point and a segment are always well conditioned; the error of the distance is at most 1e-12
-/// edge lengths.
+/// edge of the triangle. The distance of a point and a segment is always well conditioned. The error of the pair's
+/// distance is at most 1e-12 edge lengths.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Smaller of two distances; the first if both are equal.

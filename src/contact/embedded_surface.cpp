@@ -26,7 +26,7 @@ namespace {
 
 using contact::SurfacePiece;
 
-/// Surfaces `given`, and those of affine bodies.
+/// Returns the surfaces `given`, followed by the surfaces of the affine bodies.
 std::vector<BodySurface> with_affine_bodies(const TetrahedralMesh& mesh, std::vector<BodySurface> given) {
   for (const MeshBody& body : mesh.bodies())
     if (body.affine) given.push_back({body.name, body.affine->surface});
@@ -93,7 +93,8 @@ struct Pieces {
   std::vector<int> groups;
 };
 
-/// Surface mesh, in blocks of the file order, of a body that keeps the boundary of its cells. Collective.
+/// Surface mesh of a body whose contact surface is the boundary of its cells. The mesh is distributed in blocks of the
+/// file order. Collective.
 MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& pieces,
                    const std::vector<std::string>& regions) {
   const NumberRange range = vertices_of_body(mesh, body);

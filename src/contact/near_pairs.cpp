@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Search for pairs that are near, sorted by their law.
+// Search for pairs that are near each other, and sorting of these pairs by law.
 
 #include "contact/pair_access.hpp"
 #include "contact/pair_laws.hpp"

@@ -42,8 +42,8 @@ void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>&
                            ParameterSet& gradient);
 
 struct PairAdjointTangent;
-/// Adds the derivative of what `add_obstacle_gradient` adds, along `direction`, dt, and the directions of the adjoints
-/// in `bar`. `reference` is X of all obstacle vertices.
+/// Adds the derivatives of the values that `add_obstacle_gradient` adds. The derivatives are taken along `direction`,
+/// dt, and the directions of the adjoints in `bar`. `reference` is X of all obstacle vertices.
 void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                                    const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
                                    const ParameterSet& direction, int n, double time, double dt,

@@ -7,9 +7,9 @@
 
 namespace diffsim::contact {
 
-// Obstacles as triangles with outward normals. Round obstacles are inscribed polyhedra: a body that does not pass
-// through the triangles passes through the exact shape by no more than the deviation given. Triangles keep out every
-// face and edge of a body, not only its vertices.
+// Obstacles as surfaces of triangles with outward normals. Round obstacles are inscribed polyhedra: a body outside the
+// polyhedron enters the exact shape by no more than the deviation stated for the shape. The triangles keep out the
+// faces and edges of a body, not only its vertices.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
 /// Sphere as an icosahedron whose triangles are divided into four, four times: 5120 triangles. The polyhedron lies

@@ -45,9 +45,10 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights of edges x0 x1 and x2 x3, whose energy is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing edges are in contact
-/// over a patch of area d̂²/4. The contribution of edges to the energy of a flat contact, and with it the dependence on
-/// the mesh, decreases as (d̂/h)², while points and triangles carry the pressure.
+/// Weights of an edge–edge pair (x0 x1; x2 x3). The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
+/// edges are in contact over a patch of area d̂²/4. The contribution of edges to the energy of a flat contact decreases
+/// as (d̂/h)², with the mesh size h, and so does the dependence of this energy on the mesh. Points and triangles carry
+/// the pressure.
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
 /// one other edge. Pairs with such an edge (`lone`) have the patch ((d̂/2) l/(d̂ + l))², with l the geometric mean of

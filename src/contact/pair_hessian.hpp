@@ -77,7 +77,7 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
 /// Replaces a symmetric matrix that vanishes on translations by the nearest symmetric positive semidefinite matrix, in
-/// the remaining nine dimensions. The rows of the Hadamard matrix of order four except the first, halved, are an
+/// the remaining nine dimensions. The last three rows of the Hadamard matrix of order four, multiplied by ½, are an
 /// orthonormal basis of the relative displacements of the points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {
   constexpr double sign[3][4] = {{1.0, 1.0, -1.0, -1.0}, {1.0, -1.0, 1.0, -1.0}, {1.0, -1.0, -1.0, 1.0}};

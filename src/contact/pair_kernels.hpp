@@ -45,7 +45,7 @@ struct LawPart {
   Range range() const { return Range(begin, end); }
 };
 
-/// Pairs that are near, sorted by law; within a law in the order of the candidates.
+/// Active pairs, sorted by law. The pairs of a law are in the order of the candidates.
 struct NearPairs {
   DeviceArray<int> pairs;
   std::vector<LawPart> parts;  // one per law, in the order of PairLaws
@@ -148,8 +148,8 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
 /// positions, which is not symmetric, is left out, and the matrix of each pair is made semidefinite.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
-/// Index in `matrix` of each block of `pair_jacobians`; the number of blocks of `matrix` for two vertices without a
-/// block.
+/// Index in `matrix` of each block of `pair_jacobians`. If `matrix` has no block for two vertices, the index is the
+/// number of blocks of `matrix`.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 

@@ -11,7 +11,7 @@ struct OneLaw {
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Laws chosen by the groups of a pair.
+/// Laws of pairs, each looked up by the two groups of the pair.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
   DeviceArray<int> table;  // [groups, groups]

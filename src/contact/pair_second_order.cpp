@@ -14,8 +14,7 @@ KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors&
   if (x.size() > 0) load(pairs, p, x, points);
 }
 
-/// Product w·f of a pair, with its derivatives with respect to all inputs, and the derivatives of all these along the
-/// direction.
+/// Product w·f of a pair and its gradient with respect to all inputs, each with its derivative along the direction.
 KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const PairPlace& at,
                                              const PairDirection& direction, const LawAddresses& given,
                                              const LawAddresses& dlaw) {

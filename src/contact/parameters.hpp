@@ -36,7 +36,7 @@ struct ContactParameters {
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specs of the parameters that a pair may have its own values of, in the order κ, d̂, µ, ε_v, ξ.
+  /// Specs of the parameters that may have a separate value for a pair, in the order κ, d̂, µ, ε_v, ξ.
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }

@@ -152,8 +152,8 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
     return f;
   }
-  /// Force without friction, whose derivative with respect to the position is not symmetric. The Jacobian of the
-  /// remaining force is semidefinite, because the barrier is a convex function of the height.
+  /// Force without friction. Friction is left out because its derivative with respect to the position is not symmetric.
+  /// The Jacobian of the remaining force is semidefinite, because the barrier is a convex function of the height.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };
 

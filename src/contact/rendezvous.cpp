@@ -18,8 +18,8 @@ namespace {
 constexpr int last_level = 63;
 /// Bound of the absolute value of a grid cell's index in each direction, on each level of the grids.
 constexpr double most_cells = 1 << 30;
-/// Offset of the grids from the origin, in cells: scenes often lie on one side of a plane through the origin, or on
-/// both.
+/// Offset of the grids from the origin, in cells. Scenes often begin at a plane through the origin, or extend to both
+/// sides of such a plane; the offset keeps this plane from being a boundary between cells.
 constexpr double offset = 0.37;
 /// Number of permitted cell sizes per factor of 2. The cell size is rounded to a permitted size, so that all ranks
 /// agree on the cell size.
@@ -35,10 +35,11 @@ struct GridCell {
 };
 
 /// Home of a cell: the rank at which the ranks with boxes in this cell meet. Two adjacent cells in each direction have
-/// the same home, so that a rank with boxes in several cells often has one home for all of them. Fractional parts of
-/// multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines, over planes and in space (Roberts 2018,
-/// The Unreasonable Effectiveness of Quasirandom Sequences), and so are the homes. Random homes of few cells would make
-/// some ranks the home of several cells.
+/// the same home, so that a rank with boxes in several cells often has one home for all of them. The homes are spread
+/// evenly over the ranks, because they are computed from fractional parts of multiples of the powers of 1/g,
+/// g⁴ = g + 1. Such fractional parts are spread evenly along lines, over planes and in space (Roberts 2018, The
+/// Unreasonable Effectiveness of Quasirandom Sequences). If the homes of few cells were chosen at random, some ranks
+/// would be the home of several cells.
 int home_of(const GridCell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
@@ -149,8 +150,8 @@ std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids&
   return notes;
 }
 
-/// Rank that asks for boxes, of two ranks a and b: the lower rank if a + b is odd, as for adjacent ranks, else the
-/// higher rank.
+/// Returns which of two ranks a and b asks the other for boxes: the lower rank if a + b is odd, as for adjacent ranks,
+/// else the higher rank.
 std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? std::min(a, b) : std::max(a, b); }
 
 /// Boxes that a home sends to the ranks that meet at its cells. If boxes of two ranks overlap in a cell, the rank that

@@ -21,9 +21,9 @@ struct Neighbour {
 ///
 /// Ranks meet at the cells of a grid. Each cell has a home, a rank chosen by a hash of the cell's indices. For each
 /// cell that boxes of a rank touch, the rank sends the bounding box of these boxes to the home of the cell. If the
-/// bounding boxes of two ranks in a cell overlap, the home sends the bounding box of one rank to the other rank. The
-/// rank that receives the bounding box sends those of its boxes that overlap the bounding box, and receives the other
-/// rank's boxes that overlap the boxes sent.
+/// bounding boxes of two ranks a and b in a cell overlap, the home sends the bounding box of a to b, or that of b to a.
+/// If b receives the bounding box of a, b sends to a those boxes of b that overlap this bounding box. Rank b then
+/// receives the boxes of a that overlap the boxes sent.
 ///
 /// The cell size is the mean size of a rank's share of the surface: the geometric mean, over all boxes, of the extent
 /// times √(number of the rank's boxes). If the shares are similar, a rank has boxes in few cells, and few ranks have

@@ -92,8 +92,8 @@ std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
   return result;
 }
 
-/// Sets the weights of a triangle's edges to -(n - 1)/n. The edge weights of a segment or a point are zero, because the
-/// piece itself stands for its edge or corner.
+/// Sets the weights of a triangle's edges to -(n - 1)/n, where n is the number of triangles at the edge. The edge
+/// weights of a segment or a point are zero, because the piece itself stands for its edge or corner.
 void set_edge_weights(SurfaceTriangle& triangle, const std::array<EdgeAnswer, 3>& edges) {
   triangle.edge_weights = {};
   if (triangle.dimension() < 2) return;

@@ -17,13 +17,13 @@ struct SurfaceVertex {
   std::int32_t rank, index;
 };
 
-/// Triangle of a surface, with weights that make sums over the triangles near a point count shared edges and corners
-/// once. An edge shared by n triangles has the weight -(n - 1)/n. Let k be the number of triangles at a corner, and n_e
-/// the number of triangles at an edge e of this corner. The weight of the corner is (1 - k + Σ_e (n_e - 1))/k. For any
-/// point, take a function of the distance and sum weight times function over the triangles, their edges and their
-/// corners. The sum is the function at the smallest distance, provided that the piece of the surface within the
-/// function's range has no holes. The weights follow from the inclusion–exclusion principle (Li et al. 2023, Convergent
-/// Incremental Potential Contact, section 4).
+/// Triangle of a surface, with weights for its edges and corners. With these weights, a sum over the triangles near a
+/// point counts each shared edge and corner once. An edge shared by n triangles has the weight -(n - 1)/n. Let k be the
+/// number of triangles at a corner, and n_e the number of triangles at an edge e of this corner. The weight of the
+/// corner is (1 - k + Σ_e (n_e - 1))/k. For any point and any function f of the distance, consider the sum of f times
+/// the weight over the triangles (of weight 1), their edges and their corners. The sum is f at the smallest distance,
+/// provided that the piece of the surface within the range of f has no holes. The weights follow from the
+/// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
 /// the ends a and b as (a, b, b), a point a as (a, a, a). `dimension` distinguishes the three kinds. An end with k

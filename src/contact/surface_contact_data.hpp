@@ -24,7 +24,7 @@ inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
   using Vectors = contact::Vectors;
-  /// Active pairs at a configuration, and vectors of the vertices of all pairs.
+  /// Active pairs at a configuration, and the positions x and velocities v of the vertices of all pairs.
   struct Here {
     Vectors x, v;  // v is empty without friction
     contact::NearPairs active;
@@ -50,8 +50,8 @@ struct SurfaceContact::Data {
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
-  /// Active pairs at a configuration, with vectors of the vertices. The pairs of the last call are reused if positions,
-  /// ranges and lists have not changed.
+  /// Active pairs at a configuration, with the positions and velocities of the vertices. The pairs of the last call are
+  /// reused if positions, ranges and lists have not changed.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
   /// Values of all laws in step n, or their directions if `set` is a direction.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;

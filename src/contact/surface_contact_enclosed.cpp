@@ -52,8 +52,8 @@ class BodySurfaces {
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
   /// Body that contains p, which is a vertex of the body `of`, or of an obstacle if `of` is -1. Returns -1 if there is
-  /// no such body. Not considered are the body `of` itself, prescribed bodies if p belongs to a prescribed body or an
-  /// obstacle, and bodies for which `ignores(body)` is true. Collective.
+  /// no such body. Does not consider the body `of` itself, nor bodies for which `ignores(body)` is true. If p belongs
+  /// to a prescribed body or an obstacle, prescribed bodies are not considered either. Collective.
   template <class Ignores>
   int around(const Place& p, int of, const Ignores& ignores) const {
     std::vector<double> turns;

@@ -44,8 +44,8 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
                                                       static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
-  // Groups of mesh vertices that a pair couples, sorted by their size, from two on: a single vertex couples with itself
-  // in any case.
+  // Groups of two or more mesh vertices that a pair couples, sorted by the number of vertices. Groups of one vertex are
+  // left out, because every vertex is coupled with itself in any case.
   const auto vertices = host_view(contact::targets_of(candidates.pairs(), near, candidates.pool()));
   for (std::vector<int>& of_count : data_->stencils) of_count.clear();
   for (std::size_t i = 0; i < vertices.size(); i += 4) {

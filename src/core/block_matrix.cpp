@@ -98,7 +98,8 @@ void Couplings::add(const std::vector<int>& vertices, int nodes) {
 }
 
 void Couplings::clear() {
-  // In reverse, so that each later group reuses the memory of the cleared group with the same index.
+  // The groups are stored in reverse order, so that each later group reuses the memory of the cleared group with the
+  // same index.
   for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) spare_.push_back(std::move(group->vertices));
   groups_.clear();
   copies_.clear();

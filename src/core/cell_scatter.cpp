@@ -73,7 +73,8 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
       }
     }
   } else {
-    // One slot for each node of each cell, in order. No copies fill the last pack, because packs have one lane.
+    // One slot for each node of each cell, in order. Packs have one lane here, so the last pack contains no copies of a
+    // cell.
     vertex_of_slot.assign(vertices.begin() + first * per_pack, vertices.begin() + last * per_pack);
   }
   part.chunk_begin = to_device("diffsim::chunk_begin", chunk_begin);

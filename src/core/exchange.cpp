@@ -30,9 +30,9 @@ void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<doub
       });
 }
 
-/// Makes PETSc, during the lifetime of the object, find out the senders to each rank by point-to-point messages and a
-/// barrier, at a cost that does not depend on the number of ranks. By default, PETSc sums an array with one entry per
-/// rank on up to 1024 ranks.
+/// Guard of a PETSc setting. While the guard exists, PETSc determines the senders to each rank by point-to-point
+/// messages and a barrier, at a cost that does not depend on the number of ranks. By default, PETSc sums an array with
+/// one entry per rank on up to 1024 ranks.
 class SparseSetUp {
  public:
   explicit SparseSetUp(MPI_Comm comm) : comm_(comm) {

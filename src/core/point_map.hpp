@@ -95,7 +95,7 @@ class PointMatrixMap {
   std::unique_ptr<const Device> device_;
 };
 
-/// Adds the couplings of nodes that the product Wᵀ K W needs to `couplings`. K is a matrix of points with the couplings
+/// Adds to `couplings` the couplings of nodes that the product Wᵀ K W needs. K is a matrix of points with the couplings
 /// `of_points`. `stencils` has one stencil for each row of K. Also couples the nodes of each point with each other.
 /// Sets the copies of `couplings` to those of `stencils`.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);

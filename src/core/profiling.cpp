@@ -11,8 +11,8 @@
 namespace diffsim {
 namespace {
 
-/// Returns the numbers of events, by address of the event's name. Saves PETSc's search by name. Cleared by
-/// PetscFinalize.
+/// Returns the numbers of events, by address of the event's name. The map avoids PETSc's search by name. PetscFinalize
+/// clears the map.
 std::unordered_map<const char*, PetscLogEvent>& events() {
   static std::unordered_map<const char*, PetscLogEvent> by_name;
   return by_name;

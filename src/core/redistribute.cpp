@@ -50,8 +50,8 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// PETSc's duplicate of a communicator, and a tag of its own, so that messages sent with both do not match messages of
-/// other code.
+/// PETSc's duplicate of a communicator, with a tag that no other code uses. Messages sent with this communicator and
+/// this tag do not match messages of other code.
 class PrivateComm {
  public:
   explicit PrivateComm(MPI_Comm comm) { DIFFSIM_PETSC(PetscCommDuplicate(comm, &comm_, &tag_)); }

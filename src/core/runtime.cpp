@@ -35,8 +35,8 @@ Runtime::Runtime(MPI_Comm comm) {
 }
 
 void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
-  // On the duplicate, MPI returns error codes, which become an Error like any other. The caller's communicator keeps
-  // its error handler.
+  // On the duplicate, MPI functions return error codes, which DIFFSIM_MPI turns into an Error. The caller's
+  // communicator keeps its error handler.
   DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_));
   DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   PetscBool petsc_started = PETSC_FALSE;

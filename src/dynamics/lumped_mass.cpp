@@ -27,7 +27,7 @@ int first_not_positive(const Field& numbers) {
 const Field& density_of(const ParameterSet& set) { return set.at("density").field; }
 const Field& rest_of(const ParameterSet& set) { return set.at("rest_positions").field; }
 
-/// Returns the field of that name, or nullptr.
+/// Returns the field of the parameter `name`, or nullptr if the set has no such parameter.
 template <class Set>
 auto* find_field(Set& set, const char* name) {
   auto* const parameter = set.find(name);

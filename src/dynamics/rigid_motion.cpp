@@ -91,7 +91,7 @@ struct VertexAdjoint {
   }
 };
 
-/// Returns sum k over the vertices. k = 0: ∂L/∂ω; k = 1 … 3: Σ ȳ - r̄; k = 4 … 6: Σ v̄ + h ȳ.
+/// Returns one of seven sums over the vertices. k = 0: ∂L/∂ω; k = 1 … 3: Σ ȳ - r̄; k = 4 … 6: Σ v̄ + h ȳ.
 template <class Frame>
 double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, const double* x, const double* y_bar,
                    const double* v_bar) {

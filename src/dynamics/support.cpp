@@ -65,7 +65,7 @@ void add_idle_motions(const Matrix6& all, Matrix6& gram) {
   }
 }
 
-/// Returns the names of a motion's parts, for example "translation along x with rotation about z".
+/// Returns a description of a rigid motion, for example "translation along x with rotation about z".
 std::string describe(const std::array<double, 6>& motion) {
   const double largest = std::abs(
       *std::max_element(motion.begin(), motion.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));

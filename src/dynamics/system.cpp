@@ -107,7 +107,7 @@ bool System::others_have_energy() const {
 void System::split(bool wanted) {
   if (wanted == is_split_) return;
   is_split_ = wanted;
-  // Parts are appended to the terms, in the order of `splits_`.
+  // The parts of split terms are appended to the other terms, in the order of `splits_`.
   for (Split& split : splits_) {
     if (!wanted) continue;
     if (split.parts.empty()) split.parts = split.make();

@@ -14,9 +14,9 @@ class InverseProblem;
 
 /// Log, on disk, of every loss and gradient that an optimiser requested.
 ///
-/// Optimisers are deterministic: Adam and those of TAO, whose internal memory cannot be saved. An optimiser that is
-/// restarted and receives the logged answers in order therefore returns to the point of the interruption without new
-/// rollouts, with bitwise identical results. Collective.
+/// The internal memory of TAO's optimisers cannot be saved. However, all optimisers, including Adam, are deterministic.
+/// An optimiser that is restarted and receives the logged answers in order therefore returns to the point of the
+/// interruption without new rollouts, with bitwise identical results. Collective.
 class EvaluationLog {
  public:
   struct Evaluation {
@@ -27,9 +27,9 @@ class EvaluationLog {
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
 
-  /// Returns the logged answer to the next evaluation, at u, or nullopt if there is none. If u differs from the logged
-  /// point, drops the rest of the log with a warning. On the number of ranks that wrote the log, u must agree bitwise;
-  /// on another number of ranks, up to a relative difference of 1e-10.
+  /// Returns the logged answer to the next evaluation, at u, or nullopt if no logged answer is left. If u differs from
+  /// the logged point, drops the rest of the log with a warning. If the number of ranks is the same as when the log was
+  /// written, u must agree bitwise with the logged point. Otherwise u must agree up to a relative difference of 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
   /// Logs an evaluation for which `replay` had no answer. The evaluation is on the disk when the function returns.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);

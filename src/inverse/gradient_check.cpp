@@ -58,7 +58,7 @@ State random_state(const State& like, unsigned seed, MPI_Comm comm) {
   return result;
 }
 
-/// Check of all unknowns at u.
+/// Check of the gradient with respect to each unknown, at the point u.
 class GradientCheck {
  public:
   GradientCheck(InverseProblem& problem, const std::vector<double>& u, const GradientCheckOptions& options)
@@ -163,7 +163,7 @@ class GradientCheck {
     compare(k);
   }
 
-  /// Sets the verdict from slope and difference.
+  /// Sets the verdict for unknown k by comparing the slope ⟨∇L, v⟩ with the finite difference.
   void compare(std::size_t k) {
     UnknownCheck& check = checks_[k];
     const bool exploded = check.amplification >= exploded_from;
@@ -221,7 +221,8 @@ class GradientCheck {
     check.note += (check.note.empty() ? "" : "; ") + words;
   }
 
-  /// Adds the verdict from dot products.
+  /// Sets the verdict for unknown k to `failed` if the dot-product test fails. If the test passes and no finite
+  /// differences were requested, the verdict is `passed`.
   void judge(std::size_t k) {
     UnknownCheck& check = checks_[k];
     if (!options_.differences) check.verdict = CheckVerdict::passed;

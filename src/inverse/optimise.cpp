@@ -70,9 +70,9 @@ PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* poi
       context.largest = std::max(context.largest, context.loss);
     } catch (const Error& error) {
       // A trial point whose rollout fails is outside the domain of L. Such a point gets twice the largest loss so far
-      // and a zero gradient, so that TAO's line search shortens the step. With an infinite loss, the interpolation of
-      // the line search would collapse to its best step and fail. If a rollout fails, all ranks execute this handler.
-      // The start must be inside the domain.
+      // and a zero gradient, so that TAO's line search shortens the step. With an infinite loss, the interpolation
+      // would return the best step so far, and the line search would fail. If a rollout fails, all ranks execute this
+      // handler. The start must be inside the domain.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
       context.loss = 2.0 * context.largest;
       context.g.assign(u.size(), 0.0);

@@ -21,8 +21,8 @@ std::unique_ptr<ValueMap> make_identity();
 /// q = exp u.
 std::unique_ptr<ValueMap> make_exponential();
 
-/// Differentiable map p = E(q) from the values q of an unknown to entries p of a field, [entries · components] of this
-/// rank. Entries of the field that do not belong to the unknown keep their values.
+/// Differentiable map p = E(q) from the values q of an unknown to entries of a field. p: the field's entries on this
+/// rank, [entries · components]. Entries of the field that do not belong to the unknown keep their values.
 class EntryMap {
  public:
   virtual ~EntryMap() = default;
@@ -30,15 +30,16 @@ class EntryMap {
   virtual void set(const std::vector<double>& q, std::vector<double>& p) const = 0;
   /// Sets the unknown's entries of `dp` to E'(q) dq.
   virtual void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const = 0;
-  /// Returns E'(q)ᵀ w, this rank's contribution.
+  /// Returns this rank's contribution to E'(q)ᵀ w.
   virtual std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const = 0;
-  /// Returns the derivative of E'(q)ᵀ w along dq and dw, this rank's contribution.
+  /// Returns this rank's contribution to the derivative of E'(q)ᵀ w along dq and dw.
   virtual std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
                                               const std::vector<double>& w, const std::vector<double>& dw) const = 0;
 };
 
-/// Entries by groups: p_e = q_group(e), with `components` values per entry. `group`: [entries]; -1: the entry does not
-/// belong to the unknown. `num_groups`: number of groups of all ranks.
+/// Map that gives all entries of a group the same value: p_e = q_group(e), with `components` values per entry. `group`:
+/// group of each entry, [entries], or -1 for an entry that does not belong to the unknown. `num_groups`: number of
+/// groups over all ranks.
 std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
 /// Identity map of the first `num_values` values: p_e = q_e.
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);

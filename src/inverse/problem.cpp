@@ -251,7 +251,8 @@ double InverseProblem::value(const std::vector<double>& u) {
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
                              const StateObserver& observer, SweepJournal* journal) {
   set(u);
-  // A plan of the schedule estimates the memory of the objects below, so they are allocated after the plan is made.
+  // A plan of the schedule estimates the memory of the objects below, so these objects are allocated after the plan is
+  // made.
   const std::unique_ptr<Schedule> schedule = make_schedule();
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();

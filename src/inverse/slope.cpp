@@ -48,8 +48,8 @@ double agreed_level(const NoiseLevels& levels) {
 /// Three standard deviations of (f(h) - f(-h)) / (2h).
 double noise_of_difference(double noise, double h) { return 3.0 * noise / (std::sqrt(2.0) * h); }
 
-/// Row of the Richardson table: the central difference at a step, its extrapolations with the rows before, and the
-/// noise of each entry.
+/// Row of the Richardson table: the central difference at one step size, the extrapolations of this difference with
+/// previous rows, and the noise of each entry.
 struct Row {
   std::vector<double> entries, noise;
 };
@@ -145,7 +145,8 @@ Slope measure_slope(const Line& f, double noise, double expected, const SlopeOpt
       continue;
     }
     if (pair.plus == pair.minus && !pairs.empty() && pairs.back().plus != pairs.back().minus) {
-      // f(h) = f(-h) after a pair whose values differ: f is piecewise constant, with jumps of at most that difference.
+      // f(h) and f(-h) are equal, but the values of the previous pair differ. f is therefore piecewise constant, with
+      // jumps of at most the difference of the previous pair.
       noise = std::max(noise, std::abs(pairs.back().plus - pairs.back().minus));
       best = best_entry(pairs, noise);
       break;

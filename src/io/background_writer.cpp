@@ -337,8 +337,8 @@ std::vector<WrittenFile> BackgroundWriter::publish(bool wait) {
   }
   if (count == 0) return {};
   if (!wait) {
-    // Files that all ranks have finished are published. All files except the `depth` newest are published in any case,
-    // after waiting for those that are not done yet.
+    // Publish the files that all ranks have finished. If more than `depth` files would be left, wait for the oldest
+    // unfinished files and publish these files too.
     std::uint64_t ready = w.num_done();
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_UINT64_T, MPI_MIN, w.comm));
     const std::size_t over = count - std::min(count, static_cast<std::size_t>(std::max(w.depth, 0)));

@@ -12,8 +12,9 @@ namespace diffsim {
 
 /// Rows of one body in datasets with one row per vertex or per cell.
 ///
-/// Values of a mesh of several bodies are stored by body: dataset D of the body NAME is `/bodies/NAME` D, with the
-/// body's vertices or cells in the body's own order. Datasets of a mesh without named bodies have no group.
+/// In a mesh of several bodies each body has its own datasets. The path of a dataset of the body NAME is `/bodies/NAME`
+/// followed by the name of the dataset. The rows are the body's vertices or cells in the body's own order. Datasets of
+/// a mesh without named bodies have no group.
 struct BodyRows {
   std::string group;             ///< "/bodies/NAME", or empty
   std::size_t body = 0;          ///< index of the body in the mesh's list
@@ -27,8 +28,8 @@ struct BodyRows {
 };
 /// Rows of the vertices of each body, without directors, in the mesh's order of bodies.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
-/// Rows of the vertices of each body, followed by the rows of the body's directors, in the subgroup `directors` of the
-/// body's group.
+/// Rows of the vertices of each body, followed by the rows of the body's directors. The group of the directors is the
+/// subgroup `directors` of the body's group.
 std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh);
 /// Rows of each body that has cells of the given kind.
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);

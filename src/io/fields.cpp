@@ -31,7 +31,7 @@ Shape with_components(Shape shape, int components) {
   return shape;
 }
 
-/// Rows of the datasets to be read: of all bodies, or only of `body`, whose rows then have no group.
+/// Rows to be read: the rows of all bodies if `body` is empty, otherwise only the rows of `body`, without a group.
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
                                    const std::string& body, const std::string& thing) {
   if (body.empty()) return all;

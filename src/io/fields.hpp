@@ -23,7 +23,7 @@ namespace diffsim {
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
-/// Several values per cell: dataset [M, C] → `values` [M, local cells].
+/// Several values per cell, read from a dataset [M, C]: `values` has the shape [M, local cells].
 struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;

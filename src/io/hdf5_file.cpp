@@ -117,7 +117,8 @@ void Hdf5File::Impl::reserve(std::uint64_t bytes, bool is_frame) {
   // HDF5 does not know the length of a shared file, so the length is estimated here. The estimate includes 1024 bytes
   // for HDF5's own records of a dataset or a chunk.
   const std::uint64_t needed = length + bytes + 1024;
-  // Frames leave more of the reserve unused, so that on a full disk there is still space to finish the file.
+  // A frame must leave more of the reserved space free than other data, so that on a full disk there is still space to
+  // finish the file.
   if (needed + room_for_metadata / (is_frame ? 2 : 16) <= reserved) {
     length = needed;
     return;

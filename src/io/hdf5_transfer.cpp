@@ -15,7 +15,8 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// Maximum number of rows of one frame in a chunk (24 MB of vectors), and number of one-value frames in a chunk.
+/// Maximum number of rows of a frame in one chunk (24 MB of vectors). If a frame is a single value, a chunk has
+/// `values_of_chunk` frames.
 constexpr std::int64_t rows_of_chunk = 1'000'000;
 constexpr std::int64_t values_of_chunk = 1024;
 

@@ -31,7 +31,7 @@ int nodes_of(const TetrahedralMesh& mesh, CellKind kind) {
   return kind == CellKind::tetrahedron ? mesh.nodes_per_cell() : corners_of(kind);
 }
 
-/// This rank's block of the file's cells of a kind, as vertex numbers of the file: [block, nodes per cell].
+/// Nodes of the cells of a kind in this rank's block of the file, as file numbers of vertices: [block, nodes per cell].
 std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind) {
   const bool solid = kind == CellKind::tetrahedron;
   const std::span<const int> cells = solid ? mesh.cells() : std::span<const int>(mesh.lower_cells(kind).vertices);

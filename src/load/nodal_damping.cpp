@@ -9,7 +9,7 @@
 namespace diffsim {
 namespace {
 
-/// Force -d v on a point. The weight of the point is the damping coefficient d, N s/m.
+/// Force -d v on a point. PointValues::weight is the damping coefficient d, N s/m.
 struct Drag {
   static constexpr int num_values = 0;
   static constexpr bool uses_positions = false, uses_velocities = true;

@@ -92,7 +92,7 @@ void Assembly::validate(bool allow_coincident_vertices) {
                                   : validate_lower_cells(mesh_, kind_, places_.file, options);
 }
 
-/// Converts the groups to regions and adds the entries of cells, and of the vertices of curves and points.
+/// Converts the groups to regions. Adds the region entries of cells, and of vertices in groups of dimension 0 and 1.
 void Assembly::add_regions() {
   std::vector<std::size_t> order(raw_.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int cells_per_brick = 6;
 
-/// Axes of the edge path of tetrahedron t: its four corners are the points on the path from (0,0,0) to (1,1,1) along
-/// these axes in turn.
+/// Order of the axes for each tetrahedron of a brick. The four corners of the tetrahedron are the points on the path
+/// from (0,0,0) to (1,1,1) along these axes in turn.
 constexpr int paths[cells_per_brick][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 /// True if the path is an even permutation of the axes. The sign of the permutation is the tetrahedron's orientation.
 constexpr bool is_even[cells_per_brick] = {true, false, false, true, true, false};

@@ -23,7 +23,7 @@ struct CellBatch {
   std::span<const int> nodes(const LocalNodes& of, int cell) const {
     return {&of.cells[begin + width * static_cast<std::size_t>(cell)], width};
   }
-  /// Cells with a vertex that several ranks have (`shared`), or the other cells, in order.
+  /// The shared cells if `shared` is true, otherwise the other cells; both in the order of `order`.
   std::span<const int> part(bool shared) const {
     const std::span<const int> all(order);
     return shared ? all.first(num_shared) : all.subspan(num_shared);

@@ -50,8 +50,8 @@ std::vector<Edge> local_edges(const MeshData& mesh, int rank) {
   return edges;
 }
 
-/// Converts a mesh to second order. Vertices are split evenly over the ranks, in order. The mid-edge node of an edge is
-/// created by the rank that has the edge's lower-numbered end in its part of the vertices.
+/// Converts a mesh to second order. Vertices are split evenly over the ranks, in order. The rank whose part contains
+/// the lower-numbered end of an edge creates the mid-edge node of the edge.
 class Elevation {
  public:
   Elevation(MPI_Comm comm, MeshData& mesh) : comm_(comm), mesh_(mesh), shares_(comm, mesh.num_vertices) {
@@ -67,8 +67,8 @@ class Elevation {
   }
 
  private:
-  /// Numbers the mid-edge nodes. Each edge is sent to the rank whose even block contains the lower end vertex. The
-  /// edges are then in lexicographic order from rank to rank.
+  /// Numbers the mid-edge nodes. Each edge is sent to the rank whose part of the vertices contains the edge's
+  /// lower-numbered end. The edges are then in lexicographic order from rank to rank.
   void number_edges() {
     mine_ = local_edges(mesh_, rank_);
     std::vector<Edge> met = redistribute(comm_, mine_, [&](const Edge& edge) { return shares_.owner(edge.low); });

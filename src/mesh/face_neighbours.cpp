@@ -86,8 +86,8 @@ struct SingleFace {
   int rank;
 };
 
-/// Finds the neighbours across faces between ranks. Each face is sent to the rank whose even block of vertices contains
-/// the lowest vertex of the face. That rank matches the two cells of the face.
+/// Finds the neighbours across faces between ranks. The vertices are split evenly over the ranks (EvenShare). Each face
+/// is sent to the rank whose share contains the lowest vertex of the face. That rank matches the two cells of the face.
 void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, PetscInt first_cell,
                        std::int64_t num_vertices, std::vector<PetscInt>& neighbours) {
   const int rank = rank_of(comm);

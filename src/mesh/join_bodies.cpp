@@ -99,8 +99,8 @@ std::vector<double> move_vertices(MPI_Comm comm, std::vector<NamedMesh>& bodies,
   return coordinates;
 }
 
-/// Sends the region entries of one entity type to the ranks that own the entities, sorted by number, place and region.
-/// `collect(k, first_region, items)` appends the entries of body k.
+/// Sends the region entries of one entity type to the ranks that own the entities. Returns the entries received by this
+/// rank, sorted by `number`, `place` and `region`. `collect(k, first_region, items)` appends the entries of body k.
 template <class Collect>
 std::vector<RegionItem> move_entries(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const EvenShare& share,
                                      const Collect& collect) {

@@ -13,10 +13,10 @@ namespace diffsim {
 /// Sends region memberships from the file's blocks to the local entities. An entity has `places` parts, for example the
 /// four faces of a cell, and each part can belong to regions.
 ///
-/// `entries`: pairs (places · entity + place, region), where `entity` counts in this rank's block of the file.
-/// `visit(places · entity + place, region)` is called for each membership of a local entity. A pass transfers one
-/// 64-bit word per entity with 62 / places regions; within a pass, calls are in the order of entities, places and
-/// regions. Collective.
+/// `entries`: pairs (places · entity + place, region), where `entity` is an index in this rank's block of the file.
+/// `visit(places · entity + place, region)` is called for each membership of a local entity. Memberships are sent in
+/// passes. A pass covers 62 / places regions and sends one 64-bit word per entity. Within a pass, the calls of `visit`
+/// are in the order of entities, places and regions. Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {

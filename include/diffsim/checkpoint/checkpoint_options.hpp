@@ -62,7 +62,7 @@ struct CheckpointLevel {
   std::string directory;
 };
 
-/// Quantities that a plan measures unless they are given.
+/// Quantities that the planning of a schedule measures, except if `CheckpointOptions::measures` gives the quantities.
 struct PlanMeasures {
   std::int64_t held_bytes = 0;  ///< memory of this rank's process, including the temporary memory of a step
   double write = 0.0;           ///< time to write a snapshot to the disk, in units of the time of a step

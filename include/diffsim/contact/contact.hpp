@@ -39,7 +39,7 @@ struct MeshObstacle {
   std::array<double, 3> velocity = {};  ///< m/s
   std::string label = {};               ///< empty: the number of planes plus the index of the mesh in the list
   /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
-  /// open. Not given: a volume if the mesh is closed.
+  /// open. If not given, the obstacle is a volume if the mesh is closed, and a sheet otherwise.
   std::optional<bool> solid = {};
   Rotation rotation = {};
   std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
@@ -54,14 +54,14 @@ struct BodyThickness {
 };
 
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A region of a body's surface may be
-/// named instead of the body. A value given here is a parameter of the pair, `friction:A|B` with the names in the order
-/// of `between`. A value not given is the value of ContactOptions: the parameter `friction`, which all pairs without a
-/// value of their own share.
+/// named instead of the body. A value given here is a parameter of the pair, for example `friction:A|B`, with the names
+/// in the order of `between`. A value not given here is taken from ContactOptions, for example the parameter
+/// `friction`, which is common to all pairs that give no friction.
 ///
-/// A region named in a pair is separated from the rest of the body's surface by the region's faces.
-/// contact/surface_groups.hpp defines to which region a vertex or an edge belongs; regions are listed in the order in
-/// which the pairs name them. A pair that names a body also applies to the regions of the body. If several pairs apply,
-/// the pair that names most regions is used; among equals, the first.
+/// A region named in a pair consists of the surface triangles on the region's faces. A vertex or an edge with triangles
+/// of several regions belongs to the region that the pairs name first (src/contact/surface_groups.hpp). A pair that
+/// names a body also applies to the regions of the body. If several pairs apply, the pair that names the most regions
+/// is used. If several pairs name equally many regions, the first of these pairs is used.
 struct ContactPair {
   /// Names of bodies of the mesh (`body` if the mesh has a single body without a name), labels of obstacles, or names
   /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
@@ -83,7 +83,7 @@ struct ContactPair {
 struct ContactOptions {
   double barrier_distance = 1e-3;  ///< d̂, m: surfaces closer than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< κ, Pa
-  /// True if κ is chosen from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`), once.
+  /// True if κ is chosen once, from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`).
   /// Afterwards κ is a parameter like any other: gradients do not include the dependence of κ on stiffness and weight.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
@@ -94,15 +94,16 @@ struct ContactOptions {
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< of bodies with a thickness of their own
   std::vector<BodySurface> surfaces = {};       ///< that replace the boundary triangles of some bodies
-  /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. False: only if any µ > 0.
+  /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. If false, friction terms exist
+  /// only if any µ > 0.
   bool with_friction = false;
   /// True if friction uses the normal forces and contact points at the beginning of the step, but the velocities of the
   /// step (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental potential. The error
   /// relative to friction without lag is O(dt).
   bool lagged_friction = false;
   bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
-  /// Maximum number of pairs of each kind that may touch on a rank. 0: 2²⁸, or fewer if the pairs would exceed half of
-  /// the free memory.
+  /// Maximum number of pairs of each kind that may touch on a rank. With 0, the maximum is 2²⁸, or less if the memory
+  /// of 2²⁸ pairs would exceed half of the free memory.
   std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};

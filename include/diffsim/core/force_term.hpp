@@ -94,7 +94,8 @@ class ForceTerm {
   /// vertices changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
-  /// Operations on quantities that depend on the parameters alone: value, tangent and adjoint, as in Model.
+  /// Computes the quantities that depend on the parameters alone. The next three functions serve the tangent and the
+  /// adjoint of these quantities, as the functions of the same names in Model.
   virtual void prepare(const ParameterSet&) {}
   virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
   virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
@@ -165,8 +166,8 @@ class ForceTerm {
   /// whose local vertices after the owned ones are the copies named by the term's couplings.
   virtual bool couplings_vary() const { return false; }
   /// Returns true if the last sparsity pattern still covers this configuration. Called only if `couplings_vary`.
-  /// Patterns may over-approximate, and depend on nothing but the configuration passed to `add_couplings`. Collective,
-  /// with the same result on every rank.
+  /// A pattern may contain more entries than necessary, but depends only on the configuration passed to
+  /// `add_couplings`. Collective, with the same result on every rank.
   virtual bool pattern_covers(const Configuration& /*at*/) { return true; }
   /// Adds a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`. A term whose Jacobian is zero overrides this function
   /// to do nothing.

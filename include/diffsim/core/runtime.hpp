@@ -8,8 +8,9 @@
 
 namespace diffsim {
 
-/// Starts MPI, PETSc and Kokkos, in this order, as far as the host program has not started them, and finalises in
-/// reverse order those that it started. One object must outlive every other object of the library.
+/// Owner of the libraries MPI, PETSc and Kokkos. The constructor starts, in this order, those libraries that are not
+/// running yet. The destructor finalises, in reverse order, the libraries that the constructor started. A program needs
+/// one Runtime that outlives every other object of diffsim.
 ///
 /// The process of the host program is left unchanged: environment, streams, signal handlers, allocators, and the
 /// communicator that was passed in, of which a duplicate is made. Libraries that are started here follow their own
@@ -50,7 +51,7 @@ std::string back_end();
 int concurrency();
 /// Returns the resident memory of this process, bytes (VmRSS of proc(5)); 0 if the system does not report the value.
 double resident_memory_bytes();
-/// Gives freed memory that the C library keeps for later use back to the operating system.
+/// Returns memory to the operating system that was freed but that the C library keeps for later use.
 void release_free_memory();
 /// Returns the largest resident memory of this process so far, bytes.
 double peak_memory_bytes();

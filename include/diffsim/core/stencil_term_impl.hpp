@@ -147,8 +147,8 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  /// Groups the stencils by entity if an entity has several stencils, and then also allocates memory for the
-  /// derivatives of each stencil with respect to p.
+  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to p, if an
+  /// entity has several stencils. Otherwise does nothing.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());

@@ -27,7 +27,8 @@ struct UnknownCheck {
   bool passed = false;  ///< true: verdict is passed or independent
   std::string note;     ///< remark on the verdict; may be empty
 
-  /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, w random.
+  /// Difference of ⟨J v, w⟩ and ⟨v, Jᵀw⟩, divided by the larger magnitude of the two products. J is ∂x[N]/∂u over the
+  /// whole rollout, and w is random.
   double dot_product_error = 0.0;
   double slope = 0.0;       ///< ⟨∇L, v⟩
   double difference = 0.0;  ///< ⟨∇L, v⟩ from differences of L
@@ -36,8 +37,8 @@ struct UnknownCheck {
   double difference_error = 0.0;
   double noise = 0.0;          ///< standard deviation of L due to rounding errors that the rollout propagates
   double solver_effect = 0.0;  ///< change of `slope` due to the solver's tolerance
-  /// ‖J v‖ / ‖x[N]‖ of the positions: relative change of the end state, linearised, if the unknown changes by its own
-  /// magnitude.
+  /// Linearised relative change of the final positions if the unknown changes by its own magnitude: ‖J v‖ / ‖x[N]‖ of
+  /// the positions.
   double amplification = 0.0;
 
   /// Taylor orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings of ε, in the

@@ -81,7 +81,8 @@ class TargetPositionLoss : public Loss {
   int step_;
 };
 
-/// ⟨w, x[N]⟩, whose gradient is (∂x[N]/∂u)ᵀ w, for dot-product tests. The weights w must outlive this object.
+/// Loss ⟨w, x[N]⟩ for dot-product tests. The gradient of the loss is (∂x[N]/∂u)ᵀ w. The weights w must outlive this
+/// object.
 class TerminalLoss : public Loss {
  public:
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}

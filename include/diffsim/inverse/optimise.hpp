@@ -47,8 +47,8 @@ struct OptimiserResult {
   std::string reason;  ///< reason of the end in words, for TAO the name of its TaoConvergedReason
 };
 
-/// Minimises the problem's loss within its bounds. If the rollout fails at a trial point, the step is shortened. Throws
-/// Error if the rollout fails at the start. Collective.
+/// Minimises the problem's loss within the bounds of the unknowns. If the rollout fails at a trial point, the step is
+/// shortened. Throws Error if the rollout fails at the start. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

@@ -41,7 +41,8 @@ struct Unknown {
   /// Model's present values. Bounds and `start` (zeros if empty) are those of u. A map cannot be combined with groups.
   std::vector<double> map = {};
   int map_numbers = 0;  ///< number of columns of B; 0: no map
-  /// Field of x[0] that moves along: x[0] = p + d with constant d. For `rest_positions`: "positions". Empty: none.
+  /// Field of x[0] that changes together with the unknown p: x[0] = p + d with constant d. The field is "positions" for
+  /// the unknown `rest_positions`. If the name is empty, no field changes with p.
   std::string carries = {};
   std::vector<double> start = {};  ///< [unknowns, components], or one value for all; empty: the Model's present values
 
@@ -120,9 +121,9 @@ class InverseProblem {
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the log of evaluations; nullptr: no log. `gradient` and `hessian_product` return results from the log as long
-  /// as the log has results to return. After that, `gradient` and `hessian_product` add each computed result to the
-  /// log.
+  /// Sets the log of evaluations; if `log` is nullptr, there is no log. `gradient` and `hessian_product` return results
+  /// from the log as long as the log has results to return. When the log has no more results to return, `gradient` and
+  /// `hessian_product` add each computed result to the log.
   void set_log(EvaluationLog* log) { log_ = log; }
 
   const SweepStatistics& statistics() const { return statistics_; }

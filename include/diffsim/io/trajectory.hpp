@@ -50,7 +50,7 @@ class TrajectoryWriter {
   };
 
   struct Surface;
-  /// Number of rows of a field in one dataset of the file.
+  /// Dataset of a field in the file: name and number of rows.
   struct Series {
     std::string name;
     std::int64_t rows = 0;

@@ -108,7 +108,8 @@ struct MeshData {
   std::vector<VertexRegion> vertex_regions;
   std::array<LowerCells, 3> lower_cells;  ///< block of each of `lower_kinds`
   std::int64_t num_unused_vertices = 0;   ///< number of vertices of the whole mesh that belong to no cell
-  /// Bodies in the order of their vertex numbers, the same on every rank. Empty: a single body without a name.
+  /// Bodies in the order of their vertex numbers, the same on every rank. The list is empty if the mesh is a single
+  /// body without a name.
   std::vector<MeshBody> bodies;
   std::shared_ptr<const AffineBody> affine{};  ///< if the mesh is one affine body; on every rank
 
@@ -119,7 +120,7 @@ struct MeshData {
   }
   LowerCells& lower(CellKind kind) { return lower_cells[index_of(kind)]; }
   const LowerCells& lower(CellKind kind) const { return lower_cells[index_of(kind)]; }
-  /// Number of cells of one of `lower_kinds` in this rank's block.
+  /// Number of cells of `kind`, which is one of `lower_kinds`, in this rank's block.
   std::int64_t block_of(CellKind kind) const {
     return static_cast<std::int64_t>(lower(kind).nodes.size()) / corners_of(kind);
   }

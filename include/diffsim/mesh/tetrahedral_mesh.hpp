@@ -41,7 +41,8 @@ inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
 struct LowerCellSet {
   std::vector<int> vertices;  ///< [cells, corners]
   /// Vertices across the sides of triangles and segments: [cells, corners]. Side i is opposite to corner i; the sides
-  /// of a segment are its ends. Entry i is the vertex, not on side i, of the other cell that has side i.
+  /// of a segment are its ends. The other cell that has side i has one vertex that is not on side i; entry i is that
+  /// vertex.
   std::vector<int> across;
   /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i. The two
   /// other sides of T meet side i at corners i + 1 and i + 2 (modulo 3). The two entries of side i are the vertices
@@ -124,7 +125,7 @@ class TetrahedralMesh {
   std::span<const int> cells() const {
     return {cells_.data(), static_cast<std::size_t>(nodes_per_cell()) * static_cast<std::size_t>(num_cells_)};
   }
-  /// This rank's cells of one of `lower_kinds`.
+  /// This rank's cells of `kind`, which is one of `lower_kinds`.
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
   /// Number of cells of any kind in the whole mesh.
   std::int64_t num_global(CellKind kind) const;
@@ -149,7 +150,8 @@ class TetrahedralMesh {
   const FileOrder& vertex_order() const { return *vertex_order_; }
   const FileOrder& cell_order() const { return *cell_order_; }
 
-  /// Bodies of the mesh, in the order of their vertex numbers in the file. Empty: a single body without a name.
+  /// Bodies of the mesh, in the order of their vertex numbers in the file. The list is empty if the mesh is a single
+  /// body without a name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of the body with this name. If no body has this name, throws Error (input) that suggests the
   /// most similar name.
@@ -158,7 +160,7 @@ class TetrahedralMesh {
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices. If `body` is not empty, the region contains only vertices of that body, and the
   /// numbers of a VertexList count within the body. Throws Error (input) if the name is already used, if a listed
-  /// vertex does not exist, and if the region has no vertex. Collective.
+  /// vertex does not exist, or if the region has no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
   /// Region with the given name: a region of define_region(), `all`, BODY/all, or the union of the mesh groups of any
   /// dimension with that name (with that tag if no group has the name). For an unknown name, throws Error (input) that

@@ -48,8 +48,8 @@ class DifferentiableScene {
   /// with the region. Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
-  /// Adds a dead load per rest area to the faces of a region, faces of tetrahedra or triangles, Pa: [3] or [steps, 3].
-  /// Returns the parameter's name.
+  /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
+  /// [3] or [steps, 3], Pa. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Adds a follower pressure to the faces of a region. `pressure`: [1] or [steps], Pa. The pressure acts opposite to
   /// the current normal. The normal points out of tetrahedra; the corners of a triangle are ordered counterclockwise
@@ -89,9 +89,9 @@ class DifferentiableScene {
   /// that follows from one of these conditions.
   /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
   /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the body's weight.
-  /// 3. Affine bodies only: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
+  /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
   ///    by the body's size.
-  /// 4. Bodies thinner than a third of the width of their triangles only: two crossing edges at the gap 0.03 d̂ are as
+  /// 4. For bodies thinner than a third of the width of their triangles: two crossing edges at the gap 0.03 d̂ are as
   ///    stiff as a vertex.
   ///
   /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact, m;
@@ -106,7 +106,7 @@ class DifferentiableScene {
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
-  /// Indices in the mesh's list of the bodies without a material. These bodies are obstacles.
+  /// Indices in `mesh()->bodies()` of the bodies without a material. These bodies are obstacles.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
   /// Time stepper of the scene.
   Model& model();

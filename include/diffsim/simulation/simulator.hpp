@@ -136,14 +136,15 @@ class DifferentiableSimulator : public Simulator {
   double backward(const StateLoss& loss);
   double backward(Loss& loss);
 
-  /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every` K > 0: keeps a
-  /// snapshot in memory every K steps; 0: records every step.
+  /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every`: number of steps
+  /// between snapshots in memory; 0: every step is recorded.
   double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` with checkpoint options.
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Overload of `rollout` for a part of a longer rollout: runs the steps from `steps.begin` to `steps.end`, starting
-  /// at `state()`, which is the end of the last rollout unless another state was set. The loss and the observer receive
-  /// step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state `steps.begin`.
+  /// Overload of `rollout` for a part of a longer rollout: runs the steps from `steps.begin` to `steps.end`. The steps
+  /// start at `state()`, which is the end of the last rollout unless another state was set. The loss and the observer
+  /// receive step numbers of the whole rollout. For such a part, `initial_gradient` is the gradient with respect to
+  /// state `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if there is no rollout since the state was last
   /// set. `state()` does not change.

@@ -28,7 +28,7 @@ bool check_products(Job& job, InverseProblem& problem, const std::vector<double>
   return check.passed;
 }
 
-/// Figures of one unknown for the report; NaN and infinity become null in JSON.
+/// Results of the check of one unknown, for the report. NaN and infinity become null in JSON.
 ReportValue report_of(const UnknownCheck& check, bool differences) {
   ReportValue report = {{"verdict", to_string(check.verdict)},
                         {"passed", check.passed},

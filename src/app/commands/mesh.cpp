@@ -69,7 +69,7 @@ void write_converted(Job& job, const MeshData& data, const std::vector<std::stri
     write_mesh_file(job.comm, files[b], load_source(job.comm, scene.bodies[b].mesh));
 }
 
-/// Adds the largest stable substep, s, to the report and to the printed text. `stable` is 0 if there is none.
+/// Adds the largest stable substep, s, to the report and to the printed text. `stable` is 0 if no substep is stable.
 void report_stable_substep(Job& job, const std::string& integrator, double stable) {
   const int substeps = job.scene.solver.substeps;
   job.report["stable_time_step"] = stable;

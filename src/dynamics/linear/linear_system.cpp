@@ -318,7 +318,8 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   }
   DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_FALSE));
-  // A system with a unit force on all free components measures the convergence for the preconditioner's own matrix.
+  // Solve a system with a unit force on all free components, to measure the convergence for the matrix that the
+  // preconditioner was made from.
   Field b = fixed_.clone(), x = fixed_.like("x");
   flip(b);
   const LinearReport report = solve_with(reference_, b, x, 1e-3, false);

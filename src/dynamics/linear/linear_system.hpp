@@ -78,8 +78,8 @@ class LinearSystem {
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// Present matrix; nullptr before the first one is set.
   Mat matrix() const { return matrix_; }
-  /// Operator that Krylov methods multiply with: the matrix, a copy of the matrix in another format, or a shell that
-  /// calls `Product`.
+  /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a shell that calls
+  /// `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Number of steps that switched to factorisation.
   long changes_to_factors() const { return changes_to_factors_; }
@@ -106,7 +106,7 @@ class LinearSystem {
   /// Sets up the solver for a right-hand side with the given norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Returns the values of all parts, one after the other; device address.
+  /// Returns the device address of the values of all shares, stored one share after the other.
   const double* join(const std::vector<MatrixShare*>& shares);
   /// Solves with a preconditioner that was made for another matrix, in at most `policy_.most(tolerance)` iterations,
   /// and records the solve.

@@ -22,9 +22,10 @@ class MatrixShare {
   BlockMatrix& blocks() { return blocks_; }
   const BlockMatrix& blocks() const { return blocks_; }
   const Couplings& couplings() const { return couplings_; }
-  /// Index of each vertex in the global matrix, where the owned vertices of the ranks follow each other.
+  /// Index of each vertex in the global matrix, which numbers the owned vertices rank by rank.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
-  /// Returns the owned entries of a field [., 3], with ghost values, on the vertices of the share. Collective.
+  /// Returns a field on the vertices of the share: the owned entries of `field`, [., 3], and the corresponding ghost
+  /// values. Collective.
   Field complete(const Field& field) const;
   /// Adds K x to y at owned vertices, where K is summed over ranks. x and y: [local vertices of the mesh, 3].
   /// Collective.

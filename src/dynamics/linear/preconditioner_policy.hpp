@@ -22,7 +22,7 @@ class PreconditionerPolicy {
   void begin_derivatives(bool has_reference, bool has_main);
   /// Requests a new main preconditioner for the next matrix.
   void renew() { renews_ = true; }
-  /// Ends the use of the reference.
+  /// Stops the use of the reference preconditioner.
   void leave_reference() { on_reference_ = false; }
 
   bool on_reference() const { return on_reference_; }
@@ -31,7 +31,8 @@ class PreconditionerPolicy {
   /// Returns true if derivatives use the main preconditioner that was kept.
   bool keeps() const { return keeps_ && !renews_; }
 
-  /// Sets the number of iterations that reduced the residual of the reference's own system to 1e-3.
+  /// Sets the number of iterations in which the reference preconditioner reduced the residual to 1e-3, for the matrix
+  /// that this preconditioner was made from.
   void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
   /// Number of iterations expected for a reduction of the residual to `tolerance`, with the reference if it is in use,
   /// and otherwise with the main preconditioner.

@@ -16,9 +16,9 @@
 
 namespace diffsim::dynamics {
 
-/// Sparse matrix of 3×3 blocks in single precision. Block row i consists of the three rows from 3 place[i] on and has
-/// the blocks begin[i] … begin[i + 1] - 1. Block k consists of the three columns from column[k] on. Empty block rows
-/// are not stored.
+/// Sparse matrix of 3×3 blocks in single precision. Rows 3 place[i] … 3 place[i] + 2 of the matrix form block row i,
+/// which has the blocks begin[i] … begin[i + 1] - 1. Block k covers the columns column[k] … column[k] + 2. Empty block
+/// rows are not stored.
 struct SingleBlocks {
   std::vector<int> place, begin, column;
   std::vector<float> values;  ///< 9 per block, column after column; one padding value at the end

@@ -245,9 +245,10 @@ class Newton {
   }
 
   /// Moves the prescribed components of the trial from the fraction t of the gap to a larger fraction s = 1, ½, ¼, …,
-  /// as far as the terms that limit step lengths allow. Contact reduces the step length because of near pairs, and
-  /// prescribed components do not approach most of these pairs, for example if surfaces slide along each other. As long
-  /// as there is a gap, no potential is minimised. Returns the fraction of the gap that the trial has closed.
+  /// as far as the terms that limit step lengths allow. Contact pairs at small distances reduce the step length.
+  /// Prescribed components can often move further, because the motion of prescribed components does not close most of
+  /// these pairs, for example if surfaces slide along each other. As long as there is a gap, no potential is minimised.
+  /// Returns the fraction of the gap that the trial has closed.
   double close_gap(double t) {
     const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
     Field further = y_.like("further");

@@ -22,7 +22,7 @@ using namespace dynamics;
 
 namespace {
 
-/// Field together with its derivative along a direction, if there is one.
+/// Field and its derivative along a direction. `derivative` is nullptr if no derivative is computed.
 struct Pair {
   Field* value = nullptr;
   Field* derivative = nullptr;
@@ -216,7 +216,8 @@ class ExplicitModel::Reverse {
 
   bool along_mass() const { return is_second && model_.system_->changes_mass(*direction_); }
 
-  /// Sets `force_` to the force of the stage, recorded or recomputed, and to its tangent if T has derivatives.
+  /// Sets `force_` to the recorded or recomputed force of the stage, with the tangent of the force if T has
+  /// derivatives.
   void find_force(const Configuration& at, int s, int i) {
     force_ = {};
     if constexpr (!is_second)

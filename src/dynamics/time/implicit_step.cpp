@@ -249,7 +249,8 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
 
 LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
   if (!model_.options_.linear.matrix_free) return nullptr;
-  // A copy: the step's configuration changes between the linearisation and the solves that use the linearisation.
+  // Copy of the configuration at y. The step's own configuration changes between the linearisation and the solves that
+  // use the linearisation.
   struct Place {
     Field positions, velocities, dx, dv;
     Configuration at;

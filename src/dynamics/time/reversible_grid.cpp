@@ -42,7 +42,7 @@ void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& gri
   const Increments increments(update, grid);
   double* const v = velocities.data();
   double* const x = positions.data();
-  // Adding 0.0 replaces -0.0 by 0.0, because sums of grid values are never -0.0.
+  // Adding 0.0 replaces -0.0 by 0.0. Sums of grid values are never -0.0, so reversed substeps could not restore -0.0.
   Kokkos::parallel_for(
       "diffsim::dynamics::put_velocities_on_grid", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
         v[i] = increments.update.mask(i) * on_grid(v[i], increments.grid.velocity, increments.inverse_velocity) + 0.0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Error message for a file without `$MeshFormat`, which names the format suggested by the first bytes.
+/// Error message for a file without `$MeshFormat`. The message names the format suggested by the first bytes.
 std::string foreign_format(std::string_view start) {
   struct Signature {
     std::string_view bytes;

@@ -21,7 +21,8 @@ struct ElementShape {
 };
 
 /// Selects from the elements of a file the cells of `kind`, and the elements of lower dimension that are in groups.
-/// With `order` 1, only the corners of second-order elements are kept. Errors are InputError and name the element.
+/// With `order` 1, only the corners of second-order elements are kept. Throws InputError for invalid elements; the
+/// message names the element.
 class RawMeshBuilder {
  public:
   RawMeshBuilder(const RawPlaces& places, int order, CellKind kind) : places_(places), order_(order), kind_(kind) {
@@ -36,7 +37,7 @@ class RawMeshBuilder {
            std::size_t offset);
   /// Adds a vertex to a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
-  /// Adds to a group of dimension 2 a face of a tetrahedron that is not an element of the file.
+  /// Adds a face of a tetrahedron to a group of dimension 2. The face is not an element of the file.
   void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
     mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
   }

@@ -57,8 +57,8 @@ constexpr const char* main_arrays[] = {"region",    "CellEntityIds", "gmsh:physi
                                        "cell_tags", "medit:ref",     "nastran:ref"};
 constexpr std::size_t most_regions = 1000;
 
-/// Distinct values of an array that defines regions. Empty if the array does not: a name that begins with `vtk`, a
-/// value that exceeds 32 bits, or more than `most_regions` values.
+/// Distinct values of an array that defines regions. The result is empty if the array defines no regions, because the
+/// name begins with `vtk`, a value exceeds 32 bits, or there are more than `most_regions` distinct values.
 std::set<std::int64_t> region_values(const std::string& name, const std::vector<std::int64_t>& array) {
   std::set<std::int64_t> values;
   if (name.rfind("vtk", 0) == 0) return values;

@@ -177,8 +177,8 @@ void VtuParser::read_cells(const XMLElement& piece, std::int64_t num_points, std
   grid_.types.insert(grid_.types.end(), types.begin(), types.end());
 }
 
-/// Reads the integer arrays with one component into the entries `begin` … `end` - 1 of `arrays`, which are the entities
-/// of the current piece.
+/// Reads the integer arrays with one component into `arrays`. The entries `begin` … `end` - 1 of each array belong to
+/// the current piece.
 void VtuParser::read_region_arrays(const XMLElement* data, std::size_t begin, std::size_t end,
                                    vtu::Grid::Arrays& arrays) const {
   for (const XMLElement* item = data ? data->FirstChildElement("DataArray") : nullptr; item && begin < end;

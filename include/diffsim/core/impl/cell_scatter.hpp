@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Access of a sweep over cells to the vertices: reads the cells' nodes, and adds to them without races and in a fixed
-/// order. Equal runs give bitwise identical results.
+/// Gather and scatter operations of a sweep over cells: reads values at the cells' nodes, and adds values at these
+/// nodes without races and in a fixed order. Equal runs give bitwise identical results.
 ///
 /// On a host, cells are grouped into SIMD packs, and packs into one chunk per thread. Most vertices belong to one
 /// chunk, which adds to the vertex directly. If several chunks touch a vertex, the first of these chunks adds directly;

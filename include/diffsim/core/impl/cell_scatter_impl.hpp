@@ -9,7 +9,8 @@
 
 namespace diffsim {
 
-/// Destinations of a sweep over consecutive packs: device data, of which kernels capture a copy.
+/// Destinations of the results of a sweep over consecutive packs, in device memory. Kernels capture a copy of this
+/// struct.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: one per thread

@@ -36,7 +36,7 @@ void require_on_device(const void* address);
 /// size of the object, rounded down to a multiple of 8.
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes);
 
-/// Access to device memory during the lifetime of an object, for one kernel.
+/// Guard that makes device memory accessible to one kernel, from the guard's construction to its destruction.
 class Access {
  public:
   Access();

@@ -5,8 +5,8 @@
 
 // Attributes for pointwise functions that kernels call. This header does not include Kokkos. DIFFSIM_SHARED_FUNCTION:
 // for long functions that are called rarely; the function is compiled once for all kernels that call it.
-// DIFFSIM_INLINED: for lambdas, between parameters and body. If DIFFSIM_CALLED_FUNCTIONS is defined, no function is
-// forced inline: for sources whose results matter but whose speed does not.
+// DIFFSIM_INLINED: for lambdas, written between the parameter list and the body. If DIFFSIM_CALLED_FUNCTIONS is
+// defined, no function is forced inline. Sources whose speed does not matter define DIFFSIM_CALLED_FUNCTIONS.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_FUNCTION __host__ __device__ inline
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__

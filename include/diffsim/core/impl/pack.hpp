@@ -200,7 +200,7 @@ DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   return Pack(sign.value < 0.0 ? -positive : positive);
 }
 DIFFSIM_FUNCTION Pack sqrt(Pack x) {
-  // In a loop over lanes, compilers keep a test for negative arguments, which would set errno.
+  // SIMD intrinsics are used because a loop over lanes with std::sqrt tests for negative arguments, which set errno.
 #if defined(__clang__)
   return Pack(__builtin_elementwise_sqrt(x.value));
 #elif defined(__AVX512F__)
@@ -266,8 +266,8 @@ DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;
-  // Subtracting the bit pattern of √½ moves the boundary of the exponent to √½, so that a shift yields k. Unsigned,
-  // because the signed difference would overflow for x < 0.
+  // Subtracting the bit pattern of √½ moves the boundary of the exponent to √½, so that a shift yields k. The type is
+  // unsigned, because the signed difference would overflow for x < 0.
   const Unsigned shifted = reinterpret_cast<Unsigned>(x.value) - 0x3fe6a09e667f3bcdULL;
   const Bits exponent = reinterpret_cast<Bits>(shifted) >> 52;
   const Pack m(reinterpret_cast<Pack::Register>((shifted & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL));

@@ -69,8 +69,8 @@ struct Inputs {
   static constexpr int first_value = positions + velocities, weight = first_value + F::num_values, count = weight + 1;
 };
 
-/// Map from flat indices of PointValues, which count x, v, p, the weight and the time in this order, to the numbers of
-/// inputs; -1 for values that are not inputs.
+/// Map from the flat index of a value of PointValues to the index of the input; -1 for values that are not inputs. Flat
+/// indices count x, v, p, the weight and the time in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;

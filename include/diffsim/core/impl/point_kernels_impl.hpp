@@ -44,7 +44,7 @@ struct Direction {
   double time;
 };
 
-/// Returns the values of point i, which is at `vertex`. `weight` is the weight of a point if weights have no address.
+/// Returns the values of point i, which is at `vertex`. `weight`: the point's weight if `from.weight` is nullptr.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -68,8 +68,8 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
 }
 
 /// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
-/// k. Derivatives with respect to p are also added to `sums`. Callers use only the sums for parameters with one value
-/// for all points.
+/// k. Derivatives with respect to p are also added to `sums`. If a parameter has one value for all points, callers use
+/// only the sum.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -152,8 +152,8 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
   return sums;
 }
 
-/// Adds and returns the derivatives of what `add_adjoints` adds and returns, along a direction and dw. w or dw may be
-/// nullptr, which stands for zeros.
+/// Computes the derivatives of the results of `add_adjoints` along `direction` and dw, and adds or returns these
+/// derivatives as `add_adjoints` does. w or dw may be nullptr, which stands for zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {

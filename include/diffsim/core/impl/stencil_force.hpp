@@ -88,8 +88,8 @@ struct Inputs {
                        first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
 };
 
-/// Map from flat indices of StencilValues, which count x, v, X, p and the time in this order, to the numbers of inputs;
-/// -1 for values that are not inputs.
+/// Map from the flat index of a value of StencilValues to the index of the input; -1 for values that are not inputs.
+/// Flat indices count x, v, X, p and the time in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -172,8 +172,8 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
 }
 
 /// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p: to v only if the force uses velocities, to X
-/// only if the force uses rest positions and `by_rest` is true. If F has formulas for the derivatives of an energy E
-/// instead of the work, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+/// only if the force uses rest positions and `by_rest` is true. If F has formulas only for the derivatives of an energy
+/// E, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -243,10 +243,10 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// Adds `factor` times the derivatives of the forces with respect to the n values from flat index `start` on to J. If F
-/// has formulas for the derivatives of the energy, the columns of J are computed one at a time: the function for one
-/// column is shared with the tangents, and is faster than all columns at once, whose values do not fit in registers.
-/// Otherwise all columns are computed at once, or three at a time if n > 12.
+/// Computes J += `factor` times the derivatives of the forces with respect to n values, the first of which has the flat
+/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time. The
+/// function for one column also serves the tangents. Computing all columns at once would be slower, because the values
+/// would not fit in registers. Otherwise, all columns are computed at once, or three at a time if n > 12.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

@@ -345,7 +345,7 @@ struct Jacobians {
   }
 
  private:
-  /// Sets the blocks of a group's stencils, which are in the lanes from `first` on.
+  /// Sets the blocks of a group's stencils. The first stencil of the group is in lane `first` of the blocks.
   KOKKOS_INLINE_FUNCTION void add_group(int group, int first, Mat3<Pack> (&blocks)[F::num_nodes][F::num_nodes]) const {
     constexpr int n = 3 * F::num_nodes;
     const Values<F, Number<F>> at = read(sweep, sweep.at, group);

@@ -52,8 +52,8 @@ struct CellNumbers {
   DIFFSIM_FUNCTION Pack at(int pack, int k) const { return gather_cells(of[k], pack, num_cells); }
 };
 
-/// Values of a field at the nodes of a pack's cells. If T is PackDual, the derivatives of the values along a direction,
-/// too; without a direction these derivatives are 0.
+/// Values of a field at the nodes of a pack's cells. If T is PackDual, the struct also holds the derivatives of the
+/// values along a direction; without a direction these derivatives are 0.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -192,9 +192,9 @@ struct DissipationTangent {
   }
 };
 
-/// Derivatives of w · f: with respect to velocities, or with respect to positions, parameters and the rest shape. With
-/// T = PackDual, the derivatives of these derivatives along directions of x, v, w and the parameters; second
-/// derivatives with respect to the rest shape are not available.
+/// Derivatives of w · f: with respect to velocities, or with respect to positions, parameters and the rest shape. If T
+/// is PackDual, the kernel also computes the derivatives of these derivatives along directions of x, v, w and the
+/// parameters; second derivatives with respect to the rest shape are not available.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;

@@ -30,7 +30,7 @@ struct ElasticLaw {
 
 /// All laws: the library's laws and those added by `register_law` (elastic_term_impl.hpp).
 const std::vector<ElasticLaw>& elastic_laws();
-/// Returns the law of a name. Throws Error (input) if the name is unknown; the message lists the known names.
+/// Returns the law with the given name. Throws Error (input) if the name is unknown; the message lists the known names.
 const ElasticLaw& elastic_law(const std::string& name);
 /// Adds a law. An existing law of the same name is replaced.
 void add_elastic_law(ElasticLaw law);

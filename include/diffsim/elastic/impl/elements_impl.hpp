@@ -128,8 +128,8 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const t
 template <class E>
 inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
 
-/// Returns the number of points that a kernel with arrays per quadrature point processes together, starting at point
-/// `first`.
+/// Returns the number of quadrature points, from point `first` on, that are processed together by a kernel that stores
+/// arrays per quadrature point.
 template <class E>
 DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   if constexpr (all_at_once<E>) {
@@ -140,8 +140,8 @@ DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   }
 }
 
-/// Computes the gradients of a field at the points of a pack's cells that are processed together:
-/// `num_points_from(first)` points, starting at `first`.
+/// Computes the gradients of a field at `num_points_from(first)` quadrature points of a pack's cells, from point
+/// `first` on.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
                                           const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
@@ -153,8 +153,8 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
     gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
 }
 
-/// Adds the nodal forces of a stress A at point q: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. At q = 0 `value` is
-/// overwritten instead of added to.
+/// Adds the nodal forces of a stress A at point q to `value`: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. If q is 0,
+/// overwrites `value` with the forces.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {

@@ -61,7 +61,7 @@ struct DilatedCell {
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a][1] = change;
   }
-  /// Computes the nodal forces f = -∂E/∂x, those of the stress ∂w/∂F + Q cof F, Q = Σ_corners (∂E/∂J_a)/d_a.
+  /// Computes the nodal forces f = -∂E/∂x from the stress ∂w/∂F + Q cof F, where Q = Σ_corners (∂E/∂J_a)/d_a.
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
@@ -112,7 +112,7 @@ struct DilatedCells {
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Computes the derivatives in `along`, dP̄ along dF̄ and the moduli's direction included.
+  /// Computes the derivatives in `along`, including dP̄ along dF̄ and along the direction of the moduli and the signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);

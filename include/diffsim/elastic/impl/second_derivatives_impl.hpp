@@ -39,8 +39,8 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
-/// Computes the gradients of a field and of its direction (nullptr: 0) at the points of a pack's cells that are
-/// processed together: `num_points_from(first)` points, starting at `first`.
+/// Computes the gradients of a field and of its direction (nullptr: 0) at `num_points_from(first)` quadrature points of
+/// a pack's cells, from point `first` on.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
                                                const int* vertices, const double* field, const double* direction,

@@ -80,7 +80,7 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
-/// True for laws that define their stress by hand. (nvcc 13.0 does not compile this expression inside `is_called`.)
+/// True for laws that define the function `stress`. (nvcc 13.0 does not compile this expression inside `is_called`.)
 template <class L>
 concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
   L::stress(F, moduli);
