@@ -87,7 +87,7 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
   return nodes;
 }
 
-/// Kinds of cells whose forces can also depend on vertices of the neighbouring cells, across the sides of a cell.
+/// Kinds of cells whose forces can also depend on the vertices of neighbouring cells, which share a side with the cell.
 constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
 /// Corners of the cells of `batch`: [cells, corners], file numbers. `nodes`: see take_nodes().
@@ -142,7 +142,8 @@ struct SideVertices {
 
 /// Returns a flag for each node, non-zero if several ranks have the node. `order`: file order of the nodes. Collective.
 std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const FileOrder& order) {
-  // Each rank with a ghost marks the vertex in the file's block; all ranks then read the marks of their vertices.
+  // A node is shared if the node is a ghost on some rank. Each rank sends a mark for each of its ghosts to the block of
+  // the file that contains the ghost. Then each rank reads the marks of all its nodes.
   std::vector<std::int64_t> ghosts;
   for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
     if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
@@ -204,7 +205,8 @@ struct LocalNumbering {
   }
 };
 
-/// Sets the vertices of triangles, segments and points, and the vertices across their sides.
+/// Sets the vertices of triangles, segments and points, the vertices across the sides of triangles and segments, and
+/// the directors of segments.
 void set_lower_vertices(const std::vector<CellBatch>& batches, const LocalNumbering& numbering,
                         const SideVertices& sides, bool has_directors,
                         std::array<LowerCellSet, lower_kinds.size()>& sets) {
@@ -359,8 +361,8 @@ void TetrahedralMesh::number(MeshData& data) {
   const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, num_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
   find_unused(data.coordinates, block_vertices);
-  // Recreate the order to free the communication graphs and buffers used above. Files need these graphs later, but a
-  // run without input and output does not.
+  // Replace `vertex_order_` by a new object to free the communication graphs and buffers used above. Reading or writing
+  // a file builds these graphs again, but a run without input and output does not need the graphs.
   vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, num_owned);
   const auto owned = static_cast<std::size_t>(num_owned);
   vertices_ = std::make_shared<const Entities>("vertices", comm_, owned, vertex_order_, vertex_exchange_);
@@ -382,8 +384,8 @@ void TetrahedralMesh::find_directors() {
   }
 }
 
-/// Stores in `unused_` the positions of vertices that belong to no cell, among the vertices of this rank's even block
-/// of the file.
+/// Stores in `unused_` the indices and positions of those vertices in this rank's block of `vertex_order_` that belong
+/// to no cell.
 void TetrahedralMesh::find_unused(const std::vector<double>& coordinates, int block_vertices) {
   std::vector<char> used(static_cast<std::size_t>(vertex_order_->block_size()), 0);
   vertex_order_->to_file(std::vector<char>(static_cast<std::size_t>(num_vertices()), 1), 1, used);

@@ -92,7 +92,8 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
   }
 }
 
-/// Reads the groups of the cells of one of `lower_kinds`. Adds the vertices of these cells to `marks`. Collective.
+/// Reads the groups of the cells of kind `kind`, one of `lower_kinds`. Adds the vertices of these cells to `marks`.
+/// Collective.
 void TetrahedralMesh::read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks) {
   const MeshData::LowerCells& block = data.lower(kind);
   if (block.num == 0) return;

@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Converts triangles, of which every rank passes the whole list, to a mesh stored on the first rank. No communication.
+/// Converts a triangle mesh to mesh data that is stored on the first rank. Every rank passes the whole triangle mesh.
+/// No communication.
 MeshData triangle_blocks(MPI_Comm comm, const TriangleMesh& mesh);
 
 }  // namespace diffsim

@@ -168,8 +168,8 @@ void Inspection::check_edges() const {
     if (const std::optional<EdgeFault> fault = find(nodes)) fail_cell(fault->cell, fault->what);
 }
 
-/// Checks for faces of more than two cells and for repeated cells. To find every pair of faces with the same vertices,
-/// compares all faces with the same lowest vertex with each other.
+/// Checks for faces of more than two cells and for repeated cells. Compares all faces with the same lowest vertex with
+/// each other to find every pair of faces with the same vertices.
 void Inspection::check_faces() const {
   struct Face {
     std::int64_t middle, highest, opposite, cell;
@@ -182,7 +182,7 @@ void Inspection::check_faces() const {
     return std::min({v[(face + 1) % 4], v[(face + 2) % 4], v[(face + 3) % 4]});
   };
 
-  // faces[first[v]] … faces[first[v + 1] - 1]: the faces, as 4 cell + face, whose lowest vertex is v
+  // faces[first[v]] … faces[first[v + 1] - 1]: the faces whose lowest vertex is v, each stored as 4 cell + face
   std::vector<std::int64_t> first(static_cast<std::size_t>(mesh_.num_vertices) + 2, 0);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c)
     for (int face = 0; face < 4; ++face) ++first[static_cast<std::size_t>(lowest_vertex(cell(c), face)) + 2];

@@ -38,9 +38,10 @@ inline constexpr char folded_cell[] =
 ///
 /// Throws InputError for: no cells; a coordinate that is not finite; a vertex number out of range; a vertex repeated in
 /// a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two used vertices at the same
-/// position; a region entry out of range. In second-order meshes also for: a folded cell; an edge with two nodes; a
-/// node on two edges. The message names the file `name` (may be empty), the cell or vertex (0-based, file order) and a
-/// remedy. O(n log n) time; about 50 bytes of memory per linear cell and 400 per second-order cell. Serial.
+/// position; a region entry out of range. For second-order meshes, also throws InputError for: a folded cell; an edge
+/// with two nodes; a node on two edges. The message names the file `name` (may be empty), the cell or vertex (0-based,
+/// file order) and a remedy. O(n log n) time; about 50 bytes of memory per linear cell and 400 per second-order cell.
+/// Serial.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
 /// Validates the triangles, segments or points of a mesh that is stored completely on this rank. Returns the number of

@@ -24,7 +24,8 @@ struct Side {
   std::int64_t rank, place;  // rank of the cell, and index of the side on that rank
 };
 
-/// Sides of this rank's cells, in order. `across`, `beyond_low` and `beyond_high` are `no_vertex_across`.
+/// Returns the sides of this rank's cells: entry i is the side opposite to corners[i]. Sets `across`, `beyond_low` and
+/// `beyond_high` of each side to `no_vertex_across`.
 std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corners, std::size_t width) {
   const int rank = rank_of(comm);
   std::vector<Side> sides;
@@ -37,9 +38,9 @@ std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corne
   return sides;
 }
 
-/// Groups the sides of all ranks by their vertices, and calls meet(first, end) for each group. A group is gathered on
-/// the rank whose even block of vertices contains the lowest vertex of the sides. Returns the sides of this rank's
-/// cells, as changed by `meet`. Collective.
+/// Groups the sides of all ranks by their vertices, and calls meet(first, end) for each group. The vertices of the mesh
+/// are split evenly among the ranks. Each group is gathered on the rank whose share contains the lowest vertex of the
+/// group's sides. Returns the sides of this rank's cells, as changed by `meet`. Collective.
 template <class Meet>
 std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices, const Meet& meet) {
   const EvenShare shares(comm, num_vertices);

@@ -65,7 +65,8 @@ Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segment
     const int* const across = &all.across[2 * s];
     if (are_held(held, ends[0], ends[1]) && (across[0] >= 0 || across[1] >= 0)) continue;
     for (std::size_t far = 0; far < 2; ++far) {
-      // `across[far]` is the vertex across the side opposite to end `far`, that is beyond the other end of the segment.
+      // The side opposite to the end `far` is the other end, `common`. Therefore `across[far]` is the vertex of the
+      // neighbouring segment beyond `common`.
       const int common = ends[1 - far], next = across[far];
       const bool is_wall = next >= 0 && are_held(held, common, next);
       const bool keeps_direction = is_clamped(held, common, ends[far], next < 0);

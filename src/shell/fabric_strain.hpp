@@ -60,7 +60,7 @@ struct FabricStrain {
     const Vec3<T> by_e2 = Q[1][0] * D[0] + Q[1][1] * D[1];
     const Vec3<T> by_e1 = Q[0][0] * D[0] + Q[0][1] * D[1] + cross(by_e2, n);
     const Vec3<T> by_a = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);
-    // Derivative with respect to n. (The derivative with respect to a, above, lies in the plane.)
+    // Derivative with respect to n. The term -(by_a·n) a is zero, because by_a lies in the plane of the triangle.
     const Vec3<T> by_n = cross(e[0], by_e2) - dot(a, n) * by_a;
     const Vec3<T> by_normal = T(1.0 / det) * (by_n - dot(by_n, n) * n);
     by.X[1] = Q[0][0] * e[0] + Q[1][0] * e[1] + cross(D[1], by_normal);

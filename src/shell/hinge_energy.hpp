@@ -13,7 +13,7 @@ namespace diffsim {
 /// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
 /// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas of the
 /// triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. A sheet of hinges does
-/// not converge to a plate: its stiffness depends on the shapes of the triangles.
+/// not converge to a plate, because the stiffness of the sheet depends on the shapes of the triangles.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;

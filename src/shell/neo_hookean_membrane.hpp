@@ -63,7 +63,7 @@ struct NeoHookeanMembrane {
       const T l = 0.5 * log(det);
       solve(l);
       j = l + 0.5 * z;
-      // λ j = µ (1 - eᶻ).
+      // The condition ∂W/∂z = 0 is λ j = µ (1 - eᶻ), which eliminates λ from W.
       W = 0.5 * mu * (2.0 * trace + e_z - 1.0 - (1.0 + e_z) * j);
     }
 
@@ -75,9 +75,10 @@ struct NeoHookeanMembrane {
     }
 
    private:
-    /// Computes z and eᶻ by Newton's method, started at z = 0. The function of z is convex, so that after the first
-    /// step the iterates decrease towards the root. After convergence, further Newton steps with scalars of type T
-    /// compute the derivatives of z. Each of these steps makes the derivatives of at least one more order exact.
+    /// Computes z and eᶻ by Newton's method, started at z = 0. The left-hand side of the equation
+    /// (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0 is convex in z, so that after the first step the iterates decrease towards
+    /// the root. After convergence, further Newton steps with scalars of type T compute the derivatives of z. Each of
+    /// these steps makes the derivatives of at least one more order exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;
@@ -92,7 +93,7 @@ struct NeoHookeanMembrane {
         squared = step * step;
         if (!any_not_greater(-squared, -tolerance * tolerance)) break;
       }
-      // NaN, as the square root of -1, if the steps have not become smaller than the tolerance.
+      // Sets the root to NaN, the square root of -1, if the last step is larger than the tolerance.
       root = root + sqrt(-indicator_greater(squared, tolerance * tolerance));
       z = Traits::constant(root);
       e_z = exp(z);

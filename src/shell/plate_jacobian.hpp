@@ -103,8 +103,8 @@ struct HingeJacobian {
   PlateInputs in;
   DeviceArray<double> moment;  // [triangles, 9]
   double weight;
-  // Not 0: each hinge's matrix is made positive semidefinite. 64 bits wide, so that the kernel, which is copied
-  // bytewise, has no padding.
+  // If `project` is not 0, each hinge's matrix is made positive semidefinite. `project` is 64 bits wide, so that the
+  // kernel, which is copied bytewise, has no padding.
   std::int64_t project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {

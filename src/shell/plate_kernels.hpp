@@ -94,7 +94,7 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   }
 }
 
-/// Device addresses of inputs and of their derivatives; nullptr: zero.
+/// Device addresses of inputs and of their derivatives. A nullptr stands for an array of zeros.
 struct PlateInputs {
   const double* x[4] = {};      ///< positions, dx, w, dw, [local vertices, 3]
   const double* X[2] = {};      ///< rest positions, dX, [local vertices, 3]

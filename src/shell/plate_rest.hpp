@@ -63,7 +63,7 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
 /// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the right of
-/// the side, whose third corner is `of`: a linear form as in `rotation_left`.
+/// the side. The result is a linear form as in `rotation_left`. `of`: third corner of the triangle on the right.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);

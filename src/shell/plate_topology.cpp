@@ -12,7 +12,7 @@ namespace diffsim::shell {
 namespace {
 
 /// Hinge with its ends in ascending order and its third corners in ascending order. Hinges at clamped sides keep the
-/// order given. The default value is no hinge.
+/// order given. The default value means that there is no hinge.
 struct SortedHinge {
   std::array<int, 4> nodes = {-1, -1, -1, -1};
   bool negated = false;  ///< true if the angle is minus the angle of the hinge as given

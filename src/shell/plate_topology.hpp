@@ -32,7 +32,7 @@ std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<i
                                 const VertexConstraints& held);
 
 /// Returns the stencils and hinges of local triangles. `walls`: flags [local vertices] of `wall_vertices`; `clamped`:
-/// `VertexConstraints::clamped`. Either may be empty: no vertices.
+/// `VertexConstraints::clamped`. An empty `walls` or `clamped` marks no vertices.
 PlateTopology plate_topology(const LowerCellSet& all, const std::vector<int>& triangles, const std::vector<char>& walls,
                              const std::vector<char>& clamped);
 

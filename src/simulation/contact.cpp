@@ -30,8 +30,8 @@
 namespace diffsim {
 namespace {
 
-/// Maximum number of pairs of each kind on a rank, at most `most`: pairs of two kinds, 16 B each, fit into half of the
-/// machine's free memory, divided by the number of its ranks. Collective.
+/// Maximum number of pairs of each kind on a rank, but not more than `most`. Pairs of two kinds, 16 B per pair, may
+/// take half of the machine's free memory, which the ranks on the machine share equally. Collective.
 std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
@@ -199,7 +199,8 @@ class ParameterAdder {
   MPI_Comm comm_;
 };
 
-/// Contact terms of a system. Terms with friction have, depending on the options, a second term for the friction.
+/// Helper that adds contact terms to a system. If friction is lagged, each contact has a separate second term for the
+/// friction.
 struct TermAdder {
   System& system;
   bool friction, lagged_friction;
@@ -299,9 +300,9 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
-  // 0: stiffness of the surface's vertices; 1: area of the surface; 2: mass of all bodies; 3: number of the surface's
-  // vertices; 4: volume; 5: area of the affine bodies; 6: Σ mass · size of the affine bodies. Entries 0, 1, 3 and 4
-  // exclude affine bodies.
+  // Entries of `sums`: 0: stiffness of the surface's vertices; 1: area of the surface; 2: mass of all bodies; 3: number
+  // of the surface's vertices; 4: volume; 5: area of the affine bodies; 6: Σ mass · size of the affine bodies. Entries
+  // 0, 1, 3 and 4 exclude affine bodies.
   double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
   const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {

@@ -31,8 +31,8 @@ ContactLawNames names_of(const ContactPair& pair) {
   return names;
 }
 
-/// Index of the body to which a region of the mesh belongs, according to the region's name BODY/REGION; 0 in a mesh of
-/// one body. The number of bodies if the region does not exist or belongs to no body.
+/// Returns the index of the body to which a region of the mesh belongs, according to the region's name BODY/REGION.
+/// Returns 0 in a mesh of one body, and the number of bodies if the region does not exist or belongs to no body.
 std::size_t body_of_region(const TetrahedralMesh& mesh, const std::string& name) {
   const std::vector<std::string> bodies = body_names(mesh.bodies());
   if (!mesh.has_region(name)) return bodies.size();

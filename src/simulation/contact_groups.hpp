@@ -18,7 +18,7 @@ namespace diffsim {
 class ContactGroups {
  public:
   /// Creates the list of places. Regions that do not belong to exactly one body of the mesh are ignored.
-  /// `obstacle_bodies`: indices in the mesh's list of the bodies whose vertices are all prescribed.
+  /// `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
                 const std::vector<std::size_t>& obstacle_bodies);
 
@@ -42,7 +42,7 @@ class ContactGroups {
   /// Contact laws of a plane, each with the regions and bodies to which the law applies. Regions and bodies with the
   /// same law share one entry.
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
-  /// Laws other than the shared law between regions, bodies and obstacles of triangles.
+  /// Contact laws between regions, bodies and obstacles of triangles, except the shared law.
   std::vector<GroupLaw> laws_of_surfaces() const;
   /// Pairs of groups (regions, bodies and obstacles of triangles) that do not touch each other.
   std::vector<std::array<std::size_t, 2>> ignored_surfaces() const;

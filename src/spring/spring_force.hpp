@@ -107,7 +107,7 @@ struct DamperForce {
     }
   }
 
-  /// Derivatives of the work c (ḋ·d) (d·w)/l², with w = w₀ - w₁.
+  /// Computes the derivatives of the work c (ḋ·d) (d·w)/l², with w = w₀ - w₁.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
