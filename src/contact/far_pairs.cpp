@@ -2,6 +2,8 @@
 
 // Removal of pairs that are too far apart.
 
+#include <cmath>
+
 #include "contact/box_tree_impl.hpp"
 #include "contact/pair_access.hpp"
 

@@ -4,6 +4,8 @@
 
 #include "commands_testing.hpp"
 
+#include <cmath>
+
 namespace diffsim::app::check_command_test {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <petscsys.h>
 
+#include <cmath>
+
 #include "commands_testing.hpp"
 #include "diffsim/core/error.hpp"
 

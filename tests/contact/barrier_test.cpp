@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace diffsim::contact::barrier_test {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "contact_testing.hpp"
 #include "diffsim/core/impl/dual.hpp"
 

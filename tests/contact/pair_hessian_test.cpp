@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "pair_testing.hpp"
 
 namespace diffsim::contact::pair_hessian_test {

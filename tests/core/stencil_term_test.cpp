@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/term_derivatives.hpp"
 
 namespace diffsim::stencil_term_test {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "diffsim/elastic/impl/common_parameters.hpp"

@@ -3,6 +3,8 @@
 // Laws with fibres.
 
 #include "elastic/active_fibre.hpp"
+
+#include <cmath>
 #include "elastic/holzapfel_gasser_ogden.hpp"
 #include "elastic/law_testing.hpp"
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "io/fields.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "core/file_order.hpp"

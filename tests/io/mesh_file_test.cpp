@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "io/mesh_file.hpp"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>

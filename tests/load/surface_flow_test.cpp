@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/term_derivatives.hpp"
 #include "diffsim/core/error.hpp"
 #include "mesh/body_meshes.hpp"

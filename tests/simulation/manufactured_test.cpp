@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/exchange.hpp"
 #include "statics_testing.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/file_order.hpp"
 #include "simulation/convergence_testing.hpp"
 #include "simulation/plate_meshes.hpp"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"

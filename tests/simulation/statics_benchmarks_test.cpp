@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/file_order.hpp"
 #include "dynamics/time/implicit_model.hpp"
 #include "statics_testing.hpp"

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "checkpoint/from_options.hpp"
 #include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"

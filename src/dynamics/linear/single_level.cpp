@@ -2,6 +2,7 @@
 #include "dynamics/linear/single_level.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/to_index.hpp"
