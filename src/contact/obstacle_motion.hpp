@@ -35,7 +35,8 @@ void obstacle_tangents(const ObstacleMotion& motion, const double* reference, co
                        const DeviceArray<double>& dv);
 /// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints x_bar of
 /// positions and v_bar of velocities, both [slots, 3]. v_bar is empty if no force depends on velocities. `targets`
-/// [slots] are vertex numbers, those of obstacles from `obstacles_begin` on; x are the positions of all vertices.
+/// [slots] are vertex numbers; numbers ≥ `obstacles_begin` are those of obstacle vertices. x are the positions of all
+/// vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,

@@ -97,7 +97,7 @@ class PointMatrixMap {
 
 /// Adds to `couplings` the couplings of nodes that the product Wᵀ K W needs. K is a matrix of points with the couplings
 /// `of_points`. `stencils` has one stencil for each row of K. Also couples the nodes of each point with each other.
-/// Sets the copies of `couplings` to those of `stencils`.
+/// Sets the ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

@@ -97,8 +97,8 @@ class Grid {
       std::int64_t middle[2] = {corner + stride[first], corner + stride[first] + stride[second]};
       if (!is_even[t]) std::swap(middle[0], middle[1]);
       mesh.cells.insert(mesh.cells.end(), {corner, middle[0], middle[1], corner + stride[0] + stride[1] + stride[2]});
-      // All vertices but the lowest corner are at the upper end of the first axis. All vertices but the highest corner
-      // are at the lower end of the third axis.
+      // All vertices of the tetrahedron but the lowest corner are at the brick's upper end along the axis `first`. All
+      // but the highest corner are at the brick's lower end along the axis `third`.
       const std::int64_t cell = cells_per_brick * brick + t;
       if (index[first] == bricks_[first] - 1) mesh.face_regions.push_back({cell, 0, 2 * paths[t][0] + 1});
       if (index[third] == 0) mesh.face_regions.push_back({cell, 3, 2 * paths[t][2]});

@@ -50,9 +50,9 @@ const std::vector<ExplicitRule>& explicit_rules();
 const ExplicitRule* find_explicit_rule(const std::string& name);
 
 /// Returns the largest substep h, in s, for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any
-/// 0 ≤ κ' ≤ `stiffness`, 1/s², and 0 ≤ γ' ≤ `damping`, 1/s. Growth is judged by the eigenvalues of the substep's matrix
-/// for 9 × 9 values of (κ', γ'). Returns infinity if both bounds are 0, and 0 for rules with which undamped
-/// oscillations grow at any h.
+/// 0 ≤ κ' ≤ `stiffness`, 1/s², and 0 ≤ γ' ≤ `damping`, 1/s. Growth is judged by the eigenvalues of a substep's
+/// amplification matrix for 9 × 9 values of (κ', γ'). Returns infinity if both bounds are 0, and 0 for rules with which
+/// undamped oscillations grow at any h.
 double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping);
 
 }  // namespace diffsim::dynamics

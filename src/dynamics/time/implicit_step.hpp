@@ -154,7 +154,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   Field solve(Field b, bool transposed);
 
   /// Returns the derivative ḋ of the direction d that Newton's method took from y. In prescribed components ḋ is
-  /// `missing`; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: derivatives of x, v, a at y.
+  /// `missing`; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: tangents of x, v and a at y.
   Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
   /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of `missing`.
@@ -178,8 +178,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y with d = y - x_n.
   double potential(const Field& y, double energy, double dissipation);
 
-  /// Sets `rounding_`, the bound of rounding errors of forces: ε · extent · (Σ K_ii²)^½. Coordinates are rounded to
-  /// ε · extent.
+  /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. K_ii are the diagonal
+  /// entries of the assembled Jacobian, and ε · extent is the rounding error of coordinates.
   void find_rounding();
 
   /// Makes the sparsity patterns. Varying patterns are rebuilt for the first matrix of a step, so that these patterns

@@ -179,9 +179,9 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
   return sums;
 }
 
-/// Computes the block a ∂f/∂x + b ∂f/∂v of one point. A semidefinite block is computed with ∂f/∂x of the projected
-/// force. If F has no projected force, the semidefinite block is the symmetric part of the block with negative
-/// eigenvalues set to zero.
+/// Computes the block a ∂f/∂x + b ∂f/∂v of one point. If the block must be semidefinite, ∂f/∂x is that of the force
+/// `F::projected()`, whose -∂f/∂x is positive semidefinite. If F has no `projected()`, the semidefinite block is the
+/// symmetric part of the block with negative eigenvalues set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {
