@@ -4,6 +4,10 @@
 // The only public header that includes Kokkos, except for `*_impl.hpp`. Hides the differences between Kokkos 3.4 and
 // 5.x.
 
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
 #include "diffsim/core/impl/huge_pages.hpp"
 #include "diffsim/core/impl/spaces_impl.hpp"
 
