@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # PETSc with real, double scalars, through its pkg-config file. Looked for in PETSC_DIR/PETSC_ARCH first, if set.
-# Defines the target PETSc::PETSc and PETSc_VERSION.
+# Defines the target PETSc::PETSc, with the LAPACK that PETSc uses, and PETSc_VERSION.
 
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
@@ -24,6 +24,16 @@ if(PETSC_FOUND)
     mark_as_advanced(PETSc_${_petsc_name}_LIBRARY)
     if(PETSc_${_petsc_name}_LIBRARY)
       list(APPEND PETSc_LIBRARIES ${PETSc_${_petsc_name}_LIBRARY})
+    endif()
+  endforeach()
+  # The functions of petscblaslapack.h are in the libraries that PETSc itself is linked with.
+  foreach(_petsc_name IN LISTS PETSC_STATIC_LIBRARIES)
+    if(_petsc_name MATCHES "^(lapack|openblas|flame|mkl_rt)")
+      find_library(PETSc_${_petsc_name}_LIBRARY ${_petsc_name} HINTS ${PETSC_STATIC_LIBRARY_DIRS})
+      mark_as_advanced(PETSc_${_petsc_name}_LIBRARY)
+      if(PETSc_LIBRARIES AND PETSc_${_petsc_name}_LIBRARY)
+        list(APPEND PETSc_LIBRARIES ${PETSc_${_petsc_name}_LIBRARY})
+      endif()
     endif()
   endforeach()
   mark_as_advanced(PETSc_INCLUDE_DIR)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "body/constraint_set.hpp"
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
 #include "core/file_order.hpp"
@@ -200,6 +201,30 @@ void System::update_constraints() {
   for (const auto& term : terms_) term->set_constraints(vertices);
 }
 
+void System::add_rigid_bodies(const std::vector<int>& cells) {
+  has_rigid_bodies_ = true;
+  rigid_cells_.insert(rigid_cells_.end(), cells.begin(), cells.end());
+}
+
+void System::join(Joint joint) {
+  has_rigid_bodies_ = true;
+  joints_.push_back(std::move(joint));
+}
+
+void System::make_rigid() {
+  if (!constraints_) constraints_ = std::make_unique<body::ConstraintSet>(*mesh_, rigid_cells_, joints_);
+  const auto fixed = host_view(mask_->fixed);
+  collectively(comm(), [&] {
+    for (const int v : constraints_->vertices())
+      if ((fixed(static_cast<std::size_t>(v)) & all_fixed) != 0)
+        throw Error("vertex " +
+                        vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
+                        " of a rigid body is fixed or moved; connect the body with the world by a joint instead, or "
+                        "make the body an obstacle",
+                    ErrorKind::input);
+  });
+}
+
 void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices) {
   const auto host = host_view(mask_->fixed);
   const auto is_taken = [](std::uint8_t bits) { return (bits & all_fixed) != 0 && (bits & held) == 0; };
@@ -322,6 +347,7 @@ Field System::on_local_vertices(const Field& owned) const {
 }
 
 void System::prepare() {
+  if (mask_->changed && has_rigid_bodies_) make_rigid();
   if (mask_->changed) update_constraints();
   mask_->changed = false;
   Field sums = local_field("mass");
@@ -331,7 +357,14 @@ void System::prepare() {
   for (const auto& term : terms_) term->prepare(parameters_);
 }
 
+void System::require_constant_shape(const ParameterSet& set) const {
+  if (constraints_ && set.find("rest_positions"))
+    throw Error("no derivative with respect to 'rest_positions' in scenes with rigid bodies; remove this parameter",
+                ErrorKind::input);
+}
+
 void System::prepare_tangent(const ParameterSet& direction) {
+  require_constant_shape(direction);
   if (changes_mass(direction)) {
     Field sums = local_field("mass_tangent");
     for (const auto& inertia : inertias_) inertia->add_mass_tangent(parameters_, direction, sums);
@@ -341,6 +374,7 @@ void System::prepare_tangent(const ParameterSet& direction) {
 }
 
 void System::begin_adjoint(const ParameterSet& gradient) {
+  require_constant_shape(gradient);
   for (const auto& term : terms_) term->begin_adjoint(gradient);
   if (changes_mass(gradient)) mass_gradient_ = Field("mass_gradient", mesh_->owned_vertex_entities(), 3);
 }

@@ -306,7 +306,7 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
   const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {
-    if (!(stiffness[3 * v] > 0.0)) continue;  // vertex of an obstacle
+    if (!(stiffness[3 * v] > 0.0 || affine[v] > 0.0)) continue;  // vertex of an obstacle
     sums[2] += mass[v];
     sums[6] += mass[v] * affine[v];
     if (affine[v] > 0.0) continue;

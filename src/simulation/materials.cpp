@@ -79,10 +79,14 @@ void require_one_material(const TetrahedralMesh& mesh, const std::vector<Differe
   });
 }
 
-/// Returns the parameters that an elastic material has. Throws Error (input) if the material has a value of any other
-/// parameter.
-std::vector<ParameterSpec> specs_of(const DifferentiableMaterial& material, const ElasticLaw& law) {
-  std::vector<ParameterSpec> specs = law.parameters;
+/// Returns true for the material of rigid bodies, which has a density and no law of elasticity.
+bool is_rigid(const DifferentiableMaterial& material) { return material.model == "rigid"; }
+
+/// Returns the parameters that an elastic or rigid material has. Throws Error (input) if the material has a value of
+/// any other parameter.
+std::vector<ParameterSpec> specs_of(const DifferentiableMaterial& material) {
+  std::vector<ParameterSpec> specs;
+  if (!is_rigid(material)) specs = elastic_law(material.model).parameters;
   specs.push_back(DynamicsParameters::density);
   for (const auto& [name, group] : damping_parameters())
     if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
@@ -151,13 +155,17 @@ void DifferentiableScene::set_elastic_materials(const std::vector<Differentiable
   require_one_material(*mesh_, materials);
   std::map<std::string, std::vector<double>> fields;
   for (const DifferentiableMaterial& material : materials) {
-    const ElasticLaw& law = elastic_law(material.model);
     if (!material.law.empty())
       throw Error("material " + material.model + " has no selectable laws; remove law '" + material.law + "'",
                   ErrorKind::input);
+    set_values(*mesh_, material, specs_of(material), fields);
+    if (is_rigid(material)) {
+      system().add_rigid_bodies(mesh_->region(material.region).cells);
+      continue;
+    }
+    const ElasticLaw& law = elastic_law(material.model);
     if (law.signal && !parameters().find(law.signal->name))
       parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
-    set_values(*mesh_, material, specs_of(material, law), fields);
     const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
     if (!make_term) throw Error("material " + material.model + " does not support dilatation: nodal", ErrorKind::input);
     system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));

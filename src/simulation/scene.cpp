@@ -73,6 +73,8 @@ void DifferentiableScene::move(const std::string& region, std::array<double, 3> 
   system().move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
 }
 
+void DifferentiableScene::join(const Joint& joint) { system().join(joint); }
+
 void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {
   Parameter& parameter = parameters().at(name);
   if (!parameter.is_global())

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/body/joint.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/state.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -18,6 +19,9 @@ class FieldPool;
 class Inertia;
 class Kinematics;
 struct MotionSpan;
+namespace body {
+class ConstraintSet;
+}
 
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
 /// and the parameters of all these parts. Time steppers are Models of a System (src/dynamics/system_model.hpp).
@@ -60,6 +64,13 @@ class System {
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
+  /// Makes the bodies of these local cells rigid. Each cell is an affine body (`affine_body`). Explicit integrators
+  /// only: symplectic Euler and velocity Verlet.
+  void add_rigid_bodies(const std::vector<int>& cells);
+  /// Adds a joint of a rigid body. Pass the same joint on all ranks. `prepare` throws Error (input) for a body that
+  /// does not exist or is not rigid, and for joints that constrain a motion twice.
+  void join(Joint joint);
+
   // ---- parts ----
 
   MPI_Comm comm() const { return mesh_->comm(); }
@@ -69,6 +80,8 @@ class System {
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
   bool has_motions() const { return !motions_.empty(); }
+  /// Constraints of rigid bodies and joints, or nullptr if the system has none. Requires `prepare`.
+  const body::ConstraintSet* constraints() const { return constraints_.get(); }
   bool any_term_uses_velocities() const;
   bool any_term_lags() const;
   /// Returns true if every term has a potential after `split(true)`.
@@ -158,6 +171,11 @@ class System {
   struct Mask;
   bool others_have_energy() const;
   void update_constraints();
+  /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
+  /// moved. Collective.
+  void make_rigid();
+  /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
+  void require_constant_shape(const ParameterSet& set) const;
   /// Returns the directors of the segments that have both ends among the vertices.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
   void fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes);
@@ -183,6 +201,10 @@ class System {
   ParameterSet parameters_;
   Field mass_, mass_tangent_, mass_gradient_, mass_gradient_tangent_;
   std::unique_ptr<Mask> mask_;
+  bool has_rigid_bodies_ = false;
+  std::vector<int> rigid_cells_;
+  std::vector<Joint> joints_;
+  std::unique_ptr<body::ConstraintSet> constraints_;
 };
 
 }  // namespace diffsim

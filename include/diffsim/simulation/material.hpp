@@ -25,8 +25,8 @@ const std::vector<const CellModel*>& cell_models();
 /// Model named `name`, or nullptr.
 const CellModel* find_cell_model(const std::string& name);
 
-/// Material of a region of the mesh: a law of elasticity for tetrahedra, or a model of other cells, with its
-/// parameters.
+/// Material of a region of the mesh: a law of elasticity for tetrahedra, `rigid` for affine bodies that do not deform
+/// (only parameter: density), or a model of other cells, with its parameters.
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
   /// Creates a Neo-Hookean material of the whole mesh from Young's modulus, Pa, and Poisson's ratio. `requires_grad`:

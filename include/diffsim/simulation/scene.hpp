@@ -48,6 +48,10 @@ class DifferentiableScene {
   /// with the region. Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
+  /// Adds a joint of a rigid body with another rigid body or with the world. A body is rigid if its material is the
+  /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
+  /// exist or is not rigid, or if joints constrain a motion twice.
+  void join(const Joint& joint);
   /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
   /// [3] or [steps, 3], Pa. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);

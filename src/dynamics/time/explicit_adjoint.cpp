@@ -23,10 +23,7 @@ using namespace dynamics;
 namespace {
 
 /// Field and its derivative along a direction. `derivative` is nullptr if no derivative is computed.
-struct Pair {
-  Field* value = nullptr;
-  Field* derivative = nullptr;
-};
+using Pair = FieldPairToChange;
 
 template <class T>
 Out<T> out(const Pair& pair) {
@@ -144,6 +141,7 @@ class ExplicitModel::Reverse {
       model_.system_->advance_motions_adjoint(n_, model_.dt(), *adjoint_tangent_, *gradient_tangent_);
     for (int s = model_.substeps_ - 1; s >= 0; --s) {
       reverse_motions(s, model_.h(), x_bar_, v_bar_);
+      start_constraints(s);
       for (int i = last_; i >= 0; --i) stage(s, i);
     }
     model_.system_->sum_motion_adjoints(adjoint_);
@@ -186,6 +184,18 @@ class ExplicitModel::Reverse {
     if constexpr (is_second) pending_.derivative = make("pending_adjoint_tangent");
   }
 
+  void start_constraints(int s) {
+    constraints_.clear();
+    for (int i = 0; work_.constraints && i <= last_; ++i)
+      constraints_.emplace_back(*work_.constraints, i, positions(s, i), recorded_.constraints(s, i),
+                                is_second ? &moving_->constraints(s, i) : nullptr, work_.masses(model_, direction_),
+                                update_);
+  }
+  /// Positions of a stage, with their tangent if T has derivatives.
+  FieldPair positions(int s, int i) const {
+    return {&recorded_.positions(s, i), is_second ? &moving_->positions(s, i) : nullptr};
+  }
+
   Field* make(const char* name) {
     own_.push_back(std::make_unique<Field>(model_.system_->local_field(name)));
     return own_.back().get();
@@ -226,16 +236,21 @@ class ExplicitModel::Reverse {
         return;
       }
     model_.system_->compute_force(at, work_.force);
-    force_.value = work_.force.data();
     if constexpr (is_second) {
       const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
       model_.system_->compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_tangent_);
-      force_.derivative = force_tangent_->data();
     }
+    if (work_.constraints)
+      work_.constraints->add_recorded_force<T>(positions(s, i), recorded_.constraints(s, i),
+                                               is_second ? &moving_->constraints(s, i) : nullptr,
+                                               {&work_.force, force_tangent_});
+    force_.value = work_.force.data();
+    if constexpr (is_second) force_.derivative = force_tangent_->data();
   }
 
   void reverse_end(int s) {
     const StageWeights weights = StageWeights::of_end(model_.rule_, update_.h);
+    if (!constraints_.empty()) constraints_.back().correct_end(x_bar_, v_bar_);
     if (to_damping_) add_damping_share(s, weights);
     with_earlier(model_.rule_, [&](auto earlier) {
       for_components("diffsim::dynamics::update_adjoint", 0, count_,
@@ -279,6 +294,8 @@ class ExplicitModel::Reverse {
           at, {moving_->positions(s, i), dv}, *direction_, f_bar_.value, f_bar_.derivative,
           {*gained_.derivative, rated_ ? gained_v_.derivative : nullptr}, *gradient_tangent_);
     }
+    if (!constraints_.empty())
+      constraints_[static_cast<std::size_t>(i)].add_to_positions({f_bar_.value, f_bar_.derivative}, gained_);
   }
 
   void reverse_stage(int s, int i) {
@@ -292,6 +309,12 @@ class ExplicitModel::Reverse {
     if (model_.system_->has_motions()) {
       if (!rated_) each(gained_v_, gained_v_, [](Field& field, const Field&) { field.fill(0.0); });
       reverse_motions(s, weights.drift, gained_, gained_v_);
+    }
+    if (!constraints_.empty()) {
+      const Pair& a_bar = acceleration_bars_[i - 1];
+      constraints_[static_cast<std::size_t>(i - 1)].correct_next(
+          gained_, rated_ ? FieldPair{gained_v_.value, gained_v_.derivative} : FieldPair{},
+          {a_bar.value, a_bar.derivative});
     }
     for_components(
         "diffsim::dynamics::stage_adjoint", 0, count_,
@@ -332,6 +355,7 @@ class ExplicitModel::Reverse {
   bool to_damping_, to_mass_;
   bool rated_;  // some force depends on velocities
   std::vector<std::unique_ptr<Field>> own_;
+  std::vector<ExplicitConstraints::Reverse<T>> constraints_;  // one for each stage, if the system has constraints
   Pair f_bar_, gained_, gained_v_, pending_;
   In<T> force_{};                   // force of the stage, if a gradient needs the force
   Field* force_tangent_ = nullptr;  // if T has derivatives

@@ -73,7 +73,9 @@ double ExplicitModel::time_of(int n, int s, int i) const {
   return time_of(n, s) + rule_.stages[static_cast<std::size_t>(i)].time * h();
 }
 
-bool ExplicitModel::reuses_forces() const { return rule_.ends_in_last_stage && !system_->any_term_uses_velocities(); }
+bool ExplicitModel::reuses_forces() const {
+  return rule_.ends_in_last_stage && !system_->any_term_uses_velocities() && !system_->constraints();
+}
 
 bool ExplicitModel::is_limited() const {
   return std::any_of(system_->terms().begin(), system_->terms().end(),
@@ -82,6 +84,8 @@ bool ExplicitModel::is_limited() const {
 
 void ExplicitModel::prepare() {
   SystemModel::prepare();
+  if (system_->constraints() && !work_->constraints)
+    work_->constraints = std::make_unique<ExplicitConstraints>(*system_->constraints(), rule_, h());
   if (reversible_) require_reversible();
 }
 
@@ -103,6 +107,7 @@ void ExplicitModel::require_reversible() const {
     if (term->uses_velocities()) reason = "forces that depend on velocities ('" + term->name() + "')";
   }
   if (system_->has_motions()) reason = "prescribed motions";
+  if (system_->constraints()) reason = "rigid bodies";
   const Parameter* const damping = parameters().find("damping");
   for (const double d : damping ? damping->field.to_host() : std::vector<double>{})
     if (d != 1.0) {
@@ -166,6 +171,11 @@ void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) 
       system_->compute_force(
           {X, n, work_->invalid_cell.data() + s, work_->complete(*this, V, work_->velocities), time_of(n, s, i)},
           work_->force);
+      if (work_->constraints) {
+        ConstraintValues values = work_->constraints->add_force(
+            {i, {&x}, {&v}, {&X}, {&work_->force}, work_->masses(*this), &work_->accelerations, update}, work_->force);
+        if (record) record->save_constraints(s, i, std::move(values));
+      }
       if (record) record->save_force(s, i, work_->force);
     }
     if (i == last) break;

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
+#include "dynamics/time/explicit_constraints.hpp"
 #include "dynamics/time/explicit_kernels.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/explicit_rule.hpp"
@@ -25,7 +27,9 @@ namespace dynamics {
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
-      : initial_(std::move(initial)), stages_(static_cast<int>(stages)) {
+      : initial_(std::move(initial)),
+        stages_(static_cast<int>(stages)),
+        constraints_(static_cast<std::size_t>(substeps) * stages) {
     for (int k = 0; forces && k < substeps * stages_; ++k) forces_.push_back({initial_["velocities"].like("force")});
     for (int k = 1; k < substeps * stages_; ++k) {
       positions_.push_back(initial_["positions"].like("positions"));
@@ -58,6 +62,10 @@ class ExplicitRecord : public Record {
     return &forces_[force_place(s, i)].field;
   }
 
+  void save_constraints(int s, int i, ConstraintValues values) { constraints_[force_place(s, i)] = std::move(values); }
+  /// Returns multipliers and result of the constraints at stage i of substep s.
+  const ConstraintValues& constraints(int s, int i) const { return constraints_[force_place(s, i)]; }
+
   const Field& positions(int s, int i) const {
     return s == 0 && i == 0 ? initial_["positions"] : positions_[place(s, i)];
   }
@@ -79,6 +87,7 @@ class ExplicitRecord : public Record {
   int stages_;
   std::vector<Field> positions_, velocities_;
   std::vector<Force> forces_;
+  std::vector<ConstraintValues> constraints_;
 };
 
 }  // namespace dynamics
@@ -116,6 +125,11 @@ struct ExplicitModel::Workspace {
                model.system_->changes_mass(*direction) ? model.system_->mass_tangent().data() : nullptr},
               model.system_->fixed()};
   }
+  /// Returns masses, with their derivatives along `direction` if masses depend on it.
+  dynamics::FieldPair masses(const ExplicitModel& model, const ParameterSet* direction = nullptr) const {
+    System& system = *model.system_;
+    return {&system.mass(), direction && system.changes_mass(*direction) ? &system.mass_tangent() : nullptr};
+  }
   /// Returns `field` as a vector field on local vertices, allocated at first use.
   Field& local(Field& field, const char* name) const {
     if (field.size() != force.size()) field = force.like(name);
@@ -144,18 +158,19 @@ struct ExplicitModel::Workspace {
     return &all;
   }
 
-  Field force;                                             // [local vertices, 3]
-  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: start of each substep, end of the step
-  DeviceArray<std::int32_t> far_vertex;                    // [1]: vertex outside the reversible grid
-  Field no_damping;                                        // [1], for rules without damping factor
-  dynamics::ReversibleGrid grid;                           // for reversible steps
-  State stage;                                             // for rules with several stages
-  std::vector<Field> accelerations;                        // [stages - 1] fields [owned vertices, 3], or derivatives
-  Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
-  Field start;                                             // positions at the start of a substep, for contact
-  Field pending;                                           // adjoint of a force that two substeps share
-  Field velocities;                                        // on local vertices, if terms use velocities
-  Field velocity_derivative;                               // tangent or adjoint of `velocities`
+  std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has none
+  Field force;                                                 // [local vertices, 3]
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;      // [substeps + 1]: start of each substep, end of the step
+  DeviceArray<std::int32_t> far_vertex;                        // [1]: vertex outside the reversible grid
+  Field no_damping;                                            // [1], for rules without damping factor
+  dynamics::ReversibleGrid grid;                               // for reversible steps
+  State stage;                                                 // for rules with several stages
+  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or derivatives
+  Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
+  Field start;                       // positions at the start of a substep, for contact
+  Field pending;                     // adjoint of a force that two substeps share
+  Field velocities;                  // on local vertices, if terms use velocities
+  Field velocity_derivative;         // tangent or adjoint of `velocities`
 };
 
 }  // namespace diffsim

@@ -75,8 +75,24 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
     if (i > 0 || s == 0 || !reuses_forces()) {
       const Configuration place = configuration(n, s, i, recorded);
       if (needs_force) system_->compute_force(place, work_->force);
+      if (needs_force && work_->constraints)
+        work_->constraints->add_recorded_force<double>({&place.positions}, recorded.constraints(s, i), nullptr,
+                                                       {&work_->force});
       system_->compute_force_tangent(place, {dX, work_->complete(*this, dV, work_->velocity_derivative)}, direction,
                                      df);
+      if (work_->constraints) {
+        const Field* const v = to_damping ? &recorded.velocities(s, 0) : nullptr;
+        ConstraintValues change = work_->constraints->add_force_tangent({i,
+                                                                         {&x, &dx},
+                                                                         {v, &dv},
+                                                                         {&recorded.positions(s, i), &dX},
+                                                                         {needs_force ? &work_->force : nullptr, &df},
+                                                                         work_->masses(*this, &direction),
+                                                                         &work_->accelerations,
+                                                                         update},
+                                                                        recorded.constraints(s, i), df);
+        if (stages) stages->save_constraints(s, i, std::move(change));
+      }
     }
     if (i < last)
       for_components(

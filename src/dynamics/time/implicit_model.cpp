@@ -113,6 +113,10 @@ void ImplicitModel::set_reversible(bool wanted) {
 
 void ImplicitModel::prepare() {
   SystemModel::prepare();
+  if (system_->constraints())
+    throw Error("rigid bodies and joints do not support integrator " + options_.integrator +
+                    "; use symplectic_euler or velocity_verlet, or stiff bodies of kind affine",
+                ErrorKind::input);
   work_->linear.set_fixed(system_->fixed());
   work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)

@@ -1,0 +1,239 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "body/assembly.hpp"
+
+#include <petscblaslapack.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::body {
+namespace {
+
+using Along = Dual<double, 1>;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+double value_of(double x) { return x; }
+double value_of(const Along& x) { return x.value; }
+
+template <class T>
+Vec3<T> constant(const std::array<double, 3>& v) {
+  return {{T(v[0]), T(v[1]), T(v[2])}};
+}
+
+/// A and B of a constraint; without the constants a₀ and b₀ if `x` holds differences of positions.
+template <class T>
+std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
+  Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
+          B = with_constants ? constant<T>(g.b) : constant<T>({});
+  for (const Constraint::Entry& entry : g.entries) {
+    A = A + T(entry.a) * x[index(entry.node)];
+    B = B + T(entry.b) * x[index(entry.node)];
+  }
+  return {A, B};
+}
+
+/// Gradient ∂g/∂x of one node.
+template <class T>
+Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
+  return T(entry.a) * AB.second + T(entry.b) * AB.first;
+}
+
+/// Dense LU factors of a matrix whose rows and columns are scaled by 1/√|diagonal|.
+class ScaledFactors {
+ public:
+  /// `matrix`: [n, n], in columns.
+  explicit ScaledFactors(std::vector<double> matrix) : factors_(std::move(matrix)) {
+    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(factors_.size()))));
+    for (std::size_t k = 0; k < n; ++k) {
+      const double size = std::sqrt(std::abs(factors_[k * n + k]));
+      scale_.push_back(size > 0.0 ? 1.0 / size : 1.0);
+    }
+    for (std::size_t l = 0; l < n; ++l)
+      for (std::size_t k = 0; k < n; ++k) factors_[l * n + k] *= scale_[k] * scale_[l];
+    pivots_.resize(n);
+    auto count = static_cast<PetscBLASInt>(n);
+    PetscBLASInt info = 0;
+    LAPACKgetrf_(&count, &count, factors_.data(), &count, pivots_.data(), &info);
+    double least = 1.0;
+    for (std::size_t k = 0; k < n; ++k) least = std::min(least, std::abs(factors_[k * n + k]));
+    constexpr double dependent = 1e-11;
+    is_regular_ = info == 0 && least > dependent;
+  }
+  bool is_regular() const { return is_regular_; }
+  void solve(bool transposed, std::vector<double>& r) {
+    for (std::size_t k = 0; k < r.size(); ++k) r[k] *= scale_[k];
+    auto count = static_cast<PetscBLASInt>(r.size());
+    PetscBLASInt one = 1, info = 0;
+    LAPACKgetrs_(transposed ? "T" : "N", &count, &one, factors_.data(), &count, pivots_.data(), r.data(), &count,
+                 &info);
+    for (std::size_t k = 0; k < r.size(); ++k) r[k] *= scale_[k];
+  }
+
+ private:
+  std::vector<double> factors_, scale_;
+  std::vector<PetscBLASInt> pivots_;
+  bool is_regular_ = false;
+};
+
+}  // namespace
+
+Assembly::Assembly(std::string name, std::vector<Constraint> constraints)
+    : name_(std::move(name)), constraints_(std::move(constraints)) {
+  std::map<int, std::vector<Place>> places;
+  for (std::size_t k = 0; k < constraints_.size(); ++k)
+    for (std::size_t e = 0; e < constraints_[k].entries.size(); ++e)
+      places[constraints_[k].entries[e].node].push_back({static_cast<int>(k), static_cast<int>(e)});
+  for (auto& [number, of_node] : places) nodes_.push_back({number, std::move(of_node)});
+}
+
+template <class T>
+std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
+  std::vector<T> g;
+  for (const Constraint& constraint : constraints_) {
+    const auto [A, B] = factors_of(constraint, x, true);
+    g.push_back(dot(A, B) - constraint.value);
+  }
+  return g;
+}
+
+template <class T>
+std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& w) const {
+  std::vector<T> products;
+  for (const Constraint& constraint : constraints_) {
+    const auto [A, B] = factors_of(constraint, x, true);
+    const auto [dA, dB] = factors_of(constraint, w, false);
+    products.push_back(dot(dA, B) + dot(A, dB));
+  }
+  return products;
+}
+
+template <class T>
+void Assembly::add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale,
+                          NodeVectors<T>& forces) const {
+  for (std::size_t k = 0; k < constraints_.size(); ++k) {
+    const auto AB = factors_of(constraints_[k], x, true);
+    for (const Constraint::Entry& entry : constraints_[k].entries)
+      forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
+  }
+}
+
+template <class T>
+void Assembly::add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale,
+                             NodeVectors<T>& forces) const {
+  for (std::size_t k = 0; k < constraints_.size(); ++k) {
+    const auto AB = factors_of(constraints_[k], w, false);
+    for (const Constraint::Entry& entry : constraints_[k].entries)
+      forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
+  }
+}
+
+template <class T>
+std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors,
+                               bool transposed, const std::vector<T>& r) const {
+  const std::size_t n = size();
+  std::vector<std::pair<Vec3<T>, Vec3<T>>> at_y, at_x;
+  for (const Constraint& constraint : constraints_) {
+    at_y.push_back(factors_of(constraint, y, true));
+    at_x.push_back(factors_of(constraint, x, true));
+  }
+  std::vector<T> matrix(n * n, T(0.0));
+  for (const Node& node : nodes_) {
+    const T& factor = factors[index(node.number)];
+    for (const Place& column : node.places) {
+      const auto l = index(column.constraint);
+      const Vec3<T> right = factor * gradient_at(constraints_[l].entries[index(column.entry)], at_x[l]);
+      for (const Place& row : node.places) {
+        const auto k = index(row.constraint);
+        matrix[l * n + k] =
+            matrix[l * n + k] + dot(gradient_at(constraints_[k].entries[index(row.entry)], at_y[k]), right);
+      }
+    }
+  }
+  std::vector<double> values(n * n), solution(n);
+  for (std::size_t i = 0; i < n * n; ++i) values[i] = value_of(matrix[i]);
+  for (std::size_t k = 0; k < n; ++k) solution[k] = value_of(r[k]);
+  ScaledFactors lu(std::move(values));
+  if (!lu.is_regular())
+    throw Error(
+        "the constraints of " + name_ +
+            " depend on one another, for example in a loop of bodies in a plane; remove a joint of the loop, or "
+            "let the joint leave more directions free",
+        ErrorKind::input);
+  lu.solve(transposed, solution);
+  if constexpr (std::is_same_v<T, double>) {
+    return solution;
+  } else {
+    // S dz = dr - dS z
+    std::vector<double> change(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      change[k] = r[k].derivative[0];
+      for (std::size_t l = 0; l < n; ++l)
+        change[k] -= matrix[transposed ? k * n + l : l * n + k].derivative[0] * solution[l];
+    }
+    lu.solve(transposed, change);
+    std::vector<T> z(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      z[k] = T(solution[k]);
+      z[k].derivative[0] = change[k];
+    }
+    return z;
+  }
+}
+
+std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
+                                                NodeVectors<double>& y) const {
+  std::vector<double> lambda(size(), 0.0);
+  NodeVectors<double> shift = y;
+  double last = 0.0;
+  constexpr int most = 30;
+  for (int iteration = 0; iteration < most; ++iteration) {
+    std::vector<double> r = values(y);
+    for (double& value : r) value = -value;
+    const std::vector<double> step = solve(y, x, factors, false, r);
+    for (const Node& node : nodes_) shift[index(node.number)] = {{0.0, 0.0, 0.0}};
+    add_forces(x, step, 1.0, shift);
+    double change = 0.0, extent = 0.0;
+    for (const Node& node : nodes_) {
+      const auto i = index(node.number);
+      for (int c = 0; c < 3; ++c) {
+        const double d = factors[i] * shift[i][c];
+        y[i][c] += d;
+        change = std::max(change, std::abs(d));
+        extent = std::max(extent, std::abs(y[i][c]));
+      }
+    }
+    for (std::size_t k = 0; k < lambda.size(); ++k) lambda[k] += step[k];
+    if (!(extent < 1e150)) break;
+    // Rounding errors stop the decrease of the changes.
+    if (change <= 1e-16 * extent || (iteration > 0 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
+    last = change;
+  }
+  throw Error("the constraints of " + name_ +
+              " cannot be satisfied at the end of the time step; the motion per step is too large, use a smaller dt or "
+              "more substeps");
+}
+
+template std::vector<double> Assembly::values(const NodeVectors<double>&) const;
+template std::vector<Along> Assembly::values(const NodeVectors<Along>&) const;
+template std::vector<double> Assembly::project(const NodeVectors<double>&, const NodeVectors<double>&) const;
+template std::vector<Along> Assembly::project(const NodeVectors<Along>&, const NodeVectors<Along>&) const;
+template void Assembly::add_forces(const NodeVectors<double>&, const std::vector<double>&, double,
+                                   NodeVectors<double>&) const;
+template void Assembly::add_forces(const NodeVectors<Along>&, const std::vector<Along>&, double,
+                                   NodeVectors<Along>&) const;
+template void Assembly::add_curvature(const std::vector<double>&, const NodeVectors<double>&, double,
+                                      NodeVectors<double>&) const;
+template void Assembly::add_curvature(const std::vector<Along>&, const NodeVectors<Along>&, double,
+                                      NodeVectors<Along>&) const;
+template std::vector<double> Assembly::solve(const NodeVectors<double>&, const NodeVectors<double>&,
+                                             const std::vector<double>&, bool, const std::vector<double>&) const;
+template std::vector<Along> Assembly::solve(const NodeVectors<Along>&, const NodeVectors<Along>&,
+                                            const std::vector<Along>&, bool, const std::vector<Along>&) const;
+
+}  // namespace diffsim::body

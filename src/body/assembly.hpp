@@ -1,0 +1,73 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "body/constraint.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim::body {
+
+/// Vectors at nodes. T is double, or Dual<double, 1> for values together with their derivative along a direction.
+template <class T>
+using NodeVectors = std::vector<Vec3<T>>;
+
+/// Constraints g_1 … g_n on a common set of nodes, and the linear algebra of their multipliers λ, on the host.
+///
+/// G(x) is the matrix of the gradients ∂g_k/∂x. The constraint force is G(x)ᵀ λ. A time step changes the nodes by
+/// C G(x)ᵀ λ, where C is a diagonal matrix with one factor per node; the multipliers follow from
+///
+///   positions:   g(y) = 0,    y = y₀ + C G(x)ᵀ λ   (SHAKE: Ryckaert, Ciccotti & Berendsen 1977)
+///   velocities:  G(x) v = 0,  v = v₀ + C G(x)ᵀ λ   (RATTLE: Andersen 1983)
+///
+/// Both have the matrix S(y, x) = G(y) C G(x)ᵀ. Node vectors are indexed by the nodes' numbers; functions read and
+/// change only the nodes of the assembly.
+class Assembly {
+ public:
+  /// `name` is used in messages: "body 'crate'".
+  Assembly(std::string name, std::vector<Constraint> constraints);
+
+  const std::string& name() const { return name_; }
+  std::size_t size() const { return constraints_.size(); }
+
+  /// Returns g(x), [n].
+  template <class T>
+  std::vector<T> values(const NodeVectors<T>& x) const;
+  /// Returns G(x) w, [n].
+  template <class T>
+  std::vector<T> project(const NodeVectors<T>& x, const NodeVectors<T>& w) const;
+  /// Adds scale · G(x)ᵀ λ to `forces`.
+  template <class T>
+  void add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale, NodeVectors<T>& forces) const;
+  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `forces`.
+  template <class T>
+  void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
+
+  /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error (input) if S is
+  /// singular, which happens if constraints depend on one another.
+  template <class T>
+  std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
+                       const std::vector<T>& r) const;
+
+  /// Replaces the assembly's nodes of y, which are y₀, by the y that satisfies the constraints on positions, and
+  /// returns λ. Newton's method, to rounding errors. Throws Error if Newton's method does not converge.
+  std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
+                                        NodeVectors<double>& y) const;
+
+ private:
+  std::string name_;
+  std::vector<Constraint> constraints_;
+  /// Constraints at each node, with the index of the node in the constraint's entries.
+  struct Place {
+    int constraint, entry;
+  };
+  struct Node {
+    int number;
+    std::vector<Place> places;
+  };
+  std::vector<Node> nodes_;
+};
+
+}  // namespace diffsim::body

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "body/constraint.hpp"
+
+namespace diffsim::body {
+
+using Vector = std::array<double, 3>;
+
+/// Vector that is linear in nodes: constant + Σ_k w_k x_k.
+struct LinearForm {
+  std::vector<std::pair<int, double>> terms;  ///< node, weight
+  Vector constant{};
+};
+
+LinearForm operator-(const LinearForm& a, const LinearForm& b);
+/// Returns the constraint a·b = value.
+Constraint product(const LinearForm& a, const LinearForm& b, double value);
+
+/// Body whose points are linear in four nodes (an affine body), or the world, whose points do not move.
+class Frame {
+ public:
+  /// Creates the frame of the world.
+  Frame() = default;
+  /// `first_node`: number of the first of four consecutive nodes. `rest`: rest positions of the nodes, [4], m.
+  Frame(int first_node, const std::array<Vector, 4>& rest);
+
+  bool is_world() const { return first_node_ < 0; }
+  /// Returns the position of the material point at `rest` in the rest configuration.
+  LinearForm point(const Vector& rest) const;
+  /// Returns the direction that is `rest` in the rest configuration.
+  LinearForm direction(const Vector& rest) const;
+  /// Returns the constraints that all distances between the four nodes are those at rest.
+  std::vector<Constraint> rigidity() const;
+
+ private:
+  int first_node_ = -1;
+  std::array<Vector, 4> rest_{};
+  std::array<Vector, 3> to_weights_{};  // rows of the inverse of the matrix of edges
+};
+
+}  // namespace diffsim::body

@@ -1,0 +1,134 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "body/constraint_set.hpp"
+#include "diffsim/core/field.hpp"
+#include "dynamics/time/explicit_kernels.hpp"
+#include "dynamics/time/explicit_rule.hpp"
+
+namespace diffsim::dynamics {
+
+using body::Assembly;
+using body::ConstraintSet;
+using body::NodeVectors;
+
+/// Multipliers of all assemblies of a rank, and the positions or velocities that satisfy the constraints, [nodes, 3];
+/// or tangents of both.
+struct ConstraintValues {
+  std::vector<double> multipliers, result;
+};
+
+/// Field, with its derivative along a direction. nullptr stands for zeros.
+struct FieldPair {
+  const Field* value = nullptr;
+  const Field* derivative = nullptr;
+};
+struct FieldPairToChange {
+  Field* value = nullptr;
+  Field* derivative = nullptr;
+};
+
+/// Inputs of the constraints at a stage of a substep. T is double, or `Along` for values with their derivative along a
+/// direction.
+template <class T>
+struct ConstraintStage {
+  int stage;
+  FieldPair x, v;                     ///< at the start of the substep
+  FieldPair X;                        ///< positions of the stage
+  FieldPair force;                    ///< of the stage
+  FieldPair mass;                     ///< [owned vertices]
+  const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
+  ExplicitUpdate<T> update;           ///< gravity and damping factor are read
+};
+
+/// Constraint forces of explicit steps.
+///
+/// The force of stage i is f + G(X_i)ᵀ λ_i, at every stage. λ_i makes positions satisfy the constraints: those of the
+/// next stage or, with one stage, those at the end of the substep. If a rule's last stage is at the end of the substep
+/// (velocity Verlet), λ of that stage makes the velocities at the end satisfy G v = 0. With velocity Verlet this method
+/// is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order. With
+/// symplectic Euler the positions are those of SHAKE.
+///
+/// Derivatives follow from the implicit function theorem. Adjoint of g(y) = 0, y = b + C G(x)ᵀ λ: with p̄ the adjoint of
+/// the force, z = S(y, x)⁻ᵀ G(x) p̄, the adjoint of b is ȳ - G(y)ᵀ z, and x̄ receives (Σ_k λ_k ∇²g_k) f̄, where f̄ is the
+/// adjoint of the force after ȳ is corrected.
+class ExplicitConstraints {
+ public:
+  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet, whose positions at the end of
+  /// each stage depend on the force of that stage.
+  ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
+
+  /// Adds the constraint force to `force` and returns the multipliers. Throws Error on all ranks if the constraints
+  /// cannot be satisfied. Collective.
+  ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
+  /// Adds the tangent of the constraint force to `force_tangent`, the tangent of the other forces, and returns the
+  /// tangents of the multipliers and of the result. Collective.
+  ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
+                                     Field& force_tangent) const;
+  /// Adds the recorded constraint force, and its tangent if T has derivatives, to `force`. Collective.
+  template <class T>
+  void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
+                          const FieldPairToChange& force) const;
+
+  /// Adjoint of the constraints of one stage. T as in `ConstraintStage`.
+  template <class T>
+  class Reverse;
+
+ private:
+  bool is_on_velocities(int stage) const;
+  /// C: factors from the force of the stage to the positions or velocities on which the constraint is.
+  template <class T>
+  std::vector<T> factors(int stage, const ExplicitUpdate<T>& update) const;
+
+  const ConstraintSet& set_;
+  const ExplicitRule& rule_;
+  double h_;
+};
+
+/// Masses at the nodes, gravity and damping factor in host memory.
+template <class T>
+class HostUpdate {
+ public:
+  /// `update`: device addresses of gravity and damping factor.
+  HostUpdate(const ConstraintSet& set, const FieldPair& mass, const ExplicitUpdate<T>& update);
+  /// Returns host addresses, which are valid as long as this object exists.
+  ExplicitUpdate<T> operator()() const;
+
+ private:
+  double h_;
+  std::vector<double> gravity_, damping_, mass_;                          // [3], [1], [nodes]
+  std::vector<double> gravity_tangent_, damping_tangent_, mass_tangent_;  // empty: zeros
+  std::vector<std::uint8_t> fixed_;                                       // [nodes], zeros
+};
+
+template <class T>
+class ExplicitConstraints::Reverse {
+ public:
+  Reverse(const ExplicitConstraints& constraints, int stage, const FieldPair& X, const ConstraintValues& recorded,
+          const ConstraintValues* tangent, const FieldPair& mass, const ExplicitUpdate<T>& update);
+  /// Corrects x̄' or v̄' at the end of the substep. Requires that the stage is the last. Collective.
+  void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
+  /// Corrects X̄ of the next stage. Requires that the stage is not the last. `acceleration_bar`: contributions to the
+  /// adjoint of the stage's acceleration from the end of the substep. `v_bar`: V̄ of the next stage, or nullptr.
+  /// Collective.
+  void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
+  /// Adds the contributions of the constraint force to X̄ of the stage. `f_bar`: adjoint of the stage's force.
+  /// Collective.
+  void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
+
+ private:
+  /// Solves for z and returns the correction of the adjoint of the result.
+  NodeVectors<T> correction(const NodeVectors<T>& force_bar);
+
+  const ExplicitConstraints& constraints_;
+  const ConstraintSet& set_;
+  int stage_;
+  HostUpdate<T> update_;
+  NodeVectors<T> X_, result_;
+  std::vector<std::vector<T>> multipliers_, z_;  // by assembly
+};
+
+}  // namespace diffsim::dynamics

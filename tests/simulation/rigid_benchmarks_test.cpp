@@ -1,0 +1,251 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Rigid bodies and joints compared with reference results. Runs on one rank.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+
+#include "diffsim/mesh/construction.hpp"
+#include "simulation/affine_bodies.hpp"
+
+namespace diffsim::rigid_benchmarks_test {
+namespace {
+
+using namespace testing_affine;
+using Vector = std::array<double, 3>;
+
+void print(const char* what, double value, double expected) {
+  if (std::getenv("DIFFSIM_VERBOSE"))
+    std::printf("%-40s %.10g, expected %.10g, difference %.2e\n", what, value, expected, value - expected);
+}
+
+DifferentiableSolver options_of(const std::string& integrator, double dt, const Vector& gravity) {
+  return {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = gravity, .integrator = integrator};
+}
+
+/// Density of a box of the given size and mass.
+double density_of(double mass, const Vector& size) { return mass / (size[0] * size[1] * size[2]); }
+
+DifferentiableMaterial rigid(const std::string& body, double density) {
+  return {"rigid", {{"density", density}}, body + "/all"};
+}
+
+double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// ---- free rotation ----------------------------------------------------------------------------------------------
+
+/// Times, s, at which the y axis of a free rotating body with the principal moments of inertia 1, 2 and 3 kg m² is
+/// normal to the angular momentum.
+struct Flips {
+  std::vector<double> times;
+  double momentum_error = 0.0, energy_error = 0.0, strain = 0.0;  // largest, relative
+};
+
+Flips flips(double dt) {
+  // A plate has these moments in the limit of zero thickness. The mass is 12 kg.
+  const Vector size{std::sqrt(2.0), 1.0, 1e-3}, w{0.01, 1.0, 0.01};
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "box", size, {0, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  DifferentiableScene scene(mesh, {rigid("box", density_of(12.0, size))}, options_of("velocity_verlet", dt, {0, 0, 0}));
+  std::vector<double> velocity;
+  add_rigid_velocity(*mesh, "box", {0, 0, 0}, w, velocity);
+  scene.set_initial_velocity(velocity);
+  State state = scene.initial_state();
+  const Motion start = motion_of(state, 12.0);
+  const Vector L = start.angular_momentum;
+  const double L_size = std::sqrt(dot(L, L));
+  const auto height = [&](const Motion& m) {  // the y axis is the difference of corners 0 and 1 and corners 2 and 3
+    double sum = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) sum += (m.edges[0][c] - m.edges[1][c] - m.edges[2][c]) * L[c];
+    return sum;
+  };
+  scene.step(0, state);
+  const double energy = scene.system().kinetic_energy(scene.initial_state());
+  Flips found;
+  double before = height(start);
+  const auto lengths = [](const Motion& m) {
+    return std::array{dot(m.edges[0], m.edges[0]), dot(m.edges[1], m.edges[2])};
+  };
+  const auto rest = lengths(start);
+  state = scene.initial_state();
+  for (int n = 0; n * dt < 31.0; ++n) {
+    scene.step(n, state);
+    const Motion now = motion_of(state, 12.0);
+    const double h = height(now);
+    // The height is nearly linear in time near zero, so linear interpolation has an error of O(dt²).
+    if ((before > 0.0) != (h > 0.0)) found.times.push_back(dt * (n + before / (before - h)));
+    before = h;
+    for (std::size_t c = 0; c < 3; ++c)
+      found.momentum_error = std::max(found.momentum_error, std::abs(now.angular_momentum[c] - L[c]) / L_size);
+    found.energy_error = std::max(found.energy_error, std::abs(scene.system().kinetic_energy(state) / energy - 1.0));
+    for (std::size_t k = 0; k < 2; ++k)
+      found.strain = std::max(found.strain, std::abs(lengths(now)[k] - rest[k]) / rest[0]);
+  }
+  return found;
+}
+
+TEST(rigid_benchmarks, free_rotation_about_the_middle_axis_flips) {
+  const Flips coarse = flips(0.04), fine = flips(0.02);
+  ASSERT_EQ(coarse.times.size(), 2u);
+  ASSERT_EQ(fine.times.size(), 2u);
+  const double expected[2] = {10.91691, 30.46978};
+  for (std::size_t k = 0; k < 2; ++k) {
+    print("time of flip, dt 0.04 s", coarse.times[k], expected[k]);
+    print("time of flip, dt 0.02 s", fine.times[k], expected[k]);
+    const double order = std::log2((coarse.times[k] - expected[k]) / (fine.times[k] - expected[k]));
+    EXPECT_NEAR(order, 2.0, 0.15);
+    EXPECT_NEAR((4.0 * fine.times[k] - coarse.times[k]) / 3.0, expected[k], 1e-4 * expected[k]);
+  }
+  for (const Flips& run : {coarse, fine}) {
+    EXPECT_LT(run.momentum_error, 1e-10);
+    EXPECT_LT(run.strain, 1e-13);
+    EXPECT_LT(run.energy_error, 1e-12);  // the discrete free rotation conserves the energy exactly
+  }
+}
+
+// ---- pendulums --------------------------------------------------------------------------------------------------
+
+/// Positions at t = 1 s of the two masses of a double pendulum: point masses of 1 kg, approximated by cubes, on
+/// massless rods of 1 m, which start at rest at 90° from the vertical.
+std::array<double, 2> double_pendulum(const std::string& integrator, double dt) {
+  const Vector size{1e-3, 1e-3, 1e-3};
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "first", size, {1, 0, 0}));
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "second", size, {2, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  const double density = density_of(1.0, size);
+  DifferentiableScene scene(mesh, {rigid("first", density), rigid("second", density)},
+                            options_of(integrator, dt, {0, -9.81, 0}));
+  scene.join({.name = "shoulder", .body = "first"});
+  scene.join({.name = "elbow", .body = "second", .other = "first", .point = {1, 0, 0}});
+  State state = scene.initial_state();
+  const int steps = static_cast<int>(std::lround(1.0 / dt));
+  for (int n = 0; n < steps; ++n) scene.step(n, state);
+  const Vector a = motion_of(state, 1.0, 0).centre, b = motion_of(state, 1.0, 1).centre;
+  return {std::atan2(a[0], -a[1]), std::atan2(b[0] - a[0], -(b[1] - a[1]))};
+}
+
+TEST(rigid_benchmarks, double_pendulum) {
+  const double expected[2] = {-0.6250877, -1.0345851};
+  for (const std::string integrator : {"velocity_verlet", "symplectic_euler"}) {
+    const double order = integrator == "velocity_verlet" ? 2.0 : 1.0;
+    const auto coarse = double_pendulum(integrator, 2e-3), fine = double_pendulum(integrator, 1e-3);
+    for (std::size_t k = 0; k < 2; ++k) {
+      print((integrator + ", dt 1 ms").c_str(), fine[k], expected[k]);
+      const double ratio = std::exp2(order);
+      EXPECT_NEAR(std::log2((coarse[k] - expected[k]) / (fine[k] - expected[k])), order, 0.1) << integrator;
+      EXPECT_NEAR((ratio * fine[k] - coarse[k]) / (ratio - 1.0), expected[k], order > 1.0 ? 2e-6 : 2e-3) << integrator;
+    }
+  }
+}
+
+/// Chain in space: a post that turns on the floor about a vertical axis, an arm on the post on a hinge, a sphere joint,
+/// a sleeve that slides on the arm, and a plate on a universal joint.
+struct Chain {
+  std::shared_ptr<TetrahedralMesh> mesh;
+  std::unique_ptr<DifferentiableScene> scene;
+};
+
+Chain chain(double dt) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "post", {0.1, 0.5, 0.1}, {0, 0.25, 0}));
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "arm", {0.6, 0.06, 0.05}, {0.3, 0.5, 0.1}));
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "sleeve", {0.1, 0.1, 0.12}, {0.4, 0.5, 0.1}));
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "plate", {0.2, 0.02, 0.1}, {0.7, 0.5, 0.1}));
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "puck", {0.1, 0.1, 0.1}, {1.0, 0.5, 0.1}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  std::vector<DifferentiableMaterial> materials;
+  for (const MeshBody& body : mesh->bodies()) materials.push_back(rigid(body.name, 800.0));
+  auto scene =
+      std::make_unique<DifferentiableScene>(mesh, materials, options_of("velocity_verlet", dt, {0.3, -9.81, 0.2}));
+  scene->join({"floor", JointKind::revolute, "post", "", {0, 0, 0}, {0, 1, 0}});
+  scene->join({"hinge", JointKind::revolute, "arm", "post", {0, 0.5, 0.05}, {0, 0, 1}});
+  scene->join({"slide", JointKind::prismatic, "sleeve", "arm", {0.4, 0.5, 0.1}, {1, 0, 0}});
+  scene->join({"cross", JointKind::universal, "plate", "arm", {0.6, 0.5, 0.1}, {0, 1, 0}});
+  scene->join({"table", JointKind::planar, "puck", "plate", {0.9, 0.5, 0.1}, {0, 1, 0}});
+  std::vector<double> velocity;
+  add_rigid_velocity(*mesh, "sleeve", {0.3, 0, 0}, {0, 0, 0}, velocity);
+  scene->set_initial_velocity(velocity);
+  return {mesh, std::move(scene)};
+}
+
+/// Position of the material point of a body that is at `rest` at the start.
+Vector point_of(const TetrahedralMesh& mesh, const State& state, std::size_t body, const Vector& rest) {
+  const std::vector<double> x = state["positions"].to_host();
+  // Local vertices may be in any order, so corners are matched by their rest positions.
+  const std::vector<double>& X = mesh.rest_positions();
+  const std::vector<std::int64_t> numbers = vertex_numbers(mesh);
+  double from[12], to[12];
+  for (std::size_t v = 0; v < numbers.size(); ++v) {
+    const auto number = static_cast<std::size_t>(numbers[v]);
+    if (number / 4 != body) continue;
+    std::copy_n(&X[3 * v], 3, from + 3 * (number % 4));
+    std::copy_n(&x[3 * v], 3, to + 3 * (number % 4));
+  }
+  AffineBody one;
+  one.surface.vertices.push_back(rest);
+  const std::vector<double> place = AffineMap(one, from, 0, 1)(to);
+  return {place[0], place[1], place[2]};
+}
+
+/// Largest violation of the joints of the chain, m.
+double violation(const Chain& c, const State& state) {
+  const auto point = [&](std::size_t body, const Vector& rest) { return point_of(*c.mesh, state, body, rest); };
+  const auto apart = [](const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); };
+  double most = apart(point(0, {0, 0, 0}), {0, 0, 0});
+  most = std::max(most, apart(point(0, {0, 1, 0}), {0, 1, 0}));
+  most = std::max(most, apart(point(1, {0, 0.5, 0.05}), point(0, {0, 0.5, 0.05})));
+  most = std::max(most, apart(point(1, {0, 0.5, 1.05}), point(0, {0, 0.5, 1.05})));
+  most = std::max(most, apart(point(3, {0.6, 0.5, 0.1}), point(1, {0.6, 0.5, 0.1})));
+  const auto along = [&](std::size_t body, const Vector& from, const Vector& to) {
+    const Vector a = point(body, from), b = point(body, to);
+    return Vector{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+  };
+  const Vector x = along(1, {0, 0, 0}, {1, 0, 0}), z = along(1, {0, 0, 0}, {0, 0, 1});
+  const Vector sleeve_y = along(2, {0, 0, 0}, {0, 1, 0}), sleeve_x = along(2, {0, 0, 0}, {1, 0, 0});
+  const Vector arm = point(1, {0.4, 0.5, 0.1}), sleeve = point(2, {0.4, 0.5, 0.1});
+  const Vector offset{sleeve[0] - arm[0], sleeve[1] - arm[1], sleeve[2] - arm[2]};
+  for (const double angle :
+       {dot(sleeve_x, z), dot(sleeve_y, x), dot(sleeve_y, z), dot(offset, z), dot(offset, sleeve_y)})
+    most = std::max(most, std::abs(angle));
+  const Vector plate_y = along(3, {0, 0, 0}, {0, 1, 0}), puck_y = along(4, {0, 0, 0}, {0, 1, 0});
+  most = std::max(most, apart(plate_y, puck_y));
+  const Vector plate = point(3, {0.9, 0.5, 0.1}), puck = point(4, {0.9, 0.5, 0.1});
+  return std::max(most, std::abs(dot(plate_y, {puck[0] - plate[0], puck[1] - plate[1], puck[2] - plate[2]})));
+}
+
+TEST(rigid_benchmarks, joints_hold_and_energy_is_bounded) {
+  double errors[2];
+  for (const int k : {0, 1}) {
+    const double dt = k == 0 ? 4e-4 : 2e-4;
+    const Chain c = chain(dt);
+    State state = c.scene->initial_state();
+    c.scene->model().prepare();
+    const double start = c.scene->system().kinetic_energy(state) + c.scene->system().potential_energy(state);
+    double most = 0.0, error = 0.0, kinetic = 0.0;
+    const int steps = k == 0 ? 5000 : 10000;
+    for (int n = 0; n < steps; ++n) {
+      c.scene->step(n, state);
+      const double now = c.scene->system().kinetic_energy(state);
+      kinetic = std::max(kinetic, now);
+      error = std::max(error, std::abs(now + c.scene->system().potential_energy(state, n + 1) - start));
+      if (n % 10 == 9) most = std::max(most, violation(c, state));
+    }
+    print("violation of joints, m or rad", most, 0.0);
+    print("error of the energy / kinetic energy", error / kinetic, 0.0);
+    EXPECT_LT(most, 1e-10);
+    EXPECT_GT(kinetic, 1.0);
+    errors[k] = error / kinetic;
+  }
+  EXPECT_LT(errors[1], 1e-3);
+  EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2.0, 0.3);
+}
+
+}  // namespace
+}  // namespace diffsim::rigid_benchmarks_test

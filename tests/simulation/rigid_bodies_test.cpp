@@ -1,0 +1,113 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Rigid bodies and joints: reference motions, gradients of rollouts, refused input.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "diffsim/mesh/construction.hpp"
+#include "mesh/body_meshes.hpp"
+#include "simulation/affine_bodies.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim::rigid_bodies_test {
+namespace {
+
+using namespace testing_affine;
+
+DifferentiableMaterial rigid(double density, const std::string& region = "all") {
+  return {"rigid", {{"density", density}}, region};
+}
+
+// ---- gradients --------------------------------------------------------------------------------------------------
+
+struct Case {
+  std::string integrator;
+  double friction;  // negative: no contact
+  bool joints;
+};
+
+/// Scene of a rigid crate on a moving floor, a rigid slab on the crate, and a soft block next to both, attached to the
+/// slab. The crate and the slab rotate, and all gaps are smaller than d̂. With joints, the crate hangs on a spherical
+/// joint, and a hinge connects the slab with the crate.
+DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(comm, "crate", {0.1, 0.06, 0.08}, {0.0, 0.039, 0.0}, {1.0, 0.3, 0.2}, 0.02));
+  bodies.push_back(
+      {"soft", testing_mesh::box_body(comm, {"soft", {0.05, 0.05, 0.05}, {1, 1, 1}, {0.061, 0.07, -0.02}})});
+  bodies.push_back(affine_box(comm, "slab", {0.12, 0.03, 0.07}, {-0.02, 0.0945, 0.003}, {0.2, 1.0, 0.1}, 0.03));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  mesh->define_region("knob", VertexList{{0, 2}}, "soft");
+  const DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
+  const DifferentiableMaterial rubber{
+      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
+  DifferentiableScene scene(mesh, {rigid(900.0, "crate/all"), rubber, rigid(700.0, "slab/all")}, options);
+  scene.attach("knob", "slab/all", 80.0);
+  if (which.joints) {
+    scene.join({"hook", JointKind::spherical, "crate", "", {0.03, 0.06, 0.02}});
+    scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
+  }
+  std::vector<double> velocity;
+  add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
+  add_rigid_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
+  for (const int v : mesh->region("soft/all").vertices)
+    if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
+  scene.set_initial_velocity(velocity);
+  if (which.friction < 0.0) return scene;
+  ContactOptions contact;
+  contact.barrier_distance = 0.015;
+  contact.barrier_stiffness = 4e3;
+  contact.friction = which.friction;
+  contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
+  contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
+  scene.add_contact(contact);
+  return scene;
+}
+
+std::vector<std::string> names_for(const Case& which) {
+  std::vector<std::string> names{"youngs_modulus", "density", "gravity", "initial_positions", "initial_velocities"};
+  if (which.integrator == "symplectic_euler") names.emplace_back("damping");
+  if (which.friction >= 0.0)
+    names.insert(names.end(), {"barrier_distance", "barrier_stiffness", "obstacle_position:0", "obstacle_velocity:0"});
+  if (which.friction > 0.0) names.insert(names.end(), {"friction", "friction_velocity"});
+  return names;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& named) {
+  const Case& which = named.param;
+  return which.integrator + (which.friction < 0.0 ? "_free" : "_rough") + (which.joints ? "_joints" : "");
+}
+
+class RigidBodies : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, RigidBodies,
+                         ::testing::Values(Case{"symplectic_euler", -1.0, false}, Case{"symplectic_euler", 0.4, true},
+                                           Case{"velocity_verlet", -1.0, true}, Case{"velocity_verlet", 0.4, false}),
+                         name_of);
+
+TEST_P(RigidBodies, have_the_gradients_whose_slopes_differences_have) {
+  const Case which = GetParam();
+  const auto make = [&](MPI_Comm comm) { return make_scene(which, comm); };
+  if (which.friction >= 0.0) {
+    DifferentiableScene scene = make(MPI_COMM_WORLD);
+    EXPECT_GT(testing_gradient::most_active_pairs(scene, 3), 10);
+  }
+  testing_gradient::expect_slopes(make, 3, names_for(which));
+}
+
+TEST_P(RigidBodies, derivatives_pass_the_check) {
+  DifferentiableScene scene = make_scene(GetParam(), MPI_COMM_WORLD);
+  testing_simulation::expect_checked(scene, {"slab/all", {0.3, 0.2, 0.1}, 6},
+                                     testing_simulation::unknowns_of({"density", "gravity"}, {}));
+}
+
+TEST_P(RigidBodies, products_with_the_hessian) {
+  DifferentiableScene scene = make_scene(GetParam(), MPI_COMM_WORLD);
+  testing_simulation::expect_hessian(scene, 3, {"slab/all", {0.5, 0.2, 0.1}, 3},
+                                     testing_simulation::unknowns_of({"density", "gravity"}, {}));
+}
+
+}  // namespace
+}  // namespace diffsim::rigid_bodies_test
