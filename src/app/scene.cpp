@@ -88,8 +88,9 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   Scene scene;
   scene.file = file;
   const Value root = parse_yaml(text, file);
-  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach",
-                               "contact", "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
+  const Mapping mapping(
+      root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach", "joints", "contact",
+             "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -105,6 +106,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
   if (const Value* value = mapping.find("attach")) parse_attachments(*value, scene);
+  if (const Value* value = mapping.find("joints")) scene.joints = parse_joints(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   for (const BodyEntry& body : scene.bodies) {
     if (!scene.contact && body.thickness && !has_thick_cells(body))

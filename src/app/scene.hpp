@@ -117,6 +117,7 @@ struct BodyEntry {
   std::string name;
   Kind kind = Kind::solid;
   bool affine = false;               ///< for a solid: moves by one affine map; `mesh` gives the surface
+  bool rigid = false;                ///< for an affine solid: does not deform
   const CellModel* cells = nullptr;  ///< model of a body of kind `cells`
   MeshSection mesh;
   Placement placement;
@@ -147,6 +148,15 @@ struct BoundaryEntry {
   std::optional<RegionName> to;  ///< attach: region to which `region` is attached
   double stiffness = 0.0;        ///< attach: N/m
   MoveSection move;
+  Place place;
+};
+
+/// Joint of a rigid body, with the forces along the joint's free direction.
+struct JointEntry {
+  Joint joint;
+  bool is_driven = false;
+  Numbers torque{Array{{}, {0.0}}, {}}, target{Array{{}, {0.0}}, {}};  ///< [] or [steps]
+  double stiffness = 0.0, damping = 0.0;
   Place place;
 };
 
@@ -229,6 +239,7 @@ struct Scene {
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
+  std::vector<JointEntry> joints;
   std::optional<ContactSection> contact;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;

@@ -81,6 +81,20 @@ void parse_rod(const Mapping& mapping, BodyEntry& body) {
   if (radius && !body.thickness && !radius->is_mapping()) body.thickness = 2.0 * to_positive(*radius, "m");
 }
 
+/// Adds the material of a rigid body, which consists of the density next to the mesh.
+void add_rigid_material(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
+  if (mapping.has("material"))
+    mapping.place_of("material").fail("is only allowed for bodies that deform; give `density` next to `mesh` instead");
+  const Value& density = mapping.need("density", "a number, kg/m³");
+  MaterialEntry material;
+  material.model = rigid_model;
+  material.place = mapping.place();
+  material.body = body.name;
+  material.region = RegionName{body.name + "/all", body.place};
+  material.values.emplace("density", Numbers{Array{{}, {to_positive(density, "kg/m³")}}, density.place});
+  scene.materials.push_back(std::move(material));
+}
+
 void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   if (body.affine) {
     if (mapping.has("surface"))
@@ -96,7 +110,10 @@ void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   } else {
     require_tetrahedra(body.mesh);
   }
-  if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
+  if (body.rigid)
+    add_rigid_material(mapping, scene, body);
+  else if (const Value* material = mapping.find("material"))
+    parse_materials(*material, scene, body.name);
   const BodyEntry* const first = first_solid(scene);
   if (!first) return;
   if (body.mesh.order != first->mesh.order && (body.affine || first->affine))
@@ -153,22 +170,24 @@ void parse_bodies(const Value& value, Scene& scene) {
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
     const Mapping mapping(
-        item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius", "director"},
-        {"density", "urdf", "base"});
+        item,
+        {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius", "director", "density"},
+        {"urdf", "base"});
     BodyEntry body;
     body.name = value.keys[i];
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have this name: `all`, /, | and : have other meanings; choose another name");
     if (const Value* kind = mapping.find("kind")) {
-      std::vector<std::string> kinds{"solid", "affine", "obstacle"};
+      std::vector<std::string> kinds{"solid", "affine", "rigid", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
-      const std::string chosen = to_choice(*kind, kinds, {"rigid"});
+      const std::string chosen = to_choice(*kind, kinds);
       body.cells = find_cell_model(chosen);
       body.kind = body.cells             ? BodyEntry::Kind::cells
                   : chosen == "obstacle" ? BodyEntry::Kind::obstacle
                                          : BodyEntry::Kind::solid;
-      body.affine = chosen == "affine";
+      body.rigid = chosen == "rigid";
+      body.affine = chosen == "affine" || body.rigid;
     }
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
@@ -179,6 +198,8 @@ void parse_bodies(const Value& value, Scene& scene) {
         thickness && !(thickness->is_mapping() && has_beside_material(body, "thickness")))
       body.thickness = to_non_negative(*thickness, "m");
     parse_rod(mapping, body);
+    if (mapping.has("density") && !body.rigid)
+      mapping.place_of("density").fail("next to `mesh` is only allowed for kind: rigid; give it in `material`");
     if (const Value* surface = mapping.find("surface")) body.surface = parse_surface(*surface, scene);
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);

@@ -8,6 +8,7 @@
 
 #include "app/scene_sections.hpp"
 #include "attach/parameters.hpp"
+#include "body/parameters.hpp"
 #include "contact/parameters.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
 #include "dynamics/parameters.hpp"
@@ -46,6 +47,7 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
       for (const ParameterSpec& spec : material.cells->parameters) add(spec);
       continue;
     }
+    if (material.model == rigid_model) continue;
     const ElasticLaw& law = elastic_law(material.model);
     for (const ParameterSpec& spec : law.parameters) add(spec);
     for (const auto& [name, mechanism] : damping_parameters())
@@ -63,6 +65,11 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
       add(AttachmentParameters::stiffness);
       break;
     }
+  for (const JointEntry& entry : scene.joints)
+    if (entry.is_driven)
+      for (const ParameterSpec& spec :
+           {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target})
+        add(spec, entry.joint.name);
   if (scene.contact) {
     for (const ParameterSpec& spec :
          {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})

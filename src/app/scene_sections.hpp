@@ -29,6 +29,7 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 /// Parses attachments and adds them to the scene's boundary.
 void parse_attachments(const Value& value, Scene& scene);
+std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
 /// Parses a sphere {center:, radius:}; parse_cylinder() parses a cylinder {from:, to:, radius:}.
 TriangleMesh parse_sphere(const Value& value);

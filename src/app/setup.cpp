@@ -146,6 +146,7 @@ void set_controls(const Scene& scene, DifferentiableScene& solver) {
   for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
   for (const MaterialEntry& material : scene.materials) {
     if (material.cells) continue;
+    if (material.model == rigid_model) continue;
     const std::optional<ParameterSpec>& spec = elastic_law(material.model).signal;
     const std::string signal = elastic_law(material.model).signal_name();
     if (spec && scene.signals.count(signal) == 0 && asked_per_step(scene, signal))
@@ -216,6 +217,22 @@ void add_boundary(const Scene& scene, DifferentiableScene& solver) {
       if (entry.kind == BoundaryEntry::Kind::wind) solver.add_wind(region, load("wind", true), entry.drag);
     });
   add_nodal_loads(scene, solver);
+}
+
+void add_joints(const Scene& scene, DifferentiableScene& solver) {
+  for (const JointEntry& entry : scene.joints)
+    at_place(entry.place, [&] {
+      solver.join(entry.joint);
+      if (!entry.is_driven) return;
+      const auto load = [&](const Numbers& numbers, const char* name) {
+        const std::string parameter = std::string(name) + ":" + entry.joint.name;
+        return load_control(solver.mesh()->comm(), scene, numbers, false, asked_per_step(scene, parameter), parameter,
+                            "a number or [steps]")
+            .values;
+      };
+      solver.drive(entry.joint.name, {load(entry.torque, "joint_torque"), load(entry.target, "joint_target"),
+                                      entry.stiffness, entry.damping});
+    });
 }
 
 /// Initial displacements or velocities, [owned vertices, 3]: each body's own values, otherwise the scene's, otherwise
@@ -384,6 +401,7 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
   DifferentiableScene solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
+  add_joints(scene, solver);
   if (scene.contact) add_contact(scene, solver);
   if (const auto x = load_initial(scene, *solver.mesh(), &InitialSection::displacement); !x.empty())
     solver.set_initial_displacement(x);

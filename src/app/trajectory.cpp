@@ -25,12 +25,18 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
 
 }  // namespace
 
-std::string record_trajectory(Job& job, const TetrahedralMesh& mesh,
+std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
                               EarlierFrames* earlier) {
+  const TetrahedralMesh& mesh = *solver.mesh();
   const int steps = job.scene.solver.steps, every = job.scene.output.every;
   const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
+  if (!job.scene.joints.empty()) {
+    std::vector<std::string> names;
+    for (const JointEntry& entry : job.scene.joints) names.push_back(entry.joint.name);
+    writer.add_values({"joints", "1", names, [&](const State& state) { return solver.joint_coordinates(state); }});
+  }
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");
     writer.finish(complete);

@@ -86,10 +86,7 @@ std::vector<Ends> find_ends(const TetrahedralMesh& mesh, const std::vector<Body>
     if (joint.body == joint.other)
       throw Error("joint '" + joint.name + "' connects body '" + joint.body + "' with itself; give two bodies",
                   ErrorKind::input);
-    const double length = std::hypot(joint.axis[0], joint.axis[1], joint.axis[2]);
-    if (!(length > 0.0 && std::isfinite(length)))
-      throw Error("joint '" + joint.name + "' has an axis of zero or infinite length; give a direction",
-                  ErrorKind::input);
+    require_axis(joint);
     ends.push_back({find(mesh, bodies, joint.body, joint), find(mesh, bodies, joint.other, joint)});
   }
   return ends;

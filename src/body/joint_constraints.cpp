@@ -47,6 +47,13 @@ std::array<Vector, 3> axes_from(const Vector& axis) {
   return {a, first, cross(a, first)};
 }
 
+void require_axis(const Joint& joint) {
+  const double length = std::hypot(joint.axis[0], joint.axis[1], joint.axis[2]);
+  if (!(length > 0.0 && std::isfinite(length)))
+    throw Error("joint '" + joint.name + "' has an axis of zero or infinite length; give a direction",
+                ErrorKind::input);
+}
+
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other) {
   std::vector<Constraint> constraints;
   const auto [a, e, f] = axes_from(joint.axis);

@@ -14,6 +14,9 @@ namespace diffsim::body {
 /// axis.
 std::array<Vector, 3> axes_from(const Vector& axis);
 
+/// Throws Error (input) if the axis of the joint has zero or infinite length.
+void require_axis(const Joint& joint);
+
 /// Returns the constraints of a joint between the frames of its two bodies. Relative motions that the joint allows are
 /// exactly the motions that satisfy these constraints, if both bodies are rigid. No constraint depends on the others.
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other);

@@ -20,10 +20,14 @@ std::vector<T> on_all_ranks(MPI_Comm comm, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
   const ContiguousType type(static_cast<int>(sizeof(T)), MPI_BYTE);
   const int count = static_cast<int>(mine.size());
-  std::vector<int> counts(static_cast<std::size_t>(num_ranks(comm))), begins(counts.size(), 0);
+  std::vector<int> counts(static_cast<std::size_t>(num_ranks(comm))), begins;
   DIFFSIM_MPI(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm));
-  for (std::size_t r = 1; r < counts.size(); ++r) begins[r] = begins[r - 1] + counts[r - 1];
-  std::vector<T> all(static_cast<std::size_t>(begins.back() + counts.back()));
+  int total = 0;
+  for (const int number : counts) {
+    begins.push_back(total);
+    total += number;
+  }
+  std::vector<T> all(static_cast<std::size_t>(total));
   DIFFSIM_MPI(MPI_Allgatherv(mine.data(), count, type, all.data(), counts.data(), begins.data(), type, comm));
   return all;
 }

@@ -19,6 +19,7 @@ class TermWithCopies final : public ForceTerm {
 
   std::string name() const override { return term_->name(); }
   bool has_energy() const override { return term_->has_energy(); }
+  bool uses_velocities() const override { return term_->uses_velocities(); }
   bool has_symmetric_jacobian() const override { return term_->has_symmetric_jacobian(); }
   bool couplings_vary() const override { return true; }
 
@@ -35,41 +36,43 @@ class TermWithCopies final : public ForceTerm {
   }
 
   double energy(const Configuration& at, const ParameterSet& parameters) override {
-    const Field x = complete(at.positions);
-    return term_->energy(here(at, x), parameters);
+    const Here here(*this, at);
+    return term_->energy(here.configuration, parameters);
   }
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
-    const Field x = complete(at.positions);
+    const Here here(*this, at);
     Field share = take("force");
-    term_->add_force(here(at, x), parameters, share);
+    term_->add_force(here.configuration, parameters, share);
     hand_over(share, force);
   }
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
-    const Field x = complete(at.positions), dx = complete(tangent.positions);
+    const Here here(*this, at);
+    const Field dx = complete(tangent.positions);
+    const std::optional<Field> dv = complete_rates(tangent.velocities);
     Field share = take("force_tangent");
-    term_->add_force_tangent(here(at, x), {dx, nullptr, tangent.time}, direction, share);
+    term_->add_force_tangent(here.configuration, {dx, address(dv), tangent.time}, direction, share);
     hand_over(share, force_tangent);
   }
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
-    const Field x = complete(at.positions), w_here = complete(w);
-    Field share = take("x_bar");
-    term_->add_force_adjoint(here(at, x), w_here, {share}, gradient);
-    hand_over(share, adjoint.positions);
+    const Here here(*this, at);
+    const Field w_here = complete(w);
+    Shares shares(*this, adjoint);
+    term_->add_force_adjoint(here.configuration, w_here, shares.adjoint(), gradient);
+    shares.hand_over();
   }
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
-    const Field x = complete(at.positions), dx = complete(tangent.positions);
-    const auto complete_or_none = [&](const Field* field) {
-      return field ? std::optional<Field>(complete(*field)) : std::nullopt;
-    };
-    const std::optional<Field> w_here = complete_or_none(w), dw_here = complete_or_none(dw);
-    Field share = take("x_bar");
-    term_->add_force_adjoint_tangent(here(at, x), {dx, nullptr, tangent.time}, direction, w_here ? &*w_here : nullptr,
-                                     dw_here ? &*dw_here : nullptr, {share}, gradient_tangent);
-    hand_over(share, adjoint_tangent.positions);
+    const Here here(*this, at);
+    const Field dx = complete(tangent.positions);
+    const std::optional<Field> dv = complete_rates(tangent.velocities), w_here = complete_or_none(w),
+                               dw_here = complete_or_none(dw);
+    Shares shares(*this, adjoint_tangent);
+    term_->add_force_adjoint_tangent(here.configuration, {dx, address(dv), tangent.time}, direction, address(w_here),
+                                     address(dw_here), shares.adjoint(), gradient_tangent);
+    shares.hand_over();
   }
 
   void add_couplings(const Configuration& at, Couplings& couplings) override {
@@ -78,8 +81,8 @@ class TermWithCopies final : public ForceTerm {
   }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override {
-    const Field x = complete(at.positions);
-    term_->add_jacobian(here(at, x), parameters, weights, matrix);
+    const Here here(*this, at);
+    term_->add_jacobian(here.configuration, parameters, weights, matrix);
   }
   void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
     ParameterSet at_rest;
@@ -93,6 +96,42 @@ class TermWithCopies final : public ForceTerm {
   }
 
  private:
+  /// Configuration at the nodes that the rank owns and at the term's copies of other ranks' nodes.
+  struct Here {
+    Here(const TermWithCopies& term, const Configuration& at)
+        : x(term.complete(at.positions)),
+          v(term.complete_rates(at.velocities)),
+          configuration{x, at.step, at.invalid_cell, address(v), at.time, at.load_factor} {}
+    Field x;
+    std::optional<Field> v;
+    Configuration configuration;
+  };
+  /// Contributions of the rank's nodes and copies to an adjoint.
+  class Shares {
+   public:
+    Shares(const TermWithCopies& term, const ConfigurationAdjoint& to) : term_(term), to_(to), x_(term.take("x_bar")) {
+      if (term.uses_velocities() && to.velocities) v_.emplace(term.take("v_bar"));
+    }
+    ConfigurationAdjoint adjoint() { return {x_, v_ ? &*v_ : nullptr}; }
+    void hand_over() {
+      term_.hand_over(x_, to_.positions);
+      if (v_) term_.hand_over(*v_, *to_.velocities);
+    }
+
+   private:
+    const TermWithCopies& term_;
+    const ConfigurationAdjoint& to_;
+    Field x_;
+    std::optional<Field> v_;
+  };
+
+  static const Field* address(const std::optional<Field>& field) { return field ? &*field : nullptr; }
+  std::optional<Field> complete_or_none(const Field* field) const {
+    return field ? std::optional<Field>(complete(*field)) : std::nullopt;
+  }
+  std::optional<Field> complete_rates(const Field* v) const {
+    return complete_or_none(uses_velocities() ? v : nullptr);
+  }
   Field take(const char* name) const { return pool_->take(name, nodes_, 3); }
   /// Returns the values of `field` at the nodes that the rank owns and at the term's copies of other ranks' nodes.
   Field complete(const Field& field) const {
@@ -106,10 +145,6 @@ class TermWithCopies final : public ForceTerm {
     nodes_->exchange()->add_to_owners(share);
     add_vectors(share.data(), sum.data(), nodes_->owned());
   }
-  static Configuration here(const Configuration& at, const Field& x) {
-    return {x, at.step, at.invalid_cell, nullptr, at.time, at.load_factor};
-  }
-
   std::unique_ptr<ForceTerm> term_;
   std::vector<VertexLocation> copies_;
   std::shared_ptr<const Entities> nodes_;

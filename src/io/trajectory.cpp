@@ -163,6 +163,12 @@ void TrajectoryWriter::create_outputs(const State& state) {
     }
 }
 
+void TrajectoryWriter::add_values(Values values) {
+  file_->write_strings("/" + values.name + ".names", values.labels);
+  file_->create_series<double>("/" + values.name, {static_cast<std::int64_t>(values.labels.size())}, values.units);
+  values_.push_back(std::move(values));
+}
+
 void TrajectoryWriter::write(int step, double time, const State& state) {
   const ProfilingRegion region("diffsim::io::trajectory");
   if (!std::exchange(has_outputs_, true)) create_outputs(state);
@@ -179,7 +185,12 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
       for (std::size_t k = 0; k < surfaces_.size(); ++k)
         file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * k]));
     }
+    for (const Values& values : values_) {
+      const std::vector<double> row = values.of(state);  // the rows of a frame are distributed; the first rank has all
+      file_->append("/" + values.name, is_first_rank(mesh_.comm()) ? row : std::vector<double>());
+    }
   } catch (const Error&) {
+    for (const Values& values : values_) file_->shrink_series("/" + values.name, num_frames());
     for (const Output& output : outputs_)
       for (const Series& series : series_of(output)) file_->shrink_series(series.name, num_frames());
     throw;

@@ -79,8 +79,7 @@ void require_one_material(const TetrahedralMesh& mesh, const std::vector<Differe
   });
 }
 
-/// Returns true for the material of rigid bodies, which has a density and no law of elasticity.
-bool is_rigid(const DifferentiableMaterial& material) { return material.model == "rigid"; }
+bool is_rigid(const DifferentiableMaterial& material) { return material.model == rigid_model; }
 
 /// Returns the parameters that an elastic or rigid material has. Throws Error (input) if the material has a value of
 /// any other parameter.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attach/parameters.hpp"
+#include "body/parameters.hpp"
 #include "contact/parameters.hpp"
 #include "diffsim/elastic/impl/common_parameters.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
@@ -44,6 +45,10 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Load::moment,
                                     Load::nodal_load,
                                     AttachmentParameters::stiffness,
+                                    JointParameters::torque,
+                                    JointParameters::stiffness,
+                                    JointParameters::damping,
+                                    JointParameters::target,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,
                                     Dynamics::rest_positions,

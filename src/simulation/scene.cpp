@@ -6,6 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "body/joint_drive.hpp"
+#include "body/parameters.hpp"
+#include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dynamics/parameters.hpp"
@@ -74,6 +77,34 @@ void DifferentiableScene::move(const std::string& region, std::array<double, 3> 
 }
 
 void DifferentiableScene::join(const Joint& joint) { system().join(joint); }
+
+void DifferentiableScene::drive(const std::string& name, const JointDrive& drive) {
+  const std::vector<Joint>& joints = system().joints();
+  const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == name; });
+  if (joint == joints.end()) {
+    std::vector<std::string> names;
+    for (const Joint& known : joints) names.push_back(known.name);
+    const std::string close = nearest(name, names);
+    throw Error("there is no joint '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"),
+                ErrorKind::input);
+  }
+  system().add_term(body::make_joint_drive(*mesh_, *joint));
+  const auto one = Entities::one_for_all(mesh_->comm());
+  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values) {
+    for (const double value : values)
+      if (const std::string fault = range_error(spec, value); !fault.empty())
+        throw Error(std::string(spec.name) + ":" + name + ": " + fault, ErrorKind::input);
+    parameters().add(spec, one, steps_of(values, 1, "the drive of a joint"), name).field.from_host(values);
+  };
+  add(JointParameters::torque, drive.torque);
+  add(JointParameters::stiffness, {drive.stiffness});
+  add(JointParameters::damping, {drive.damping});
+  add(JointParameters::target, drive.target);
+}
+
+std::vector<double> DifferentiableScene::joint_coordinates(const State& state) {
+  return body::joint_coordinates(*mesh_, system().joints(), state["positions"]);
+}
 
 void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {
   Parameter& parameter = parameters().at(name);

@@ -9,20 +9,13 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/construction.hpp"
-#include "simulation/affine_bodies.hpp"
+#include "simulation/affine_scenes.hpp"
 
 namespace diffsim::affine_benchmarks_test {
 namespace {
 
 using namespace testing_affine;
-using Vector = std::array<double, 3>;
-
-void print(const char* what, double value, double expected) {
-  if (std::getenv("DIFFSIM_VERBOSE"))
-    std::printf("%-40s %.6g, expected %.6g, off by %.2e\n", what, value, expected, value / expected - 1.0);
-}
 
 // ---- free rotation ----------------------------------------------------------------------------------------------
 
@@ -151,68 +144,14 @@ TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
 
 // ---- on a slope -------------------------------------------------------------------------------------------------
 
-struct Slope {
-  double slope = 0.0;     ///< tangent of the slope's angle
-  double friction = 0.0;  ///< µ
-  std::array<double, 3> velocity{};
-};
-
-constexpr double gap = 5e-4;
-
-/// Scene of a body on a plane. Gravity is rotated instead of the plane; the slope descends along x. The stiffness of
-/// the barrier is chosen so that the body rests near the gap at which it starts.
-DifferentiableScene on_slope(NamedMesh body, const Slope& slope, double dt) {
-  const bool is_block = body.name == "block";
-  std::vector<NamedMesh> bodies;
-  bodies.push_back(std::move(body));
-  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-  const double angle = std::atan(slope.slope), g = 9.81;
-  DifferentiableSolver options{
-      .dt = dt, .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0}, .integrator = "bdf2"};
-  DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)}, options);
-  std::vector<double> velocity;
-  add_rigid_velocity(*mesh, mesh->bodies().front().name, slope.velocity, {0, 0, 0}, velocity);
-  solver.set_initial_velocity(velocity);
-  ContactOptions contact;
-  contact.barrier_distance = 2.0 * gap;
-  contact.barrier_stiffness = is_block ? 1000.0 * 0.05 * g * std::cos(angle) / 4.33 : 2e5;
-  contact.friction = slope.friction;
-  contact.friction_velocity = 1e-3;
-  contact.planes.push_back({});
-  solver.add_contact(contact);
-  return solver;
-}
-
-/// Displacements and velocities of the centre along the slope, at the start and at the ends of all steps.
-struct Track {
-  std::vector<double> x{0.0}, v;
-};
-Track run(DifferentiableScene& solver, int steps) {
-  solver.model().prepare();
-  State state = solver.initial_state();
-  const Motion start = motion_of(state, 1.0);
-  Track track;
-  track.v.push_back(start.velocity[0]);
-  for (int n = 0; n < steps; ++n) {
-    solver.step(n, state);
-    const Motion now = motion_of(state, 1.0);
-    track.x.push_back(now.centre[0] - start.centre[0]);
-    track.v.push_back(now.velocity[0]);
-  }
-  return track;
-}
-
-NamedMesh block() { return affine_box(MPI_COMM_WORLD, "block", {0.2, 0.05, 0.2}, {0.0, 0.025 + gap, 0.0}); }
-NamedMesh ball() {
-  MeshData data = affine_body(MPI_COMM_WORLD, contact::sphere_triangles({0.0, 0.0, 0.0}, 0.1));
-  diffsim::place(data, {{1.0, 1.0, 1.0}, {0, 0, 1}, 0.0, {0.0, 0.1 + gap, 0.0}});
-  return {"ball", std::move(data)};
+DifferentiableScene stiff_on_slope(NamedMesh body, const Slope& slope, double dt) {
+  return on_slope(std::move(body), stiff(1e7, 1000.0), {.dt = dt, .integrator = "bdf2"}, slope);
 }
 
 TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
-  DifferentiableScene holds = on_slope(block(), {0.5, 0.51, {}}, 0.01);
+  DifferentiableScene holds = stiff_on_slope(block(), {0.5, 0.51, {}}, 0.01);
   EXPECT_LT(run(holds, 50).v.back(), 1e-3);  // friction keeps the velocity below ε_v
-  DifferentiableScene slides = on_slope(block(), {0.5, 0.48, {}}, 0.01);
+  DifferentiableScene slides = stiff_on_slope(block(), {0.5, 0.48, {}}, 0.01);
   const double angle = std::atan(0.5), expected = 9.81 * (std::sin(angle) - 0.48 * std::cos(angle));
   const Track track = run(slides, 50);  // in the first steps the block settles on the plane
   const double acceleration = (track.v[50] - track.v[20]) / 0.3;
@@ -222,7 +161,7 @@ TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
 
 TEST(affine_benchmarks, a_block_stops) {
   const double v = 1.0, friction = 0.4;
-  DifferentiableScene solver = on_slope(block(), {0.0, friction, {v, 0.0, 0.0}}, 0.005);
+  DifferentiableScene solver = stiff_on_slope(block(), {0.0, friction, {v, 0.0, 0.0}}, 0.005);
   const double expected = v * v / (2.0 * friction * 9.81), slid = run(solver, 80).x.back();
   print("stops after, m", slid, expected);
   EXPECT_NEAR(slid, expected, 0.01 * expected);
@@ -230,7 +169,7 @@ TEST(affine_benchmarks, a_block_stops) {
 
 TEST(affine_benchmarks, a_ball_rolls_down_a_slope) {
   const double slope = 0.3, t = 0.5;
-  DifferentiableScene solver = on_slope(ball(), {slope, 0.5, {}}, 0.01);
+  DifferentiableScene solver = stiff_on_slope(ball(), {slope, 0.5, {}}, 0.01);
   const double expected = 0.5 * 5.0 / 7.0 * 9.81 * std::sin(std::atan(slope)) * t * t,
                rolled = run(solver, 50).x.back();
   print("rolls, m", rolled, expected);
@@ -240,7 +179,7 @@ TEST(affine_benchmarks, a_ball_rolls_down_a_slope) {
 TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
   const double v = 1.0, friction = 0.2, t = 2.0 * v / (7.0 * friction * 9.81);
   const int steps = 60;
-  DifferentiableScene solver = on_slope(ball(), {0.0, friction, {v, 0.0, 0.0}}, 0.25 / steps);
+  DifferentiableScene solver = stiff_on_slope(ball(), {0.0, friction, {v, 0.0, 0.0}}, 0.25 / steps);
   // The ball slides for the time t, and then rolls with the velocity 5/7 v.
   const double expected = 12.0 * v * v / (49.0 * friction * 9.81) + 5.0 / 7.0 * v * (0.25 - t);
   const double moved = run(solver, steps).x.back();
@@ -249,37 +188,6 @@ TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
 }
 
 // ---- impact -----------------------------------------------------------------------------------------------------
-
-/// Coordinate of a body's centre after a rollout, and its derivatives with respect to the initial positions and
-/// velocities of both bodies along an axis.
-struct Outcome {
-  double value = 0.0;
-  std::array<double, 2> by_place{}, by_velocity{};
-};
-
-/// Outcome for the centre of `body`. The loss is half of the squared distance of the centre from a point 1 m behind the
-/// centre on the axis; its gradient is therefore the gradient of the coordinate.
-Outcome outcome(DifferentiableScene& solver, int steps, const std::string& body, std::size_t axis) {
-  solver.model().prepare();
-  State state = solver.initial_state();
-  for (int n = 0; n < steps; ++n) solver.step(n, state);
-  const std::size_t number = solver.mesh()->find_body(body);
-  Vector target = motion_of(state, 1.0, number).centre;
-  Outcome result;
-  result.value = target[axis];
-  target[axis] -= 1.0;
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(body + "/all"), target, steps);
-  DifferentiableSimulator simulator(solver);
-  simulator.rollout(steps, 10, loss);
-  simulator.backward();
-  const std::vector<double> by_place = simulator.initial_gradient()["positions"].to_host(),
-                            by_velocity = simulator.initial_gradient()["velocities"].to_host();
-  for (std::size_t i = axis; i < by_place.size(); i += 3) {
-    result.by_place[i / 12] += by_place[i];
-    result.by_velocity[i / 12] += by_velocity[i];
-  }
-  return result;
-}
 
 TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
   // After a central elastic impact x₂ = x₁ + v₁ T + const.
@@ -313,19 +221,6 @@ TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
   }
   EXPECT_LT(errors[1], 0.03);
   EXPECT_LT(errors[1], 0.4 * errors[0]);
-}
-
-/// Octahedron of radius 0.1 m that falls on the corner below its centre, so it does not begin to rotate.
-NamedMesh octahedron(double height) {
-  TriangleMesh surface;
-  constexpr double r = 0.1;
-  surface.vertices = {{r, 0, 0}, {0, 0, r}, {-r, 0, 0}, {0, 0, -r}, {0, r, 0}, {0, -r, 0}};
-  for (int k = 0; k < 4; ++k) {
-    surface.triangles.push_back({(k + 1) % 4, k, 4});
-    surface.triangles.push_back({k, (k + 1) % 4, 5});
-  }
-  for (auto& vertex : surface.vertices) vertex[1] += r + height;
-  return {"octahedron", affine_body(MPI_COMM_WORLD, std::move(surface))};
 }
 
 TEST(affine_benchmarks, a_body_bounces) {

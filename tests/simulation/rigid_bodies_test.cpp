@@ -49,6 +49,7 @@ DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
   if (which.joints) {
     scene.join({"hook", JointKind::spherical, "crate", "", {0.03, 0.06, 0.02}});
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
+    scene.drive("hinge", {{0.02}, {0.1}, 0.3, 1e-3});
   }
   std::vector<double> velocity;
   add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
@@ -70,6 +71,9 @@ DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
 std::vector<std::string> names_for(const Case& which) {
   std::vector<std::string> names{"youngs_modulus", "density", "gravity", "initial_positions", "initial_velocities"};
   if (which.integrator == "symplectic_euler") names.emplace_back("damping");
+  if (which.joints)
+    for (const char* parameter : {"torque", "stiffness", "damping", "target"})
+      names.push_back(std::string("joint_") + parameter + ":hinge");
   if (which.friction >= 0.0)
     names.insert(names.end(), {"barrier_distance", "barrier_stiffness", "obstacle_position:0", "obstacle_velocity:0"});
   if (which.friction > 0.0) names.insert(names.end(), {"friction", "friction_velocity"});

@@ -27,6 +27,23 @@ struct Joint {
   std::string other{};                        ///< other body; empty: the world
   std::array<double, 3> point{};              ///< point of both bodies, m
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of any non-zero length
+  double coordinate = 0.0;                    ///< coordinate q in the initial placement, rad or m (JointDrive)
+};
+
+/// Forces along the free direction of a revolute or prismatic joint. The coordinate q of the joint is the rotation of
+/// `Joint::body` relative to `Joint::other` about the axis, rad, or its displacement along the axis, m, plus
+/// `Joint::coordinate`. The generalised force, N m or N, is
+///
+///   torque + stiffness · (target - q) - damping · dq/dt
+///
+/// Rotations are known up to whole turns: target - q is the difference in (-π, π]. `torque` and `target` have one
+/// value, or one value per step. A position servo has `stiffness` and `damping` as gains; a spring is a servo whose
+/// target does not change.
+struct JointDrive {
+  std::vector<double> torque{0.0};  ///< N m, or N
+  std::vector<double> target{0.0};  ///< rad, or m
+  double stiffness = 0.0;           ///< N m/rad, or N/m
+  double damping = 0.0;             ///< N m s/rad, or N s/m
 };
 
 /// Returns the kind of joint with that name: fixed, revolute, prismatic, spherical, universal, planar. Throws Error

@@ -82,6 +82,7 @@ class System {
   bool has_motions() const { return !motions_.empty(); }
   /// Constraints of rigid bodies and joints, or nullptr if the system has none. Requires `prepare`.
   const body::ConstraintSet* constraints() const { return constraints_.get(); }
+  const std::vector<Joint>& joints() const { return joints_; }
   bool any_term_uses_velocities() const;
   bool any_term_lags() const;
   /// Returns true if every term has a potential after `split(true)`.

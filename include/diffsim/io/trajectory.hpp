@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,14 @@ class Hdf5File;
 /// collective.
 class TrajectoryWriter {
  public:
+  /// Values of a state that belong to the whole model, such as coordinates of joints. They are written to `/NAME` [K,
+  /// labels] in the order of the labels, which are in `/NAME.names`.
+  struct Values {
+    std::string name, units;
+    std::vector<std::string> labels;
+    std::function<std::vector<double>(const State&)> of;  ///< equal on all ranks; collective
+  };
+
   /// Opens the file. `fields` are names in the State; each field has one entry per local or owned vertex. Throws
   /// InputError if `path` cannot be written; the first `write` throws InputError if the disk has no space for
   /// `expected_frames` frames (0: not checked). `mesh` must outlive the writer.
@@ -33,6 +42,8 @@ class TrajectoryWriter {
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
+  /// Adds values to all frames. Must be called before the first `write`.
+  void add_values(Values values);
   /// Appends a frame. If the call fails, the earlier frames stay valid.
   void write(int step, double time, const State& state);
   /// Closes the HDF5 file, renames it from `path`.partial to `path`, and writes an XDMF file whose name is `path` with
@@ -69,6 +80,7 @@ class TrajectoryWriter {
   std::unique_ptr<Hdf5File> file_;
   std::vector<Output> outputs_;
   std::vector<Surface> surfaces_;
+  std::vector<Values> values_;
   std::int64_t expected_frames_;
   std::vector<double> times_;
   std::vector<std::int64_t> steps_;

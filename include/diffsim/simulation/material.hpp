@@ -25,6 +25,9 @@ const std::vector<const CellModel*>& cell_models();
 /// Model named `name`, or nullptr.
 const CellModel* find_cell_model(const std::string& name);
 
+/// Name of the material model of rigid bodies, which has a density and no law of elasticity.
+inline constexpr const char* rigid_model = "rigid";
+
 /// Material of a region of the mesh: a law of elasticity for tetrahedra, `rigid` for affine bodies that do not deform
 /// (only parameter: density), or a model of other cells, with its parameters.
 struct DifferentiableMaterial {

@@ -52,6 +52,13 @@ class DifferentiableScene {
   /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
   /// exist or is not rigid, or if joints constrain a motion twice.
   void join(const Joint& joint);
+  /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME` and
+  /// `joint_target:NAME`, with one value or one value per step, `joint_stiffness:NAME` and `joint_damping:NAME`, where
+  /// NAME is the joint's name. Throws Error (input) for a name that no joint has, and for a joint of another kind.
+  void drive(const std::string& joint, const JointDrive& drive);
+  /// Returns the coordinates of all revolute and prismatic joints in `state`, in the order of the calls of `join`: the
+  /// rotation in (-π, π], rad, or the displacement, m. NaN for joints of other kinds.
+  std::vector<double> joint_coordinates(const State& state);
   /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
   /// [3] or [steps, 3], Pa. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);

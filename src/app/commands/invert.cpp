@@ -104,7 +104,7 @@ bool invert(Job& job) {
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
   ContactWatch contact(*inverse.solver);
-  record_trajectory(job, *inverse.mesh, [&](const StateObserver& observer) {
+  record_trajectory(job, *inverse.solver, [&](const StateObserver& observer) {
     State state = problem.initial().clone();
     rollout(problem.model(), state, job.scene.solver.steps, nullptr, [&](int n, const State& at) {
       observer(n, at);

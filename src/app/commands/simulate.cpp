@@ -94,7 +94,7 @@ bool simulate(Job& job) {
         progress.update(n, scene.solver.steps);
       });
     };
-    stopped = record_trajectory(job, *mesh, roll, &stop, from.earlier ? &*from.earlier : nullptr);
+    stopped = record_trajectory(job, solver, roll, &stop, from.earlier ? &*from.earlier : nullptr);
   }
   log.finish();
   const double seconds = job.report.elapsed() - begin - (job.report.seconds("io") - io_before);

@@ -1,0 +1,140 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "body/joint_drive.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "body/joint_constraints.hpp"
+#include "body/parameters.hpp"
+#include "core/file_order.hpp"
+#include "core/on_all_ranks.hpp"
+#include "core/term_with_copies.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/core/stencil_term_impl.hpp"
+#include "mesh/bodies.hpp"
+
+namespace diffsim::body {
+namespace {
+
+/// Corners of an affine body: where they are, and their rest positions.
+struct Corners {
+  std::array<VertexLocation, 4> nodes;
+  std::array<Vector, 4> rest;
+};
+
+Corners find_corners(const TetrahedralMesh& mesh, const std::string& body, const Joint& joint) {
+  const std::size_t number = mesh.find_body(body);
+  std::vector<Corners> mine;
+  for (int cell = 0; mesh.bodies()[number].affine && cell < mesh.num_cells(); ++cell) {
+    const std::int64_t in_file = mesh.cell_order().file_index()[static_cast<std::size_t>(cell)];
+    if (static_cast<std::size_t>(body_of_cell(mesh.bodies(), in_file)) != number) continue;
+    Corners& corners = mine.emplace_back();
+    for (std::size_t k = 0; k < 4; ++k) {
+      const int vertex = mesh.cells()[4 * static_cast<std::size_t>(cell) + k];
+      corners.nodes[k] = {rank_of(mesh.comm()), vertex};
+      std::copy_n(&mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)], 3, corners.rest[k].begin());
+    }
+  }
+  const std::vector<Corners> all = on_all_ranks(mesh.comm(), mine);
+  if (all.empty())
+    throw Error(
+        "joint '" + joint.name + "': body '" + body + "' is neither rigid nor affine; only such bodies have joints",
+        ErrorKind::input);
+  return all.front();
+}
+
+/// Returns the form with the numbers of the nodes counted from the first node of the body.
+BodyVector to_body_vector(const LinearForm& form) {
+  BodyVector vector{};
+  for (const auto& [node, weight] : form.terms) vector.weights[node] += weight;
+  std::copy(form.constant.begin(), form.constant.end(), vector.constant);
+  return vector;
+}
+
+}  // namespace
+
+JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
+  if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
+    throw Error("joint '" + joint.name + "' is " + joint_kinds()[static_cast<std::size_t>(joint.kind)] +
+                    "; only revolute and prismatic joints can be driven",
+                ErrorKind::input);
+  require_axis(joint);
+  const Corners corners = find_corners(mesh, joint.body, joint);
+  const Frame body(0, corners.rest);
+  Frame other;
+  std::array<VertexLocation, 4> other_nodes = corners.nodes;
+  if (!joint.other.empty()) {
+    const Corners others = find_corners(mesh, joint.other, joint);
+    other = Frame(0, others.rest);
+    other_nodes = others.nodes;
+  }
+  const auto [a, e, f] = axes_from(joint.axis);
+  JointNodes found{};
+  const bool is_rotation = joint.kind == JointKind::revolute;
+  found.force = {is_rotation,
+                 to_body_vector(is_rotation ? body.direction(e) : body.point(joint.point)),
+                 to_body_vector(other.point(joint.point)),
+                 to_body_vector(other.direction(is_rotation ? e : a)),
+                 to_body_vector(other.direction(f)),
+                 joint.coordinate};
+  std::copy(corners.nodes.begin(), corners.nodes.end(), found.nodes.begin());
+  std::copy(other_nodes.begin(), other_nodes.end(), found.nodes.begin() + 4);
+  return found;
+}
+
+std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint) {
+  const JointNodes found = find_joint_nodes(mesh, joint);
+  const int rank = rank_of(mesh.comm()), owned = mesh.num_owned_vertices();
+  std::vector<int> vertices;
+  std::vector<VertexLocation> copies;
+  if (found.nodes[0].rank == rank)
+    for (const VertexLocation& node : found.nodes) {
+      if (node.rank == rank) {
+        vertices.push_back(node.index);
+        continue;
+      }
+      vertices.push_back(owned + static_cast<int>(copies.size()));
+      copies.push_back(node);
+    }
+  using Parameters = JointParameters;
+  std::vector<PointParameter> parameters;
+  for (const ParameterSpec& spec : {Parameters::torque, Parameters::stiffness, Parameters::damping, Parameters::target})
+    parameters.push_back(PointParameter::of(spec, joint.name));
+  auto drive = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, found.force,
+                                                         std::move(parameters), std::move(vertices));
+  return make_term_with_copies(std::move(drive), *mesh.owned_vertex_entities(), copies);
+}
+
+std::vector<double> joint_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+                                      const Field& positions) {
+  const std::vector<double> x = positions.to_host();
+  const int rank = rank_of(mesh.comm());
+  std::vector<JointNodes> found;
+  std::vector<double> at_nodes;  // [joints, 8, 3], zero at nodes of other ranks
+  for (const Joint& joint : joints) {
+    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic) continue;
+    found.push_back(find_joint_nodes(mesh, joint));
+    for (const VertexLocation& node : found.back().nodes)
+      for (std::size_t c = 0; c < 3; ++c)
+        at_nodes.push_back(node.rank == rank ? x[3 * static_cast<std::size_t>(node.index) + c] : 0.0);
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, at_nodes.data(), static_cast<int>(at_nodes.size()), MPI_DOUBLE, MPI_SUM,
+                            mesh.comm()));
+  std::vector<double> coordinates;
+  std::size_t next = 0;
+  for (const Joint& joint : joints) {
+    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic) {
+      coordinates.push_back(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    Vec3<double> nodes[8];
+    for (std::size_t k = 0; k < 24; ++k) nodes[k / 3][static_cast<int>(k % 3)] = at_nodes[24 * next + k];
+    coordinates.push_back(found[next++].force.coordinate(nodes));
+  }
+  return coordinates;
+}
+
+}  // namespace diffsim::body

@@ -1,0 +1,35 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "body/joint_force.hpp"
+#include "diffsim/body/joint.hpp"
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim::body {
+
+/// Joint in the form that its forces need.
+struct JointNodes {
+  JointForce force;
+  /// Nodes of the body and of the other body, or of the body twice if the other body is the world.
+  std::array<VertexLocation, 8> nodes;
+};
+
+/// Finds the nodes of a revolute or prismatic joint. The bodies may be rigid or affine. Throws Error (input) for a
+/// joint of another kind, for a body that is not affine, and for an axis of zero length. Collective.
+JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
+
+/// Creates the force term of a driven joint, with the parameters `joint_torque:NAME`, `joint_stiffness:NAME`,
+/// `joint_damping:NAME` and `joint_target:NAME`. Collective.
+std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint);
+
+/// Returns the coordinates of joints at `positions` [local or owned vertices, 3], on all ranks. NaN for joints that are
+/// neither revolute nor prismatic. Collective.
+std::vector<double> joint_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+                                      const Field& positions);
+
+}  // namespace diffsim::body

@@ -1,0 +1,112 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
+
+namespace diffsim::body {
+
+/// Vector that is linear in the four nodes of a body: constant + Σ_k w_k x_k.
+struct BodyVector {
+  double weights[4];
+  double constant[3];
+
+  template <class T>
+  DIFFSIM_FUNCTION Vec3<T> operator()(const Vec3<T>* x) const {
+    Vec3<T> sum = rate(x);
+    for (int c = 0; c < 3; ++c) sum[c] = sum[c] + constant[c];
+    return sum;
+  }
+  /// Returns the rate of the vector, from the velocities of the nodes.
+  template <class T>
+  DIFFSIM_FUNCTION Vec3<T> rate(const Vec3<T>* v) const {
+    Vec3<T> sum = T(weights[0]) * v[0];
+    for (int k = 1; k < 4; ++k) sum = sum + T(weights[k]) * v[k];
+    return sum;
+  }
+  /// Adds w_k g to f[k].
+  template <class T>
+  DIFFSIM_FUNCTION void add(const Vec3<T>& g, Vec3<T>* f) const {
+    for (int k = 0; k < 4; ++k) f[k] = f[k] + T(weights[k]) * g;
+  }
+};
+
+DIFFSIM_FUNCTION double angle(double sine, double cosine) {
+  using std::atan2;
+  return atan2(sine, cosine);
+}
+template <class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> angle(const Dual<T, N>& sine, const Dual<T, N>& cosine) {
+  const T square = sine.value * sine.value + cosine.value * cosine.value;
+  Dual<T, N> result = Dual<T, N>::constant(angle(sine.value, cosine.value));
+  for (int i = 0; i < N; ++i)
+    result.derivative[i] = (cosine.value * sine.derivative[i] - sine.value * cosine.derivative[i]) / square;
+  return result;
+}
+DIFFSIM_FUNCTION double value_of(double x) { return x; }
+template <class T, int N>
+DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
+  return value_of(x.value);
+}
+
+/// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
+/// generalised force Q, the force on node k is Q ∂q/∂x_k, whose power is Q dq/dt. Parameters: torque, stiffness,
+/// damping, target.
+///
+/// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
+/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + d·a' with d the offset of the joint's point between the bodies and
+/// a' the axis of the other body.
+struct JointForce {
+  static constexpr int num_nodes = 8, num_values = 4;
+  static constexpr bool uses_velocities = true;
+
+  bool is_rotation;
+  BodyVector own;          ///< e, or the point of the body
+  BodyVector other_point;  ///< translation: point of the other body
+  BodyVector first;        ///< e', or a'
+  BodyVector second;       ///< f'
+  double start;            ///< q₀, the coordinate in the initial placement
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
+    Vec3<T> gradient[num_nodes];
+    for (int k = 0; k < num_nodes; ++k) gradient[k] = zero;
+    T q(0.0);
+    if (is_rotation) {
+      const Vec3<T> e = own(at.x), e1 = first(at.x + 4), f1 = second(at.x + 4);
+      const T sine = dot(e, f1), cosine = dot(e, e1), inverse = T(1.0) / (sine * sine + cosine * cosine);
+      q = angle(sine, cosine);
+      const T by_sine = cosine * inverse, by_cosine = -(sine * inverse);
+      own.add(by_sine * f1 + by_cosine * e1, gradient);
+      first.add(by_cosine * e, gradient + 4);
+      second.add(by_sine * e, gradient + 4);
+    } else {
+      const Vec3<T> d = own(at.x) - other_point(at.x + 4), a = first(at.x + 4);
+      q = dot(d, a);
+      own.add(a, gradient);
+      other_point.add(T(-1.0) * a, gradient + 4);
+      first.add(d, gradient + 4);
+    }
+    T rate(0.0);
+    for (int k = 0; k < num_nodes; ++k) rate = rate + dot(gradient[k], at.v[k]);
+    T behind = at.p[3] - (q + start);
+    if (is_rotation) {
+      constexpr double turn = 2.0 * std::numbers::pi;
+      behind = behind - turn * std::floor(value_of(behind) / turn + 0.5);
+    }
+    const T Q = at.p[0] + at.p[1] * behind - at.p[2] * rate;
+    for (int k = 0; k < num_nodes; ++k) f[k] = Q * gradient[k];
+  }
+
+  /// Returns the coordinate q of the joint.
+  DIFFSIM_FUNCTION double coordinate(const Vec3<double>* x) const {
+    if (is_rotation) return start + angle(dot(own(x), second(x + 4)), dot(own(x), first(x + 4)));
+    return start + dot(own(x) - other_point(x + 4), first(x + 4));
+  }
+};
+
+}  // namespace diffsim::body

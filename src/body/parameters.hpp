@@ -1,0 +1,33 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/parameter_spec.hpp"
+
+namespace diffsim {
+
+/// Parameters of driven joints. The name of the joint is a suffix: `joint_torque:NAME`. The units are those of revolute
+/// joints; for prismatic joints N, N/m, N s/m and m.
+struct JointParameters {
+  static constexpr ParameterSpec torque{.name = "joint_torque",
+                                        .unit = "N m",
+                                        .meaning = "torque about the axis of a joint, or force along it",
+                                        .sample = 0.02,
+                                        .by_step = true};
+  static constexpr ParameterSpec stiffness{.name = "joint_stiffness",
+                                           .unit = "N m",
+                                           .meaning = "stiffness of a spring in a joint, or gain of a position servo",
+                                           .range = Interval::not_negative(),
+                                           .sample = 0.5};
+  static constexpr ParameterSpec damping{.name = "joint_damping",
+                                         .unit = "N m s",
+                                         .meaning = "damping of a joint, or gain of a servo by velocity",
+                                         .range = Interval::not_negative(),
+                                         .sample = 0.01};
+  static constexpr ParameterSpec target{.name = "joint_target",
+                                        .unit = "1",
+                                        .meaning = "coordinate of a joint, rad or m, at which its spring has no force",
+                                        .sample = 0.2,
+                                        .by_step = true};
+};
+
+}  // namespace diffsim
