@@ -203,3 +203,15 @@ function(diffsim_add_folder)
     endforeach()
   endforeach()
 endfunction()
+
+# diffsim_read_by(LIBRARY INCLUDE_DIRS SOURCE DEFINITION): lets one source of the current folder, and no other, include the
+# headers of a library that reads files.
+function(diffsim_read_by library include_dir source definition)
+  target_link_libraries(diffsim PRIVATE $<LINK_ONLY:${library}>)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS ${definition})
+  list(REMOVE_ITEM include_dir ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  if(include_dir)
+    set_source_files_properties(${source} PROPERTIES INCLUDE_DIRECTORIES "${include_dir}")
+  endif()
+endfunction()

@@ -21,8 +21,9 @@ required=(
 )
 # For the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
-# For MED and Exodus files, and to convert meshes of further formats; without them, tests of these formats are left out.
-formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools)
+# For MED and Exodus files, to convert meshes of further formats, and for robots in URDF files; without them, tests of
+# these formats are left out.
+formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev)
 # For the Python package and its tests. Python packages go to an environment of their own, DIR/python; without it, the
 # Python package is neither built nor tested.
 python=(python3-dev python3-venv)
@@ -38,7 +39,7 @@ Installs what diffsim is built from, on Debian or Ubuntu, as root or through sud
   1. distribution packages: ${required[*]}
      for tests and benchmarks: ${tests[*]}
   2. optional ones, for pictures: ${optional[*]}
-     with the tests, for formats of meshes: ${formats[*]}
+     with the tests, for formats of meshes and robots: ${formats[*]}
   3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
      If that cannot be had, the packaged Kokkos (Serial only), with a warning.
   4. with the tests, for the Python package: ${python[*]}, and from the Python Package Index, into DIR/python:

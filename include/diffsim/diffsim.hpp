@@ -15,4 +15,5 @@
 #include "diffsim/io/trajectory.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/robot.hpp"
 #include "diffsim/simulation/simulator.hpp"

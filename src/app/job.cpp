@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/inputs.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/implicit_model.hpp"
 
@@ -21,6 +22,26 @@ std::vector<std::string> converted_files(const std::string& file, const Scene& s
     files.push_back(
         (path.parent_path() / (path.stem().string() + "-" + body.name + path.extension().string())).string());
   return files;
+}
+
+void load_robots(Job& job) {
+  for (RobotEntry& entry : job.scene.robots) {
+    require_readable(job.comm, entry.file, entry.place);
+    entry.options.with_surfaces = job.scene.contact.has_value();
+    at_place(entry.place, [&] {
+      entry.robot = std::make_shared<const Robot>(read_robot(job.comm, entry.file, entry.name, entry.options));
+    });
+    for (const DifferentiableMaterial& given : entry.robot->materials) {
+      MaterialEntry& material = job.scene.materials.emplace_back();
+      material.model = given.model;
+      material.region = RegionName{given.region, entry.place};
+      material.body = given.region.substr(0, given.region.find('/'));
+      for (const auto& [name, value] : given.values)
+        material.values.emplace(name, Numbers{Array{{}, {std::get<double>(value)}}, entry.place});
+      material.place = entry.place;
+    }
+    for (const std::string& warning : entry.robot->warnings) job.warn(entry.name + ": " + warning);
+  }
 }
 
 void tell_defaults(Job& job) {

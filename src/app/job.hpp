@@ -40,6 +40,9 @@ struct Job {
   }
 };
 
+/// Reads the files of the scene's robots, adds the materials of their links to the scene, and prints warnings about
+/// parts without effect. Collective.
+void load_robots(Job& job);
 /// Prints default damping and gravity if the scene does not set them.
 void tell_defaults(Job& job);
 /// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys that have no effect.

@@ -38,7 +38,8 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {
-    if (key == "file" || key == "observations") return hash_of_file(beside_scene(value.text, scene), hash);
+    if (key == "file" || key == "observations" || key == "urdf")
+      return hash_of_file(beside_scene(value.text, scene), hash);
     return hash_of(value.text, hash);
   }
   std::vector<std::size_t> order(value.items.size());

@@ -44,7 +44,7 @@ void require_sections(const Scene& scene, const std::string& name, const Command
     if (!given) throw InputError(scene.file, 0, key, "is missing; " + name + " needs " + what);
   };
   if (!command.needs_steps) return;
-  need(!scene.materials.empty(), scene.bodies.empty() ? "material" : "bodies.material",
+  need(!scene.materials.empty() || !scene.robots.empty(), scene.bodies.empty() ? "material" : "bodies.material",
        "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
   if (scene.solver.steps < 0)
     throw InputError(scene.file, scene.solver.place.line, "solver.steps",
@@ -116,6 +116,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),
           out,  err};
+  load_robots(job);
   const bool good = perform(job, command);
   for (const std::string& name : options.unused()) job.warn("PETSc option " + name + " was not used; check its name");
   return good;

@@ -107,6 +107,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
   if (const Value* value = mapping.find("attach")) parse_attachments(*value, scene);
   if (const Value* value = mapping.find("joints")) scene.joints = parse_joints(*value, scene);
+  if (const Value* value = mapping.find("boundary")) parse_drives(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   for (const BodyEntry& body : scene.bodies) {
     if (!scene.contact && body.thickness && !has_thick_cells(body))

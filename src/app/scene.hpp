@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/region.hpp"
+#include "diffsim/simulation/robot.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
@@ -160,6 +162,15 @@ struct JointEntry {
   Place place;
 };
 
+/// Robot in a URDF file, which is read when the run begins.
+struct RobotEntry {
+  std::string name;
+  std::string file;
+  RobotOptions options;
+  std::shared_ptr<const Robot> robot;  ///< nullptr until the file is read
+  Place place;
+};
+
 /// Obstacle whose triangles are in a file, read when the run begins.
 struct MeshFileObstacle {
   std::size_t obstacle = 0;  ///< index in ContactOptions::meshes
@@ -239,7 +250,10 @@ struct Scene {
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
-  std::vector<JointEntry> joints;
+  std::vector<RobotEntry> robots;
+  std::vector<JointEntry> joints;  ///< of the section `joints`
+  /// Drives that `boundary` gives to joints of this scene or of robots. Of each `joint`, only the name is set.
+  std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;

@@ -124,6 +124,31 @@ void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
     body.mesh.place.fail("differs in `quadrature_degree` from an earlier body; give all bodies the same value");
 }
 
+RobotEntry parse_robot(const std::string& name, const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"urdf", "base", "placement", "initial"});
+  RobotEntry robot;
+  robot.name = name;
+  const Value& file = mapping.need("urdf", "the path of a URDF file");
+  robot.place = file.place;
+  robot.file = beside_scene(to_text(file), scene);
+  if (const Value* base = mapping.find("base"))
+    robot.options.fixed_base = to_choice(*base, {"fixed", "free"}) == "fixed";
+  if (const Value* placement = mapping.find("placement")) {
+    robot.options.placement = parse_placement(*placement);
+    if (robot.options.placement.scale != std::array{1.0, 1.0, 1.0})
+      placement->place.fail(
+          "`scale` is not allowed for robots, whose masses do not follow from their shapes; remove it");
+  }
+  if (const Value* initial = mapping.find("initial")) {
+    const Mapping start(*initial, {"joints"});
+    const Value& joints = start.need("joints", "coordinates by joint, such as {elbow: 0.3}, in rad or m");
+    if (!joints.is_mapping()) joints.place.fail("give coordinates by joint, such as {elbow: 0.3}, in rad or m");
+    for (std::size_t i = 0; i < joints.items.size(); ++i)
+      robot.options.coordinates.emplace(joints.keys[i], to_number(joints.items[i]));
+  }
+  return robot;
+}
+
 void finish_cells(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   const CellModel& model = *body.cells;
   const std::string plural = name_of(model.cells);
@@ -169,15 +194,17 @@ void parse_bodies(const Value& value, Scene& scene) {
     value.place.fail("give a mapping of names, such as `crate: {mesh: {file: …}, material: {…}}`");
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
-    const Mapping mapping(
-        item,
-        {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius", "director", "density"},
-        {"urdf", "base"});
+    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius",
+                                 "director", "density", "urdf", "base"});
     BodyEntry body;
     body.name = value.keys[i];
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have this name: `all`, /, | and : have other meanings; choose another name");
+    if (mapping.has("urdf") || mapping.has("base")) {
+      scene.robots.push_back(parse_robot(value.keys[i], item, scene));
+      continue;
+    }
     if (const Value* kind = mapping.find("kind")) {
       std::vector<std::string> kinds{"solid", "affine", "rigid", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);

@@ -138,6 +138,7 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene) {
   std::vector<BoundaryEntry> entries;
   for (const Value* item : to_items(value)) {
+    if (is_drive(*item)) continue;
     BoundaryEntry entry = parse_entry(*item, scene);
     for (const BoundaryEntry& other : entries)
       for (const auto& [kind, name] :

@@ -178,7 +178,8 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
       options.with_friction = options.with_friction || options.pairs.back().friction.has_value();
       section.pair_places.push_back(item->place);
     }
-  if (section.labels.empty() && !options.self && options.pairs.empty() && scene.bodies.size() < 2)
+  if (section.labels.empty() && !options.self && options.pairs.empty() && scene.bodies.size() < 2 &&
+      scene.robots.empty())
     mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");
   return section;
 }

@@ -17,6 +17,30 @@ std::string parse_rigid_body(const Value& value, const Scene& scene) {
   return to_choice(value, names);
 }
 
+constexpr const char* drive_keys[] = {"torque", "target", "stiffness", "damping"};
+
+/// Parses the keys of a joint's drive.
+void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) {
+  const std::int64_t steps = scene.solver.steps;
+  const auto parse_signal = [&](const char* key, Numbers& numbers) {
+    const Value* const given = mapping.find(key);
+    if (!given) return;
+    entry.is_driven = true;
+    numbers = parse_numbers(*given, scene);
+    expect_shape(numbers, {{}, {steps}}, "a number, or one for each of solver.steps");
+  };
+  parse_signal("torque", entry.torque);
+  parse_signal("target", entry.target);
+  const auto parse_gain = [&](const char* key, const char* unit, double& gain) {
+    const Value* const given = mapping.find(key);
+    if (!given) return;
+    entry.is_driven = true;
+    gain = to_non_negative(*given, unit);
+  };
+  parse_gain("stiffness", "N m, or N/m for a prismatic joint", entry.stiffness);
+  parse_gain("damping", "N m s, or N s/m for a prismatic joint", entry.damping);
+}
+
 JointEntry parse_joint(const std::string& name, const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"kind", "body", "to", "point", "axis", "torque", "target", "stiffness", "damping"});
   JointEntry entry;
@@ -35,23 +59,11 @@ JointEntry parse_joint(const std::string& name, const Value& value, const Scene&
     mapping.need("axis", "[x, y, z], the direction of the joint's axis");
   }
   entry.joint.point = to_vector(mapping.need("point", "[x, y, z], a point of the joint in the initial placement, m"));
-  const bool is_driven = entry.joint.kind == JointKind::revolute || entry.joint.kind == JointKind::prismatic;
-  const std::int64_t steps = scene.solver.steps;
-  for (const char* key : {"torque", "target", "stiffness", "damping"}) {
-    const Value* const given = mapping.find(key);
-    if (!given) continue;
-    if (!is_driven) given->place.fail("is only allowed for revolute and prismatic joints; remove it");
-    entry.is_driven = true;
-    if (key == std::string("stiffness")) {
-      entry.stiffness = to_non_negative(*given, "N m, or N/m for a prismatic joint");
-    } else if (key == std::string("damping")) {
-      entry.damping = to_non_negative(*given, "N m s, or N s/m for a prismatic joint");
-    } else {
-      Numbers& numbers = key == std::string("torque") ? entry.torque : entry.target;
-      numbers = parse_numbers(*given, scene);
-      expect_shape(numbers, {{}, {steps}}, "a number, or one for each of solver.steps");
-    }
-  }
+  const bool can_be_driven = entry.joint.kind == JointKind::revolute || entry.joint.kind == JointKind::prismatic;
+  for (const char* key : drive_keys)
+    if (!can_be_driven && mapping.has(key))
+      mapping.place_of(key).fail("is only allowed for revolute and prismatic joints; remove it");
+  parse_drive(mapping, scene, entry);
   return entry;
 }
 
@@ -67,6 +79,29 @@ std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene) {
     joints.push_back(parse_joint(value.keys[i], value.items[i], scene));
   }
   return joints;
+}
+
+void parse_drives(const Value& boundary, Scene& scene) {
+  for (const Value* item : to_items(boundary)) {
+    if (!is_drive(*item)) continue;
+    const Mapping mapping(*item, {"joint", "torque", "target", "stiffness", "damping"});
+    JointEntry entry;
+    entry.place = mapping.place();
+    entry.joint.name = to_text(mapping.need("joint", "the name of a joint; of a robot: ROBOT/JOINT"));
+    parse_drive(mapping, scene, entry);
+    if (!entry.is_driven) entry.place.fail("gives no force; add torque, target, stiffness or damping");
+    const auto is_same = [&](const JointEntry& other) {
+      return other.joint.name == entry.joint.name && other.is_driven;
+    };
+    if (std::any_of(scene.joints.begin(), scene.joints.end(), is_same) ||
+        std::any_of(scene.drives.begin(), scene.drives.end(), is_same))
+      entry.place.fail("the joint '" + entry.joint.name + "' is already driven; give all its keys in one place");
+    scene.drives.push_back(std::move(entry));
+  }
+}
+
+bool is_drive(const Value& entry) {
+  return entry.is_mapping() && std::find(entry.keys.begin(), entry.keys.end(), "joint") != entry.keys.end();
 }
 
 }  // namespace diffsim::app

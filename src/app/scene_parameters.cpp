@@ -41,7 +41,8 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   using Dynamics = DynamicsParameters;
   using Contact = ContactParameters;
   const auto is_solid = [](const MaterialEntry& material) { return !material.cells; };
-  if (std::any_of(scene.materials.begin(), scene.materials.end(), is_solid)) add(Dynamics::density);
+  if (!scene.robots.empty() || std::any_of(scene.materials.begin(), scene.materials.end(), is_solid))
+    add(Dynamics::density);
   for (const MaterialEntry& material : scene.materials) {
     if (material.cells) {
       for (const ParameterSpec& spec : material.cells->parameters) add(spec);
@@ -65,11 +66,13 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
       add(AttachmentParameters::stiffness);
       break;
     }
-  for (const JointEntry& entry : scene.joints)
-    if (entry.is_driven)
+  for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
+    for (const JointEntry& entry : entries) {
+      if (!entry.is_driven) continue;
       for (const ParameterSpec& spec :
            {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target})
         add(spec, entry.joint.name);
+    }
   if (scene.contact) {
     for (const ParameterSpec& spec :
          {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})

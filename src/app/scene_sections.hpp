@@ -30,6 +30,10 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
 /// Parses attachments and adds them to the scene's boundary.
 void parse_attachments(const Value& value, Scene& scene);
 std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene);
+/// Returns whether an entry of `boundary` is the drive of a joint.
+bool is_drive(const Value& entry);
+/// Parses the drives of joints in `boundary`, and adds them to the scene.
+void parse_drives(const Value& boundary, Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
 /// Parses a sphere {center:, radius:}; parse_cylinder() parses a cylinder {from:, to:, radius:}.
 TriangleMesh parse_sphere(const Value& value);

@@ -219,19 +219,34 @@ void add_boundary(const Scene& scene, DifferentiableScene& solver) {
   add_nodal_loads(scene, solver);
 }
 
+JointDrive load_drive(const Scene& scene, const JointEntry& entry, MPI_Comm comm) {
+  const auto load = [&](const Numbers& numbers, const char* name) {
+    const std::string parameter = std::string(name) + ":" + entry.joint.name;
+    return load_control(comm, scene, numbers, false, asked_per_step(scene, parameter), parameter, "a number or [steps]")
+        .values;
+  };
+  return {load(entry.torque, "joint_torque"), load(entry.target, "joint_target"), entry.stiffness, entry.damping};
+}
+
 void add_joints(const Scene& scene, DifferentiableScene& solver) {
+  const MPI_Comm comm = solver.mesh()->comm();
   for (const JointEntry& entry : scene.joints)
     at_place(entry.place, [&] {
       solver.join(entry.joint);
-      if (!entry.is_driven) return;
-      const auto load = [&](const Numbers& numbers, const char* name) {
-        const std::string parameter = std::string(name) + ":" + entry.joint.name;
-        return load_control(solver.mesh()->comm(), scene, numbers, false, asked_per_step(scene, parameter), parameter,
-                            "a number or [steps]")
-            .values;
-      };
-      solver.drive(entry.joint.name, {load(entry.torque, "joint_torque"), load(entry.target, "joint_target"),
-                                      entry.stiffness, entry.damping});
+      if (entry.is_driven) solver.drive(entry.joint.name, load_drive(scene, entry, comm));
+    });
+  for (const RobotEntry& robot : scene.robots) {
+    Robot rest = {robot.name, {}, {}, robot.robot->joints, robot.robot->drives, {}};
+    for (const JointEntry& entry : scene.drives) rest.drives.erase(entry.joint.name);
+    at_place(robot.place, [&] { diffsim::add_joints(solver, rest); });
+  }
+  for (const JointEntry& entry : scene.drives)
+    at_place(entry.place, [&] {
+      JointDrive drive = load_drive(scene, entry, comm);
+      for (const RobotEntry& robot : scene.robots)
+        if (const auto own = robot.robot->drives.find(entry.joint.name); own != robot.robot->drives.end())
+          drive.damping += own->second.damping;
+      solver.drive(entry.joint.name, drive);
     });
 }
 
@@ -349,7 +364,7 @@ MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
 }  // namespace
 
 MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
-  if (scene.bodies.empty()) return load_mesh(comm, scene.mesh);
+  if (scene.bodies.empty() && scene.robots.empty()) return load_mesh(comm, scene.mesh);
   std::vector<NamedMesh> bodies;
   for (const BodyEntry& body : scene.bodies) {
     bodies.push_back({body.name, load_mesh(comm, body.mesh)});
@@ -361,9 +376,12 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
       if (body.cells && body.cells->has_directors) add_directors(comm, bodies.back().data, body.director);
     });
   }
-  MeshData joint;
-  at_place(scene.bodies.front().place, [&] { joint = join_bodies(comm, std::move(bodies)); });
-  return joint;
+  for (const RobotEntry& entry : scene.robots)
+    bodies.insert(bodies.end(), entry.robot->bodies.begin(), entry.robot->bodies.end());
+  MeshData joined;
+  at_place(scene.bodies.empty() ? scene.robots.front().place : scene.bodies.front().place,
+           [&] { joined = join_bodies(comm, std::move(bodies)); });
+  return joined;
 }
 
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
@@ -379,6 +397,10 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, Me
       mesh->define_region(region.name, region.shape, region.body);
       if (!region.body.empty()) mesh->define_region(region.body + "/" + region.name, region.shape, region.body);
     });
+  for (const RobotEntry& entry : scene.robots)
+    for (const NamedMesh& body : entry.robot->bodies)  // the body ROBOT.LINK is the region ROBOT/LINK
+      mesh->define_region(entry.name + "/" + body.name.substr(entry.name.size() + 1), VertexList{{0, 1, 2, 3}},
+                          body.name);
   check_regions(scene, *mesh);
   return mesh;
 }

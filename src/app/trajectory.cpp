@@ -32,10 +32,25 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   const int steps = job.scene.solver.steps, every = job.scene.output.every;
   const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
-  if (!job.scene.joints.empty()) {
-    std::vector<std::string> names;
-    for (const JointEntry& entry : job.scene.joints) names.push_back(entry.joint.name);
-    writer.add_values({"joints", "1", names, [&](const State& state) { return solver.joint_coordinates(state); }});
+  // The joints of the scene come first, then those of each robot.
+  std::size_t first = 0;
+  const auto add_joints = [&](const std::string& dataset, std::vector<std::string> names) {
+    if (names.empty()) return;
+    const std::size_t begin = first, count = names.size();
+    first += count;
+    writer.add_values({dataset, "1", std::move(names), [&solver, begin, count](const State& state) {
+                         const std::vector<double> all = solver.joint_coordinates(state);
+                         const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+                         return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(count));
+                       }});
+  };
+  std::vector<std::string> names;
+  for (const JointEntry& entry : job.scene.joints) names.push_back(entry.joint.name);
+  add_joints("joints", names);
+  for (const RobotEntry& entry : job.scene.robots) {
+    names.clear();
+    for (const Joint& joint : entry.robot->joints) names.push_back(joint.name.substr(entry.name.size() + 1));
+    add_joints("bodies/" + entry.name + "/joints", names);
   }
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");

@@ -134,8 +134,8 @@ void Assembly::add_curvature(const std::vector<T>& lambda, const NodeVectors<T>&
 }
 
 template <class T>
-std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors,
-                               bool transposed, const std::vector<T>& r) const {
+std::vector<T> Assembly::multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
+                                           const std::vector<T>& factors) const {
   const std::size_t n = size();
   std::vector<std::pair<Vec3<T>, Vec3<T>>> at_y, at_x;
   for (const Constraint& constraint : constraints_) {
@@ -155,16 +155,33 @@ std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x,
       }
     }
   }
+  return matrix;
+}
+
+std::string Assembly::too_large() const {
+  return "the constraints of " + name_ +
+         " cannot be satisfied at the end of the time step; the motion per step is too large, use a smaller dt or more "
+         "substeps";
+}
+
+void Assembly::require_independent(const NodeVectors<double>& x) const {
+  if (ScaledFactors(multiplier_matrix(x, x, std::vector<double>(x.size(), 1.0))).is_regular()) return;
+  throw Error("the constraints of " + name_ +
+                  " depend on one another, for example in a loop of bodies in a plane; remove a joint of the loop, or "
+                  "let the joint leave more directions free",
+              ErrorKind::input);
+}
+
+template <class T>
+std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors,
+                               bool transposed, const std::vector<T>& r) const {
+  const std::size_t n = size();
+  const std::vector<T> matrix = multiplier_matrix(y, x, factors);
   std::vector<double> values(n * n), solution(n);
   for (std::size_t i = 0; i < n * n; ++i) values[i] = value_of(matrix[i]);
   for (std::size_t k = 0; k < n; ++k) solution[k] = value_of(r[k]);
   ScaledFactors lu(std::move(values));
-  if (!lu.is_regular())
-    throw Error(
-        "the constraints of " + name_ +
-            " depend on one another, for example in a loop of bodies in a plane; remove a joint of the loop, or "
-            "let the joint leave more directions free",
-        ErrorKind::input);
+  if (!lu.is_regular()) throw Error(too_large());
   lu.solve(transposed, solution);
   if constexpr (std::is_same_v<T, double>) {
     return solution;
@@ -214,9 +231,7 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
     if (change <= 1e-16 * extent || (iteration > 0 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
     last = change;
   }
-  throw Error("the constraints of " + name_ +
-              " cannot be satisfied at the end of the time step; the motion per step is too large, use a smaller dt or "
-              "more substeps");
+  throw Error(too_large());
 }
 
 template std::vector<double> Assembly::values(const NodeVectors<double>&) const;

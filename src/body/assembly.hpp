@@ -45,8 +45,10 @@ class Assembly {
   template <class T>
   void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
 
-  /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error (input) if S is
-  /// singular, which happens if constraints depend on one another.
+  /// Throws Error (input) if constraints depend on one another at the positions x.
+  void require_independent(const NodeVectors<double>& x) const;
+  /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error if S is singular,
+  /// which happens if a step moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
@@ -57,6 +59,12 @@ class Assembly {
                                         NodeVectors<double>& y) const;
 
  private:
+  /// Returns S(y, x), [n, n], in columns.
+  template <class T>
+  std::vector<T> multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
+                                   const std::vector<T>& factors) const;
+  std::string too_large() const;
+
   std::string name_;
   std::vector<Constraint> constraints_;
   /// Constraints at each node, with the index of the node in the constraint's entries.

@@ -158,6 +158,17 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   for (auto& [number, all] : constraints)
     assemblies_.emplace_back((names[number].find(',') == std::string::npos ? "body " : "bodies ") + names[number],
                              std::move(all));
+  std::vector<double> rest;
+  for (const int vertex : vertices_)
+    rest.insert(rest.end(), &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)],
+                &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)] + 3);
+  rest.resize(3 * nodes_->local());
+  nodes_->exchange()->copy_to_ghosts(rest, 3);
+  NodeVectors<double> x(nodes_->local());
+  for (std::size_t i = 0; i < rest.size(); ++i) x[i / 3][static_cast<int>(i % 3)] = rest[i];
+  collectively(mesh.comm(), [&] {
+    for (const Assembly& assembly : assemblies_) assembly.require_independent(x);
+  });
   device_->vertices = to_device("diffsim::body::constrained_vertices", vertices_);
 }
 

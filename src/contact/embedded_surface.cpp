@@ -29,7 +29,7 @@ using contact::SurfacePiece;
 /// Returns the surfaces `given`, followed by the surfaces of the affine bodies.
 std::vector<BodySurface> with_affine_bodies(const TetrahedralMesh& mesh, std::vector<BodySurface> given) {
   for (const MeshBody& body : mesh.bodies())
-    if (body.affine) given.push_back({body.name, body.affine->surface});
+    if (body.affine && !body.affine->surface.triangles.empty()) given.push_back({body.name, body.affine->surface});
   return given;
 }
 

@@ -54,7 +54,7 @@ std::string units_of(const std::string& field) {
 /// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
 struct TrajectoryWriter::Surface {
   std::string group;
-  std::size_t body = 0;
+  std::size_t body = 0, affine = 0;  // numbers of the body among all and among the affine bodies
   std::int64_t num_vertices = 0, num_triangles = 0;
   AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
 };
@@ -106,15 +106,20 @@ std::vector<double> TrajectoryWriter::corners_of(const std::vector<double>& bloc
 void TrajectoryWriter::create_surfaces() {
   if (!has_affine_bodies(mesh_.bodies())) return;
   const std::vector<double> rest = corners_of(mesh_.file_positions());
+  std::size_t number = 0;  // of the affine body
   for (const BodyRows& body : vertex_rows(mesh_)) {
     const AffineBody* const affine = mesh_.bodies()[body.body].affine.get();
     if (!affine) continue;
+    if (affine->surface.triangles.empty()) {
+      ++number;
+      continue;
+    }
     const auto& [vertices, triangles] = affine->surface;
     const auto num_vertices = static_cast<std::int64_t>(vertices.size()),
                num_triangles = static_cast<std::int64_t>(triangles.size());
     const EvenShare mine(mesh_.comm(), num_vertices), cells(mesh_.comm(), num_triangles);
     const std::string group = body.group + "/surface";
-    const AffineMap map(*affine, &rest[12 * surfaces_.size()], mine.first, mine.first + mine.size);
+    const AffineMap map(*affine, &rest[12 * number], mine.first, mine.first + mine.size);
     std::vector<double> X;
     for (std::int64_t v = mine.first; v < mine.first + mine.size; ++v)
       X.insert(X.end(), vertices[static_cast<std::size_t>(v)].begin(), vertices[static_cast<std::size_t>(v)].end());
@@ -123,7 +128,7 @@ void TrajectoryWriter::create_surfaces() {
     for (std::int64_t t = cells.first; t < cells.first + cells.size; ++t)
       for (const int v : triangles[static_cast<std::size_t>(t)]) corners.push_back(v);
     file_->write_rows(group + "/mesh/cells", corners, {3});
-    surfaces_.push_back({group, body.body, num_vertices, num_triangles, map});
+    surfaces_.push_back({group, body.body, number++, num_vertices, num_triangles, map});
   }
 }
 
@@ -183,7 +188,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
       if (surfaces_.empty() || output.components != 3) continue;
       const std::vector<double> corners = corners_of(output.block);
       for (std::size_t k = 0; k < surfaces_.size(); ++k)
-        file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * k]));
+        file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * surfaces_[k].affine]));
     }
     for (const Values& values : values_) {
       const std::vector<double> row = values.of(state);  // the rows of a frame are distributed; the first rank has all

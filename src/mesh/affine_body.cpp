@@ -38,33 +38,24 @@ bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
   return true;
 }
 
-}  // namespace
+/// Smallest extent of a body over its largest extent.
+constexpr double flat = 1e-6;
 
-MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
-  if (surface.triangles.empty()) throw InputError("an affine body needs triangles; there are none");
-  if (const std::string fault = volume_error(surface); !fault.empty())
-    throw InputError("an affine body needs a surface that encloses a volume, for its mass: " + fault +
-                     "; repair the surface");
-  const VolumeMoments moments = volume_moments(surface);
-  if (!(moments.volume > 0.0))
-    throw InputError("the triangles of an affine body have inward normals (volume " + std::to_string(moments.volume) +
-                     " m³); reverse their orientation");
-  double L[3][3];
-  constexpr double flat = 1e-6;
-  if (!factor(moments.covariance, flat * flat, L))
-    throw InputError("an affine body is too flat to turn about each of its axes; make it thicker, or a shell of it");
+/// Mesh of an affine body with the given volume, m³, and the covariance C = L Lᵀ about the centre.
+MeshData inertial_tetrahedron(MPI_Comm comm, const std::array<double, 3>& centre, const double (&L)[3][3],
+                              double volume, TriangleMesh surface) {
   // x_i = c + √3 L s_i, where s_i are the corners of a regular tetrahedron on the unit sphere: Σ s_i = 0 and
   // Σ s_i s_iᵀ = 4/3 I, so Σ ¼ (x_i - c)(x_i - c)ᵀ = L Lᵀ. The components of √3 s_i are ±1.
   constexpr double corners[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
   double x[4][3];
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t i = 0; i < 3; ++i) {
-      x[a][i] = moments.centre[i];
+      x[a][i] = centre[i];
       for (std::size_t j = 0; j <= i; ++j) x[a][i] += L[i][j] * corners[a][j];
     }
   AffineBody body;
   // The tetrahedron with the corners √3 s_i has the volume 8/3.
-  body.volume_factor = moments.volume / (8.0 / 3.0 * L[0][0] * L[1][1] * L[2][2]);
+  body.volume_factor = volume / (8.0 / 3.0 * L[0][0] * L[1][1] * L[2][2]);
   body.surface = std::move(surface);
   MeshData data;
   data.num_vertices = 4;
@@ -78,6 +69,32 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
   }
   data.affine = std::make_shared<const AffineBody>(std::move(body));
   return data;
+}
+
+}  // namespace
+
+MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
+  if (surface.triangles.empty()) throw InputError("an affine body needs triangles; there are none");
+  if (const std::string fault = volume_error(surface); !fault.empty())
+    throw InputError("an affine body needs a surface that encloses a volume, for its mass: " + fault +
+                     "; repair the surface");
+  const VolumeMoments moments = volume_moments(surface);
+  if (!(moments.volume > 0.0))
+    throw InputError("the triangles of an affine body have inward normals (volume " + std::to_string(moments.volume) +
+                     " m³); reverse their orientation");
+  double L[3][3];
+  if (!factor(moments.covariance, flat * flat, L))
+    throw InputError("an affine body is too flat to turn about each of its axes; make it thicker, or a shell of it");
+  return inertial_tetrahedron(comm, moments.centre, L, moments.volume, std::move(surface));
+}
+
+MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface) {
+  double L[3][3];
+  if (!factor(mass.covariance, flat * flat, L))
+    throw InputError(
+        "the moments of inertia are impossible, or those of a flat body: each principal moment must be less than the "
+        "sum of the two others, and none may be zero");
+  return inertial_tetrahedron(comm, mass.centre, L, mass.mass / MassProperties::density, std::move(surface));
 }
 
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data) {

@@ -29,6 +29,20 @@ MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& c
 /// flat (smallest extent below about 10⁻⁶ of the largest extent). No communication.
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
+/// Distribution of a body's mass.
+struct MassProperties {
+  static constexpr double density = 1000.0;  ///< kg/m³; with this density the body has the mass `mass`
+  double mass = 0.0;                         ///< m, kg
+  std::array<double, 3> centre{};            ///< centre of mass c, m
+  /// Covariance C = ∫ (x - c)(x - c)ᵀ dm / m, m². With the inertia tensor I about the centre, C = (½ tr(I) 1 - I)/m.
+  double covariance[3][3] = {{}};
+};
+
+/// Mesh of an affine body whose mass is not that of the volume inside its surface. `surface` may be empty, or consist
+/// of several shapes. Throws InputError unless C is positive definite, which fails if a principal moment of inertia is
+/// not less than the sum of the two others, and for bodies that are too flat. No communication.
+MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
+
 /// Placement of a body: x ↦ R S x + t with S = diag(scale), R the rotation by `angle` about `axis` through the origin
 /// (Rodrigues' formula) and t = `translate`.
 struct Placement {

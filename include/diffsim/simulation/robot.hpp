@@ -1,0 +1,52 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diffsim/body/joint.hpp"
+#include "diffsim/mesh/construction.hpp"
+#include "diffsim/simulation/material.hpp"
+
+namespace diffsim {
+
+class DifferentiableScene;
+
+/// Rigid links and joints of a robot.
+///
+/// The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called NAME/JOINT. Links that fixed joints
+/// connect are one body, with the name of the link nearest to the base. The bodies are in the placement that the
+/// coordinates of the joints give.
+struct Robot {
+  std::string name;
+  std::vector<NamedMesh> bodies;
+  std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid, 1000 kg/m³ at the link's mass
+  std::vector<Joint> joints;
+  std::map<std::string, JointDrive> drives;  ///< by name of the joint; joints with damping only
+  /// Parts of the file that have no effect, for example limits of joints, in sentences.
+  std::vector<std::string> warnings;
+};
+
+struct RobotOptions {
+  bool fixed_base = true;                     ///< true: the base link is part of the world
+  std::map<std::string, double> coordinates;  ///< of joints by the names in the file, rad or m; other joints: 0
+  Placement placement;                        ///< rotation and translation of the base; scale must be 1
+  bool with_surfaces = false;                 ///< read the collision shapes, for contact
+};
+
+/// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
+/// floating and fixed, with damping. Shapes for display are ignored.
+///
+/// Throws InputError, which names the link or joint: if the file cannot be read; for a link that moves but has no mass,
+/// or whose inertia is impossible; for a joint that mimics another one; for coordinates of a joint that does not exist;
+/// and for collision meshes that cannot be read. Throws Error if diffsim was built without urdfdom. Collective.
+Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});
+
+/// Adds the joints of a robot to a scene whose mesh contains the robot's bodies, and the drives of the joints.
+/// `drives`: replace the robot's own drives; by name of the joint.
+void add_joints(DifferentiableScene& scene, const Robot& robot, const std::map<std::string, JointDrive>& drives = {});
+
+}  // namespace diffsim

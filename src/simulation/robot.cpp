@@ -1,0 +1,18 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/robot.hpp"
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/simulation/scene.hpp"
+
+namespace diffsim {
+
+void add_joints(DifferentiableScene& scene, const Robot& robot, const std::map<std::string, JointDrive>& drives) {
+  std::map<std::string, JointDrive> all = drives;
+  all.insert(robot.drives.begin(), robot.drives.end());
+  for (const Joint& joint : robot.joints) {
+    scene.join(joint);
+    if (const auto drive = all.find(joint.name); drive != all.end()) scene.drive(joint.name, drive->second);
+  }
+}
+
+}  // namespace diffsim
