@@ -6,6 +6,7 @@ rollouts within PyTorch and JAX.
 """
 
 from ._core import (
+    Body,
     ContactOptions,
     DifferentiableMaterial,
     DifferentiableScene,
@@ -14,10 +15,12 @@ from ._core import (
     Error,
     ImplicitOptions,
     InputError,
+    Joint,
     LinearOptions,
     NewtonOptions,
     Parameters,
     PlaneObstacle,
+    Robot,
     RunError,
     Simulator,
     State,
@@ -32,6 +35,7 @@ from ._core import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Body",
     "ContactOptions",
     "DifferentiableMaterial",
     "DifferentiableScene",
@@ -40,10 +44,12 @@ __all__ = [
     "Error",
     "ImplicitOptions",
     "InputError",
+    "Joint",
     "LinearOptions",
     "NewtonOptions",
     "Parameters",
     "PlaneObstacle",
+    "Robot",
     "RunError",
     "Simulator",
     "State",

@@ -7,6 +7,7 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
+void bind_bodies(nb::module_& module);
 void bind_errors(nb::module_& module);
 void bind_material(nb::module_& module);
 void bind_mesh(nb::module_& module);

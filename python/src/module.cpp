@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   bind_solver(module);
   bind_parameters(module);
   bind_scene(module);
+  bind_bodies(module);
   bind_simulator(module);
 
   module.def("finalise", &finalise_runtime, "Release all objects of the library and finalise MPI, PETSc and Kokkos.");

@@ -436,6 +436,19 @@ void bind_simulator(nb::module_& module) {
            "Fix vertices at their positions, before the first step: a region's name, or numbers in the mesh file.",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"))
       .def_prop_ro(
+          "joint_coordinates",
+          [](H& handle) {
+            std::vector<double> q;
+            {
+              const LibraryScope scope;
+              q = handle.get().scene().joint_coordinates(handle.get().state());
+            }
+            const std::size_t count = q.size();
+            return to_numpy(std::move(q), {count});
+          },
+          "Coordinates of the joints in the current state, rad or m: [joints]; NaN for joints without one. Collective.",
+          nb::sig("def joint_coordinates(self) -> numpy.ndarray"))
+      .def_prop_ro(
           "positions", [](H& handle) { return field_of(handle, "positions"); },
           "Positions of the current state, [local vertices, 3], m; a copy.",
           nb::sig("def positions(self) -> numpy.ndarray"))

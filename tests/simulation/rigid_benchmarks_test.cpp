@@ -238,6 +238,43 @@ TEST(rigid_benchmarks, joints_hold_and_energy_is_bounded) {
   EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2.0, 0.3);
 }
 
+TEST(rigid_benchmarks, a_driven_joint_is_a_damped_oscillator) {
+  // I q'' = τ + k (q₀ - q) - c q' from rest, for a bar on a hinge and for a cube on a rail.
+  for (const JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
+    const Vector size{0.4, 0.1, 0.1};
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "bar", size, {0.2, 0, 0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    const double mass = 2.0, torque = 0.3, k = 4.0, c = 0.15, target = 0.2;
+    const double inertia = kind == JointKind::revolute ? mass * (0.17 / 12.0 + 0.04) : mass;
+    DifferentiableScene scene(mesh, {rigid("bar", density_of(mass, size))},
+                              options_of("velocity_verlet", 1e-3, {0, 0, 0}));
+    scene.join({.name = "joint", .kind = kind, .body = "bar", .axis = {0, 0, 1}, .coordinate = 0.05});
+    scene.drive("joint", {{torque}, {target}, k, c});
+    State state = scene.initial_state();
+    EXPECT_NEAR(scene.joint_coordinates(state).at(0), 0.05, 1e-15);
+    const int steps = 700;
+    for (int n = 0; n < steps; ++n) scene.step(n, state);
+    const double t = steps * 1e-3, decay = c / (2.0 * inertia), w = std::sqrt(k / inertia - decay * decay);
+    const double rest = target + torque / k, start = 0.05 - rest;
+    const double expected = rest + start * std::exp(-decay * t) * (std::cos(w * t) + decay / w * std::sin(w * t));
+    print("coordinate of a driven joint", scene.joint_coordinates(state).at(0), expected);
+    EXPECT_NEAR(scene.joint_coordinates(state).at(0), expected, 1e-5);
+  }
+}
+
+TEST(rigid_benchmarks, a_servo_turns_the_shorter_way) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "bar", {0.4, 0.1, 0.1}, {0.2, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  DifferentiableScene scene(mesh, {rigid("bar", 500.0)}, options_of("velocity_verlet", 1e-3, {0, 0, 0}));
+  scene.join({.name = "joint", .body = "bar", .coordinate = 3.0});
+  scene.drive("joint", {{0.0}, {-3.0}, 1.0, 0.0});
+  State state = scene.initial_state();
+  for (int n = 0; n < 20; ++n) scene.step(n, state);
+  EXPECT_GT(scene.joint_coordinates(state).at(0), 3.0);  // 0.28 rad ahead, not 6 rad back
+}
+
 // ---- on a slope -------------------------------------------------------------------------------------------------
 
 DifferentiableScene rigid_on_slope(NamedMesh body, const Slope& slope) {

@@ -1,0 +1,334 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Scenes of several bodies: bodies, joints, robots.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/construction.hpp"
+#include "diffsim/simulation/robot.hpp"
+#include "mesh.hpp"
+#include "scene.hpp"
+
+namespace diffsim::python {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+/// Body of a mesh to be made: how to make its data on a communicator, and its placements.
+struct Body {
+  std::function<MeshData(MPI_Comm)> make;
+  std::vector<Placement> placements;
+
+  MeshData operator()(MPI_Comm comm) const {
+    MeshData data = make(comm);
+    for (const Placement& placement : placements) place(data, placement);
+    return data;
+  }
+};
+
+template <std::size_t N>
+std::vector<std::array<int, N>> cells_of(nb::handle object, const std::string& what, std::size_t num_vertices) {
+  const ArrayOf<std::int64_t> array = integers(object, what);
+  if (array.shape.size() != 2 || array.shape[1] != N)
+    throw InputError(what + " must be an array of shape [n, " + std::to_string(N) + "]");
+  std::vector<std::array<int, N>> cells(array.shape[0]);
+  for (std::size_t i = 0; i < array.values.size(); ++i) {
+    if (array.values[i] < 0 || array.values[i] >= static_cast<std::int64_t>(num_vertices))
+      throw InputError(what + ": there is no vertex " + std::to_string(array.values[i]));
+    cells[i / N][i % N] = static_cast<int>(array.values[i]);
+  }
+  return cells;
+}
+
+std::vector<Vector> points_of(nb::handle object) {
+  const ArrayOf<double> array = doubles(object, "vertices");
+  if (array.shape.size() != 2 || array.shape[1] != 3) throw InputError("vertices must be an array of shape [n, 3]");
+  std::vector<Vector> points(array.shape[0]);
+  for (std::size_t i = 0; i < array.values.size(); ++i) points[i / 3][i % 3] = array.values[i];
+  return points;
+}
+
+TriangleMesh surface_of(nb::handle vertices, nb::handle triangles) {
+  TriangleMesh surface;
+  surface.vertices = points_of(vertices);
+  surface.triangles = cells_of<3>(triangles, "triangles", surface.vertices.size());
+  return surface;
+}
+
+/// Data of a mesh of cells of one kind, stored on the first rank.
+template <std::size_t N>
+MeshData data_of(MPI_Comm comm, const std::vector<Vector>& points, const std::vector<std::array<int, N>>& cells,
+                 CellKind kind) {
+  MeshData data;
+  data.num_vertices = static_cast<std::int64_t>(points.size());
+  const auto count = static_cast<std::int64_t>(cells.size());
+  const bool is_solid = kind == CellKind::tetrahedron;
+  MeshData::LowerCells* const lower = is_solid ? nullptr : &data.lower(kind);
+  (lower ? lower->num : data.num_cells) = count;
+  if (!is_first_rank(comm)) {
+    data.first_vertex = data.num_vertices;
+    (lower ? lower->first : data.first_cell) = count;
+    return data;
+  }
+  for (const Vector& x : points) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
+  std::vector<std::int64_t>& nodes = lower ? lower->nodes : data.cells;
+  for (const auto& cell : cells) nodes.insert(nodes.end(), cell.begin(), cell.end());
+  return data;
+}
+
+template <std::size_t N>
+Body body_of(nb::handle vertices, nb::handle cells, const std::string& what, CellKind kind) {
+  const std::vector<Vector> points = points_of(vertices);
+  return {[points, numbers = cells_of<N>(cells, what, points.size()), kind](MPI_Comm comm) {
+            return data_of(comm, points, numbers, kind);
+          },
+          {}};
+}
+
+CellKind kind_of(const std::string& name) {
+  for (const CellKind kind : {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point})
+    if (name == name_of(kind)) return kind;
+  throw InputError("cells is '" + name + "'; give tetrahedra, triangles, segments or points");
+}
+
+void bind_body(nb::module_& module) {
+  nb::class_<Body>(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
+
+Arrays are read on the first rank; all ranks must pass them.)")
+      .def_static(
+          "box",
+          [](Vector size, std::array<int, 3> cells) {
+            return Body{[size, cells](MPI_Comm comm) { return box_mesh(size, cells, rank_of(comm), num_ranks(comm)); },
+                        {}};
+          },
+          nb::arg("size"), nb::arg("cells"),
+          "Create the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each.")
+      .def_static(
+          "solid",
+          [](nb::handle vertices, nb::handle tets) {
+            return body_of<4>(vertices, tets, "tets", CellKind::tetrahedron);
+          },
+          nb::arg("vertices"), nb::arg("tets"), "Create a body of tetrahedra: vertices [n, 3], m, and tets [m, 4].",
+          nb::sig("def solid(vertices: object, tets: object) -> Body"))
+      .def_static(
+          "surface",
+          [](nb::handle vertices, nb::handle triangles) {
+            return body_of<3>(vertices, triangles, "triangles", CellKind::triangle);
+          },
+          nb::arg("vertices"), nb::arg("triangles"),
+          "Create a body of triangles, for shells and cloth; without a material it is an obstacle.",
+          nb::sig("def surface(vertices: object, triangles: object) -> Body"))
+      .def_static(
+          "segments",
+          [](nb::handle vertices, nb::handle segments) {
+            return body_of<2>(vertices, segments, "segments", CellKind::segment);
+          },
+          nb::arg("vertices"), nb::arg("segments"), "Create a body of segments, for springs and ropes.",
+          nb::sig("def segments(vertices: object, segments: object) -> Body"))
+      .def_static(
+          "affine",
+          [](nb::handle vertices, nb::handle triangles) {
+            return Body{
+                [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }, {}};
+          },
+          nb::arg("vertices"), nb::arg("triangles"),
+          R"(Create an affine body, or a rigid body if its material has the model "rigid", inside a closed surface.)",
+          nb::sig("def affine(vertices: object, triangles: object) -> Body"))
+      .def_static(
+          "from_file",
+          [](const std::string& path, double scale, const std::string& cells, bool affine) {
+            if (affine)
+              return Body{[path, scale](MPI_Comm comm) {
+                            TriangleMesh surface;
+                            collectively(comm, [&] { surface = read_surface(path, scale); });
+                            return affine_body(comm, std::move(surface));
+                          },
+                          {}};
+            return Body{[path, scale, kind = kind_of(cells)](MPI_Comm comm) {
+                          return read_mesh_data(comm, path, scale, false, 1, kind);
+                        },
+                        {}};
+          },
+          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("cells") = "tetrahedra", nb::arg("affine") = false,
+          R"(Read the body from a mesh file when the mesh is made.
+
+scale: multiplies coordinates, to m. cells: tetrahedra, triangles, segments or points. affine: whether the triangles of
+the file are the closed surface of an affine body.)")
+      .def(
+          "place",
+          [](const Body& body, nb::handle scale, Vector axis, double angle, Vector translate) {
+            Placement placement{.axis = axis, .angle = angle, .translate = translate};
+            const std::vector<double> factors = doubles_of_shape(scale, {3}, "scale");
+            std::copy(factors.begin(), factors.end(), placement.scale.begin());
+            Body placed = body;
+            placed.placements.push_back(placement);
+            return placed;
+          },
+          nb::arg("scale") = 1.0, nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0,
+          nb::arg("translate") = Vector{},
+          R"(Return the body after scaling, rotation by angle, rad, about axis through the origin, and translation, m.)",
+          nb::sig("def place(self, scale: object = 1.0, axis: collections.abc.Sequence[float] = [0.0, 0.0, 1.0], "
+                  "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
+}
+
+void bind_joint(nb::module_& module) {
+  nb::class_<Joint>(module, "Joint", "Joint between two rigid bodies, or between a rigid body and the world.")
+      .def(
+          "__init__",
+          [](Joint* self, const std::string& name, const std::string& kind, const std::string& body,
+             const std::string& other, Vector point, Vector axis) {
+            new (self) Joint{
+                .name = name, .kind = joint_kind(kind), .body = body, .other = other, .point = point, .axis = axis};
+          },
+          nb::arg("name"), nb::arg("kind"), nb::arg("body"), nb::arg("other") = "", nb::arg("point") = Vector{},
+          nb::arg("axis") = Vector{0.0, 0.0, 1.0},
+          R"(Create a joint.
+
+kind: fixed, revolute, prismatic, spherical, universal or planar. other: second body; empty: the world. point, m, and
+axis: in the initial placement of the bodies.)")
+      .def_ro("name", &Joint::name, "Name of the joint.")
+      .def_prop_ro(
+          "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },
+          "Kind of the joint.")
+      .def_ro("body", &Joint::body, "First body.")
+      .def_ro("other", &Joint::other, "Other body; empty: the world.");
+}
+
+void bind_robot(nb::module_& module) {
+  nb::class_<Robot>(module, "Robot", R"(Rigid links and joints of a robot.
+
+The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called NAME/JOINT.)")
+      .def_static(
+          "from_urdf",
+          [](const std::string& path, const std::string& name, bool fixed_base,
+             const std::map<std::string, double>& coordinates, Vector axis, double angle, Vector translate,
+             bool with_surfaces, nb::object comm) {
+            const MPI_Comm on = communicator(comm);
+            const RobotOptions options{
+                fixed_base, coordinates, {.axis = axis, .angle = angle, .translate = translate}, with_surfaces};
+            const LibraryScope scope;
+            return read_robot(on, path, name, options);
+          },
+          nb::arg("path"), nb::arg("name"), nb::kw_only(), nb::arg("fixed_base") = true,
+          nb::arg("coordinates") = std::map<std::string, double>{}, nb::arg("axis") = Vector{0.0, 0.0, 1.0},
+          nb::arg("angle") = 0.0, nb::arg("translate") = Vector{}, nb::arg("with_surfaces") = false,
+          nb::arg("comm") = nb::none(),
+          R"(Read a robot from a URDF file. Collective.
+
+fixed_base: whether the base link is part of the world. coordinates: of joints, by their names in the file, rad or m.
+axis, angle, translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)")
+      .def_prop_ro(
+          "bodies",
+          [](const Robot& robot) {
+            std::map<std::string, Body> bodies;
+            for (const NamedMesh& body : robot.bodies)
+              bodies.emplace(body.name, Body{[data = body.data](MPI_Comm) { return data; }, {}});
+            return bodies;
+          },
+          "Bodies by name, for TetrahedralMesh.join.")
+      .def_ro("materials", &Robot::materials, "Materials, one for each body.")
+      .def_prop_ro(
+          "joints",
+          [](const Robot& robot) {
+            std::vector<std::string> names;
+            for (const Joint& joint : robot.joints) names.push_back(joint.name);
+            return names;
+          },
+          "Names of the joints.")
+      .def_ro("warnings", &Robot::warnings, "Parts of the file that have no effect.");
+}
+
+}  // namespace
+
+void bind_bodies(nb::module_& module) {
+  bind_body(module);
+  bind_joint(module);
+  bind_robot(module);
+  nb::borrow<nb::class_<MeshHandle>>(module.attr("TetrahedralMesh"))
+      .def_static(
+          "join",
+          [](const nb::dict& bodies, nb::object comm) {
+            const MPI_Comm on = communicator(comm);
+            std::vector<std::pair<std::string, Body>> named;
+            for (const auto [name, body] : bodies) {
+              Body* one = nullptr;
+              if (!nb::try_cast(body, one) || !one) throw InputError("the values of `bodies` must be Body objects");
+              named.emplace_back(nb::cast<std::string>(name), *one);
+            }
+            std::shared_ptr<TetrahedralMesh> mesh;
+            {
+              const LibraryScope scope;
+              std::vector<NamedMesh> parts;
+              for (const auto& [name, body] : named) parts.push_back({name, body(on)});
+              mesh = std::make_shared<TetrahedralMesh>(on, join_bodies(on, std::move(parts)));
+            }
+            auto* handle = new MeshHandle(std::move(mesh));
+            handle->comm = std::move(comm);
+            return handle;
+          },
+          nb::arg("bodies"), nb::arg("comm") = nb::none(),
+          R"(Create the mesh of several bodies, from a dict of Body objects by name. Collective.
+
+The vertices and cells are in the order of the bodies. Region R of a body is called BODY/R; BODY/all is the whole body.)",
+          nb::sig("def join(bodies: dict, comm: object | None = None) -> TetrahedralMesh"))
+      .def_prop_ro(
+          "body_names",
+          [](const MeshHandle& mesh) {
+            std::vector<std::string> names;
+            for (const MeshBody& body : mesh.get().bodies()) names.push_back(body.name);
+            return names;
+          },
+          "Names of the bodies; empty for a mesh of one body without a name.");
+  nb::borrow<nb::class_<SceneHandle>>(module.attr("DifferentiableScene"))
+      .def(
+          "join",
+          [](SceneHandle& handle, const Joint& joint) {
+            const LibraryScope scope;
+            handle.shared()->change().join(joint);
+          },
+          nb::arg("joint"), "Add a joint of rigid bodies.")
+      .def(
+          "drive",
+          [](SceneHandle& handle, const std::string& joint, nb::handle torque, nb::handle target, double stiffness,
+             double damping) {
+            const JointDrive drive{doubles(torque, "torque").values, doubles(target, "target").values, stiffness,
+                                   damping};
+            const LibraryScope scope;
+            handle.shared()->change().drive(joint, drive);
+          },
+          nb::arg("joint"), nb::arg("torque") = 0.0, nb::arg("target") = 0.0, nb::arg("stiffness") = 0.0,
+          nb::arg("damping") = 0.0,
+          R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt.
+
+q: coordinate of the joint, rad or m. torque: N m or N, and target: numbers, or one per step. Adds the parameters
+joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAME.)",
+          nb::sig("def drive(self, joint: str, torque: object = 0.0, target: object = 0.0, stiffness: float = 0.0, "
+                  "damping: float = 0.0) -> None"))
+      .def(
+          "add_joints",
+          [](SceneHandle& handle, const Robot& robot) {
+            const LibraryScope scope;
+            add_joints(handle.shared()->change(), robot);
+          },
+          nb::arg("robot"), "Add the joints of a robot whose bodies are in the mesh.")
+      .def(
+          "attach",
+          [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {
+            const LibraryScope scope;
+            return handle.shared()->change().attach(region, to, stiffness);
+          },
+          nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
+          "Attach each vertex of a region to another body by a spring, N/m. Return the stiffness parameter's name.");
+}
+
+}  // namespace diffsim::python
