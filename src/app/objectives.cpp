@@ -1,9 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+#include <variant>
+
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
+#include "core/nearest_word.hpp"
+#include "diffsim/body/joint_loss.hpp"
 #include "io/observations.hpp"
 
 namespace diffsim::app {
@@ -26,19 +32,58 @@ std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene
 
 std::unique_ptr<Loss> make_target(const TargetObjective& target, const Scene& scene, const TetrahedralMesh& mesh) {
   const int step = target.step < 0 ? scene.solver.steps : target.step;
-  return std::make_unique<TargetPositionLoss>(mesh, find_region(mesh, target.region), target.target, step);
+  const Region& region = find_region(mesh, target.region);
+  if (target.of_velocity) return std::make_unique<TargetVelocityLoss>(mesh, region, target.target, step);
+  return std::make_unique<TargetPositionLoss>(mesh, region, target.target, step);
 }
+
+std::unique_ptr<Loss> make_joint(const JointObjective& objective, const Scene& scene, const TetrahedralMesh& mesh) {
+  std::vector<Joint> joints;
+  for (const JointEntry& entry : scene.joints) joints.push_back(entry.joint);
+  for (const RobotEntry& entry : scene.robots)
+    joints.insert(joints.end(), entry.robot->joints.begin(), entry.robot->joints.end());
+  const auto joint =
+      std::find_if(joints.begin(), joints.end(), [&](const Joint& other) { return other.name == objective.joint; });
+  if (joint == joints.end()) {
+    std::vector<std::string> names;
+    for (const Joint& known : joints) names.push_back(known.name);
+    const std::string close = nearest(objective.joint, names);
+    objective.place.fail("there is no joint '" + objective.joint + "'" +
+                         (close.empty() ? "" : "; did you mean '" + close + "'?"));
+  }
+  const std::int64_t steps = scene.solver.steps;
+  const std::vector<double> given =
+      load_array(mesh.comm(), objective.target,
+                 objective.all_steps ? std::vector<Shape>{{}, {steps}} : std::vector<Shape>{{}}, "a number or [steps]")
+          .values;
+  std::map<int, double> targets;
+  const int last = static_cast<int>(steps);
+  if (!objective.all_steps) targets[objective.step < 0 ? last : objective.step] = given.at(0);
+  for (int n = 1; objective.all_steps && n <= last; ++n)
+    targets[n] = given.size() == 1 ? given[0] : given[static_cast<std::size_t>(n) - 1];
+  std::unique_ptr<Loss> loss;
+  at_place(objective.place, [&] { loss = std::make_unique<JointLoss>(mesh, *joint, std::move(targets)); });
+  return loss;
+}
+
+/// Makes the loss of each kind of objective.
+struct MakeLoss {
+  const Scene& scene;
+  const TetrahedralMesh& mesh;
+  std::unique_ptr<Loss> operator()(const TrackObjective& track) const { return make_track(track, scene, mesh); }
+  std::unique_ptr<Loss> operator()(const TargetObjective& target) const { return make_target(target, scene, mesh); }
+  std::unique_ptr<Loss> operator()(const JointObjective& joint) const { return make_joint(joint, scene, mesh); }
+  std::unique_ptr<Loss> operator()(const EffortObjective& effort) const {
+    return std::make_unique<EffortLoss>(mesh.comm(), effort.parameter, scene.solver.dt, scene.solver.steps);
+  }
+};
 
 }  // namespace
 
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& mesh) {
   auto sum = std::make_unique<SumLoss>();
-  for (const ObjectiveEntry& objective : scene.objectives) {
-    const auto* track = std::get_if<TrackObjective>(&objective.kind);
-    sum->add(
-        track ? make_track(*track, scene, mesh) : make_target(std::get<TargetObjective>(objective.kind), scene, mesh),
-        objective.weight);
-  }
+  for (const ObjectiveEntry& objective : scene.objectives)
+    sum->add(std::visit(MakeLoss{scene, mesh}, objective.kind), objective.weight);
   return sum;
 }
 

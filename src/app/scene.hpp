@@ -201,11 +201,26 @@ struct TrackObjective {
 struct TargetObjective {
   RegionName region;
   std::array<double, 3> target{};
-  int step = -1;  ///< -1: last step
+  int step = -1;             ///< -1: last step
+  bool of_velocity = false;  ///< true: mean velocity; false: mean position
+};
+
+/// Effort of a control signal.
+struct EffortObjective {
+  std::string parameter;
+};
+
+/// Coordinate of a joint at one step, or at all steps but the first.
+struct JointObjective {
+  std::string joint;
+  Numbers target;  ///< [], or [steps] for all steps
+  int step = -1;   ///< -1: last step
+  bool all_steps = false;
+  Place place;  ///< position of the joint's name
 };
 
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective> kind;
+  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective> kind;
   double weight = 1.0;
   Place place;
 };

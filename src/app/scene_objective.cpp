@@ -34,14 +34,41 @@ TrackObjective parse_track(const Value& value, const Scene& scene) {
   return track;
 }
 
-TargetObjective parse_target(const Value& value, const Scene& scene) {
+TargetObjective parse_target(const Value& value, const Scene& scene, bool of_velocity) {
   const Mapping mapping(value, {"type", "region", "target", "step", "weight"});
   TargetObjective target;
+  target.of_velocity = of_velocity;
   target.region = parse_region_name(mapping.need("region", "the name of a region"));
-  target.target = to_vector(mapping.need("target", "[x, y, z] in m"));
+  target.target = to_vector(mapping.need("target", of_velocity ? "[x, y, z] in m/s" : "[x, y, z] in m"));
   const Value* step = mapping.find("step");
   if (step && !(step->is_scalar() && step->text == "last")) target.step = parse_step(*step, scene);
   return target;
+}
+
+EffortObjective parse_effort(const Value& value) {
+  const Mapping mapping(value, {"type", "parameter", "weight"});
+  return {to_text(mapping.need("parameter", "the name of a parameter with one value per step"))};
+}
+
+JointObjective parse_joint(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"type", "joint", "target", "step", "steps", "weight"});
+  JointObjective joint;
+  const Value& name = mapping.need("joint", "the name of a joint; of a robot: ROBOT/JOINT");
+  joint.joint = to_text(name);
+  joint.place = name.place;
+  if (const Value* steps = mapping.find("steps")) {
+    to_choice(*steps, {"all"});
+    joint.all_steps = true;
+    if (mapping.has("step")) mapping.place_of("step").fail("cannot be combined with `steps: all`; remove one");
+  }
+  joint.target = parse_numbers(mapping.need("target", "a coordinate in rad or m"), scene);
+  if (joint.all_steps)
+    expect_shape(joint.target, {{}, {scene.solver.steps}}, "a number, or one for each of solver.steps");
+  else
+    expect_shape(joint.target, {{}}, "a number, in rad or m");
+  const Value* step = mapping.find("step");
+  if (step && !(step->is_scalar() && step->text == "last")) joint.step = parse_step(*step, scene);
+  return joint;
 }
 
 }  // namespace
@@ -49,14 +76,20 @@ TargetObjective parse_target(const Value& value, const Scene& scene) {
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene) {
   std::vector<ObjectiveEntry> objectives;
   for (const Value* item : to_items(value)) {
-    const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "weight"});
+    const Mapping mapping(
+        *item, {"type", "observations", "steps", "region", "target", "step", "weight", "parameter", "joint"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::string type = to_choice(mapping.need("type", "track or target_position"), {"track", "target_position"});
+    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort", "joint"};
+    const std::string type = to_choice(mapping.need("type", "one of: " + join(types)), types);
     if (type == "track")
       objective.kind = parse_track(*item, scene);
+    else if (type == "effort")
+      objective.kind = parse_effort(*item);
+    else if (type == "joint")
+      objective.kind = parse_joint(*item, scene);
     else
-      objective.kind = parse_target(*item, scene);
+      objective.kind = parse_target(*item, scene, type == "target_velocity");
     if (const Value* weight = mapping.find("weight")) objective.weight = to_positive(*weight, "");
     objectives.push_back(std::move(objective));
   }

@@ -45,8 +45,10 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
     find_region(mesh, entry.region);
     if (entry.to) find_region(mesh, *entry.to);
   }
-  for (const ObjectiveEntry& objective : scene.objectives)
-    std::visit([&](const auto& kind) { find_region(mesh, kind.region); }, objective.kind);
+  for (const ObjectiveEntry& objective : scene.objectives) {
+    if (const auto* track = std::get_if<TrackObjective>(&objective.kind)) find_region(mesh, track->region);
+    if (const auto* target = std::get_if<TargetObjective>(&objective.kind)) find_region(mesh, target->region);
+  }
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);
 }

@@ -1,7 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/assembly.hpp"
 
+// clang-format off: the second header uses types of the first.
 #include <petscblaslapack.h>
+#include <petscsys.h>
+// clang-format on
 
 #include <algorithm>
 #include <cmath>

@@ -59,7 +59,7 @@ BodyVector to_body_vector(const LinearForm& form) {
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
   if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
     throw Error("joint '" + joint.name + "' is " + joint_kinds()[static_cast<std::size_t>(joint.kind)] +
-                    "; only revolute and prismatic joints can be driven",
+                    "; only revolute and prismatic joints have a coordinate, which a drive or an objective needs",
                 ErrorKind::input);
   require_axis(joint);
   const Corners corners = find_corners(mesh, joint.body, joint);
@@ -132,7 +132,8 @@ std::vector<double> joint_coordinates(const TetrahedralMesh& mesh, const std::ve
     }
     Vec3<double> nodes[8];
     for (std::size_t k = 0; k < 24; ++k) nodes[k / 3][static_cast<int>(k % 3)] = at_nodes[24 * next + k];
-    coordinates.push_back(found[next++].force.coordinate(nodes));
+    Vec3<double> gradient[8];
+    coordinates.push_back(found[next++].force.coordinate(nodes, gradient));
   }
   return coordinates;
 }

@@ -46,10 +46,10 @@ DIFFSIM_FUNCTION Dual<T, N> angle(const Dual<T, N>& sine, const Dual<T, N>& cosi
     result.derivative[i] = (cosine.value * sine.derivative[i] - sine.value * cosine.derivative[i]) / square;
   return result;
 }
-DIFFSIM_FUNCTION double value_of(double x) { return x; }
+DIFFSIM_FUNCTION double plain_value(double x) { return x; }
 template <class T, int N>
-DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
-  return value_of(x.value);
+DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
+  return plain_value(x.value);
 }
 
 /// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
@@ -70,42 +70,43 @@ struct JointForce {
   BodyVector second;       ///< f'
   double start;            ///< q₀, the coordinate in the initial placement
 
+  /// Returns q, and sets the derivatives ∂q/∂x_k.
   template <class T>
-  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+  DIFFSIM_FUNCTION T coordinate(const Vec3<T>* x, Vec3<T> (&gradient)[num_nodes]) const {
     const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
-    Vec3<T> gradient[num_nodes];
     for (int k = 0; k < num_nodes; ++k) gradient[k] = zero;
-    T q(0.0);
     if (is_rotation) {
-      const Vec3<T> e = own(at.x), e1 = first(at.x + 4), f1 = second(at.x + 4);
+      const Vec3<T> e = own(x), e1 = first(x + 4), f1 = second(x + 4);
       const T sine = dot(e, f1), cosine = dot(e, e1), inverse = T(1.0) / (sine * sine + cosine * cosine);
-      q = angle(sine, cosine);
       const T by_sine = cosine * inverse, by_cosine = -(sine * inverse);
       own.add(by_sine * f1 + by_cosine * e1, gradient);
       first.add(by_cosine * e, gradient + 4);
       second.add(by_sine * e, gradient + 4);
-    } else {
-      const Vec3<T> d = own(at.x) - other_point(at.x + 4), a = first(at.x + 4);
-      q = dot(d, a);
-      own.add(a, gradient);
-      other_point.add(T(-1.0) * a, gradient + 4);
-      first.add(d, gradient + 4);
+      return T(start) + angle(sine, cosine);
     }
-    T rate(0.0);
-    for (int k = 0; k < num_nodes; ++k) rate = rate + dot(gradient[k], at.v[k]);
-    T behind = at.p[3] - (q + start);
-    if (is_rotation) {
-      constexpr double turn = 2.0 * std::numbers::pi;
-      behind = behind - turn * std::floor(value_of(behind) / turn + 0.5);
-    }
-    const T Q = at.p[0] + at.p[1] * behind - at.p[2] * rate;
-    for (int k = 0; k < num_nodes; ++k) f[k] = Q * gradient[k];
+    const Vec3<T> d = own(x) - other_point(x + 4), a = first(x + 4);
+    own.add(a, gradient);
+    other_point.add(T(-1.0) * a, gradient + 4);
+    first.add(d, gradient + 4);
+    return T(start) + dot(d, a);
+  }
+  /// Returns target - q; for rotations, the difference in (-π, π].
+  template <class T>
+  DIFFSIM_FUNCTION T behind(const T& target, const T& q) const {
+    const T difference = target - q;
+    if (!is_rotation) return difference;
+    constexpr double turn = 2.0 * std::numbers::pi;
+    return difference - turn * std::floor(plain_value(difference) / turn + 0.5);
   }
 
-  /// Returns the coordinate q of the joint.
-  DIFFSIM_FUNCTION double coordinate(const Vec3<double>* x) const {
-    if (is_rotation) return start + angle(dot(own(x), second(x + 4)), dot(own(x), first(x + 4)));
-    return start + dot(own(x) - other_point(x + 4), first(x + 4));
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    Vec3<T> gradient[num_nodes];
+    const T q = coordinate(at.x, gradient);
+    T rate(0.0);
+    for (int k = 0; k < num_nodes; ++k) rate = rate + dot(gradient[k], at.v[k]);
+    const T Q = at.p[0] + at.p[1] * behind(at.p[3], q) - at.p[2] * rate;
+    for (int k = 0; k < num_nodes; ++k) f[k] = Q * gradient[k];
   }
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/add_to_entries.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -198,9 +199,11 @@ void TrackLoss::add_gradient_tangent(int n, const State&, const ParameterSet&, c
   add_misfit_tangent(weight_, observed_.at(n), tangent["positions"], adjoint_tangent["positions"]);
 }
 
-TargetPositionLoss::TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target,
-                                       int step)
+TargetLoss::TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
+                       std::array<double, 3> target, int step)
     : comm_(mesh.comm()),
+      field_(std::move(field)),
+      unit_(std::move(unit)),
       weights_("weights", static_cast<std::size_t>(mesh.num_owned_vertices())),
       target_(target),
       step_(step) {
@@ -212,38 +215,82 @@ TargetPositionLoss::TargetPositionLoss(const TetrahedralMesh& mesh, const Region
   weights_.from_host(weights);
 }
 
-std::array<double, 3> TargetPositionLoss::mean(const Field& positions) const {
+std::array<double, 3> TargetLoss::mean(const Field& values) const {
   std::array<double, 3> sums{};
-  for (int c = 0; c < 3; ++c) sums[static_cast<std::size_t>(c)] = weighted_component(weights_, positions, c);
+  for (int c = 0; c < 3; ++c) sums[static_cast<std::size_t>(c)] = weighted_component(weights_, values, c);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, comm_));
   return sums;
 }
 
-double TargetPositionLoss::value(int, const State& state, const ParameterSet&) {
-  const std::array<double, 3> at = mean(state["positions"]);
+double TargetLoss::value(int, const State& state, const ParameterSet&) {
+  const std::array<double, 3> at = mean(state[field_]);
   double sum = 0.0;
   for (std::size_t c = 0; c < 3; ++c) sum += 0.5 * (at[c] - target_[c]) * (at[c] - target_[c]);
   return rank_ == 0 ? sum : 0.0;
 }
 
-double TargetPositionLoss::tangent(int, const State& state, const ParameterSet&, const State& tangent,
-                                   const ParameterSet&) {
-  const std::array<double, 3> at = mean(state["positions"]);
-  const std::array<double, 3> along = mean(tangent["positions"]);
+double TargetLoss::tangent(int, const State& state, const ParameterSet&, const State& tangent, const ParameterSet&) {
+  const std::array<double, 3> at = mean(state[field_]);
+  const std::array<double, 3> along = mean(tangent[field_]);
   double sum = 0.0;
   for (std::size_t c = 0; c < 3; ++c) sum += (at[c] - target_[c]) * along[c];
   return rank_ == 0 ? sum : 0.0;
 }
 
-void TargetPositionLoss::add_gradient(int, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) {
-  std::array<double, 3> miss = mean(state["positions"]);
+void TargetLoss::add_gradient(int, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) {
+  std::array<double, 3> miss = mean(state[field_]);
   for (std::size_t c = 0; c < 3; ++c) miss[c] -= target_[c];
-  add_outer(weights_, miss, adjoint["positions"]);
+  add_outer(weights_, miss, adjoint[field_]);
 }
 
-void TargetPositionLoss::add_gradient_tangent(int, const State&, const ParameterSet&, const State& tangent,
-                                              const ParameterSet&, State& adjoint_tangent, ParameterSet&) {
-  add_outer(weights_, mean(tangent["positions"]), adjoint_tangent["positions"]);
+void TargetLoss::add_gradient_tangent(int, const State&, const ParameterSet&, const State& tangent, const ParameterSet&,
+                                      State& adjoint_tangent, ParameterSet&) {
+  add_outer(weights_, mean(tangent[field_]), adjoint_tangent[field_]);
+}
+
+EffortLoss::EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps)
+    : parameter_(std::move(parameter)), dt_(dt), steps_(steps), counts_(is_first_rank(comm)) {}
+
+std::vector<double> EffortLoss::entries(int n, const ParameterSet& set) const {
+  const Parameter& control = set.at(parameter_);
+  if (!control.is_global())
+    throw Error("'" + parameter_ + "' is not one value for the whole model, so it has no effort", ErrorKind::input);
+  const std::vector<double> all = control.field.to_host();
+  const auto width = static_cast<std::size_t>(control.field.components());
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(width * control.offset(n));
+  return {begin, begin + static_cast<std::ptrdiff_t>(width)};
+}
+
+double EffortLoss::value(int n, const State&, const ParameterSet& parameters) {
+  double sum = 0.0;
+  for (const double u : entries(n, parameters)) sum += 0.5 * dt_ * u * u;
+  return counts_ ? sum : 0.0;
+}
+
+double EffortLoss::tangent(int n, const State&, const ParameterSet& parameters, const State&,
+                           const ParameterSet& direction) {
+  if (!counts_ || !direction.find(parameter_)) return 0.0;
+  const std::vector<double> u = entries(n, parameters), du = entries(n, direction);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < u.size(); ++c) sum += dt_ * u[c] * du[c];
+  return sum;
+}
+
+void EffortLoss::add(int n, const ParameterSet& from, ParameterSet& to) const {
+  Parameter* const sum = to.find(parameter_);
+  if (!sum || !counts_ || !from.find(parameter_)) return;
+  std::vector<double> u = entries(n, from);
+  for (double& entry : u) entry *= dt_;
+  add_to_entries(sum->field, u.size() * sum->offset(n), u);
+}
+
+void EffortLoss::add_gradient(int n, const State&, const ParameterSet& parameters, State&, ParameterSet& gradient) {
+  add(n, parameters, gradient);
+}
+
+void EffortLoss::add_gradient_tangent(int n, const State&, const ParameterSet&, const State&,
+                                      const ParameterSet& direction, State&, ParameterSet& gradient_tangent) {
+  add(n, direction, gradient_tangent);
 }
 
 double TerminalLoss::value(int, const State& state, const ParameterSet&) { return local_dot(*weights_, state); }

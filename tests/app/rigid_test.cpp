@@ -51,6 +51,46 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
   }
 }
 
+TEST_F(Rigid, moves_with_the_least_effort) {
+  // A unit mass goes from 0 to 1 m in 1 s and stops there. The least ∫ u² dt is 12 N² s, with u = 6 - 12 t.
+  write("scene.yaml",
+        "bodies:\n  cart: {kind: rigid, mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}, density: 1000}\n"
+        "joints:\n  rail: {kind: prismatic, body: cart, point: [0, 0, 0], axis: [1, 0, 0], torque: 0}\n"
+        "solver: {integrator: velocity_verlet, dt: 0.01, steps: 100, substeps: 1}\nobjective:\n"
+        "  - {type: joint, joint: rail, target: 1, weight: 1.0e+6}\n"
+        "  - {type: target_velocity, region: cart/all, target: [0, 0, 0], weight: 1.0e+6}\n"
+        "  - {type: effort, parameter: \"joint_torque:rail\"}\n"
+        "parameters: [{name: \"joint_torque:rail\", per: step}]\n"
+        "optimiser: {method: newton_cg, max_iterations: 20, gradient_tolerance: 1.0e-10}\n");
+  good({"invert", "scene.yaml"}, "run");
+  const std::vector<double> u = dataset("run/parameters.h5", "/parameters/joint_torque:rail");
+  ASSERT_EQ(u.size(), 100u);
+  double effort = 0.0;
+  for (std::size_t n = 0; n < u.size(); ++n) {
+    EXPECT_NEAR(u[n], 6.0 - 12.0 * (static_cast<double>(n) + 0.5) * 0.01, 6e-3);
+    effort += 0.01 * u[n] * u[n];
+  }
+  EXPECT_NEAR(effort, 12.0, 0.012);
+}
+
+TEST_F(Rigid, follows_coordinates_of_a_joint) {
+  // The objective is zero where the door turns as it does under a torque of 20 N m.
+  write("scene.yaml", scene(", torque: 20"));
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> joints = dataset("run/trajectory.h5", "/joints");
+  std::string targets;
+  for (std::size_t n = 1; n <= 20; ++n) targets += (n > 1 ? ", " : "") + std::to_string(joints[2 * n + 1]);
+  const std::string door =
+      scene(", torque: 5", "parameters: [{name: \"joint_torque:hinge\"}]\noptimiser: {method: lbfgs}\n");
+  const std::size_t begin = door.find("objective:"), end = door.find('\n', begin);
+  write("scene.yaml", door.substr(0, begin) + "objective:\n  - {type: joint, joint: hinge, steps: all, target: [" +
+                          targets + "]}\n  - {type: effort, parameter: \"joint_torque:hinge\", weight: 1.0e-12}" +
+                          door.substr(end));
+  good({"check", "scene.yaml", "--hessian"}, "check");
+  good({"invert", "scene.yaml"}, "invert");
+  EXPECT_NEAR(dataset("invert/parameters.h5", "/parameters/joint_torque:hinge").at(0), 20.0, 2e-3);
+}
+
 TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(scene("", no_more, "material: {model: neo_hookean}"), "give `density` next to `mesh`");
   refused(scene("", no_more, "thickness: 0"), "density");
@@ -64,6 +104,10 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(changed("to: post", "to: door"), "is the same body");
   refused(changed("axis: [0, 1, 0]", "axis: [0, 0, 0]"), "has no length");
   refused(changed("kind: fixed", "kind: fixed, stiffness: 3"), "only allowed for revolute and prismatic joints");
+  const std::string position = "type: target_position, region: door/all, target: [0, 0.4, -0.5]";
+  refused(changed(position, "type: joint, joint: hing, target: 1"), "did you mean 'hinge'?");
+  refused(changed(position, "type: joint, joint: floor, target: 1"), "only revolute and prismatic joints");
+  refused(changed(position, "type: effort, parameter: gravi"), "no parameter 'gravi'");
   refused(changed("hinge:",
                   "again: {kind: revolute, body: door, to: post, point: [0.1, 0.5, 0.02], axis: [0, 1, 0]}\n"
                   "  hinge:"),

@@ -687,7 +687,7 @@ FAULTS = [
           "    case JointKind::revolute:\n      keep_point();\n", ["body.joint_constraints.np1"]),
     Fault("joints: damping × 0.999", "src/body/joint_force.hpp", "- at.p[2] * rate", "- 0.999 * at.p[2] * rate",
           ["simulation.rigid_benchmarks.np1 *driven*"]),
-    Fault("joints: the coordinate begins at zero", "src/body/joint_force.hpp", "at.p[3] - (q + start)", "at.p[3] - q",
+    Fault("joints: the coordinate begins at zero", "src/body/joint_force.hpp", "return T(start) + angle(sine, cosine)", "return angle(sine, cosine)",
           ["simulation.rigid_benchmarks.np1 *driven*"]),
     Fault("joints: velocities of copies stay stale", "src/core/term_with_copies.cpp",
           "complete_or_none(uses_velocities() ? v : nullptr)", "complete_or_none(nullptr)", ["simulation.rigid_bodies.np1 *joints"]),

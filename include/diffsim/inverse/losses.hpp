@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/loss.hpp"
@@ -56,11 +58,10 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices at one step.
-class TargetPositionLoss : public Loss {
+/// ½ |m - target|², where m is the mean over a region's vertices of a field of the state at one step.
+class TargetLoss : public Loss {
  public:
-  TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step);
-  std::string unit() const override { return "m²"; }
+  std::string unit() const override { return unit_; }
   bool observes(int n) const override { return n == step_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -71,14 +72,62 @@ class TargetPositionLoss : public Loss {
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
 
+ protected:
+  /// `field`: name in the State, [local or owned vertices, 3]. `unit`: of the loss.
+  TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
+             std::array<double, 3> target, int step);
+
  private:
-  std::array<double, 3> mean(const Field& positions) const;
+  std::array<double, 3> mean(const Field& values) const;
 
   MPI_Comm comm_;
   int rank_ = 0;
+  std::string field_, unit_;
   Field weights_;  // [owned vertices]: 1/(number of the region's vertices) in the region, 0 elsewhere
   std::array<double, 3> target_;
   int step_;
+};
+
+/// ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices at one step. `target`: m.
+class TargetPositionLoss : public TargetLoss {
+ public:
+  TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
+      : TargetLoss(mesh, region, "positions", "m²", target, step) {}
+};
+
+/// ½ |v̄ - target|², m²/s², where v̄ is the mean velocity of a region's vertices at one step. `target`: m/s.
+class TargetVelocityLoss : public TargetLoss {
+ public:
+  TargetVelocityLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
+      : TargetLoss(mesh, region, "velocities", "m²/s²", target, step) {}
+};
+
+/// Effort of a control signal, ½ Σ_n dt |u_n|² over all steps n, where u is a global parameter with one entry per step,
+/// or one entry for all steps. Unit: (unit of u)² s.
+class EffortLoss : public Loss {
+ public:
+  /// `dt`: s. `steps`: number of steps of the rollout. Operations throw Error (input) if the model has no such
+  /// parameter, or if the parameter is not global.
+  EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
+  bool observes(int n) const override { return n < steps_; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
+
+ private:
+  /// Entries of step n.
+  std::vector<double> entries(int n, const ParameterSet& set) const;
+  void add(int n, const ParameterSet& from, ParameterSet& to) const;
+
+  std::string parameter_;
+  double dt_;
+  int steps_;
+  bool counts_;  // true on one rank
 };
 
 /// Loss ⟨w, x[N]⟩ for dot-product tests. The gradient of the loss is (∂x[N]/∂u)ᵀ w. The weights w must outlive this

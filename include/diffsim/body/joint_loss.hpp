@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "diffsim/body/joint.hpp"
+#include "diffsim/core/loss.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// ½ Σ_n (q_n - target_n)² / N over N steps n, rad² or m², where q is the coordinate of a revolute or prismatic joint.
+/// The difference of angles is taken in (-π, π].
+class JointLoss : public Loss {
+ public:
+  /// `targets`: target of each observed step, rad or m. Throws Error (input) for a joint of another kind, or without
+  /// targets. Collective.
+  JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
+  ~JointLoss() override;
+  std::string unit() const override;
+  bool observes(int n) const override { return targets_.count(n) > 0; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
+
+ private:
+  struct Nodes;
+  MPI_Comm comm_;
+  std::map<int, double> targets_;
+  std::unique_ptr<Nodes> nodes_;
+};
+
+}  // namespace diffsim
