@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/assembly.hpp"
 
-// clang-format off: the second header uses types of the first.
-#include <petscblaslapack.h>
+// petscblaslapack.h uses types of petscsys.h.
+// clang-format off
 #include <petscsys.h>
+#include <petscblaslapack.h>
 // clang-format on
 
 #include <algorithm>
