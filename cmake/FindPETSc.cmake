@@ -28,7 +28,7 @@ if(PETSC_FOUND)
   endforeach()
   # The functions of petscblaslapack.h are in the libraries that PETSc itself is linked with.
   foreach(_petsc_name IN LISTS PETSC_STATIC_LIBRARIES)
-    if(_petsc_name MATCHES "^(lapack|openblas|flame|mkl_rt)")
+    if(_petsc_name MATCHES "^(f?lapack|openblas|flame|blis|mkl_)")
       find_library(PETSc_${_petsc_name}_LIBRARY ${_petsc_name} HINTS ${PETSC_STATIC_LIBRARY_DIRS})
       mark_as_advanced(PETSc_${_petsc_name}_LIBRARY)
       if(PETSc_LIBRARIES AND PETSc_${_petsc_name}_LIBRARY)

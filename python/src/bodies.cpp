@@ -104,7 +104,7 @@ CellKind kind_of(const std::string& name) {
 void bind_body(nb::module_& module) {
   nb::class_<Body>(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
 
-Arrays are read on the first rank; all ranks must pass them.)")
+All ranks must pass equal arrays.)")
       .def_static(
           "box",
           [](Vector size, std::array<int, 3> cells) {
@@ -316,11 +316,16 @@ joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAM
                   "damping: float = 0.0) -> None"))
       .def(
           "add_joints",
-          [](SceneHandle& handle, const Robot& robot) {
+          [](SceneHandle& handle, const Robot& robot, bool with_drives) {
+            Robot added = robot;
+            if (!with_drives) added.drives.clear();
             const LibraryScope scope;
-            add_joints(handle.shared()->change(), robot);
+            add_joints(handle.shared()->change(), added);
           },
-          nb::arg("robot"), "Add the joints of a robot whose bodies are in the mesh.")
+          nb::arg("robot"), nb::arg("with_drives") = true,
+          R"(Add the joints of a robot whose bodies are in the mesh.
+
+with_drives: whether to drive the joints that have damping in the file. Without, `drive` can add other drives.)")
       .def(
           "attach",
           [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {

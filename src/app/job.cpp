@@ -40,6 +40,8 @@ void load_robots(Job& job) {
         material.values.emplace(name, Numbers{Array{{}, {std::get<double>(value)}}, entry.place});
       material.place = entry.place;
     }
+    if (entry.robot->bodies.empty())
+      entry.place.fail("no link of this robot moves; give base: free, or a file with a joint that is not fixed");
     for (const std::string& warning : entry.robot->warnings) job.warn(entry.name + ": " + warning);
   }
 }

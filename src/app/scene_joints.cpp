@@ -13,7 +13,8 @@ std::string parse_rigid_body(const Value& value, const Scene& scene) {
   std::vector<std::string> names;
   for (const BodyEntry& body : scene.bodies)
     if (body.rigid) names.push_back(body.name);
-  if (names.empty()) value.place.fail("names a body, but the scene has no body of kind: rigid; add one to `bodies`");
+  if (names.empty())
+    value.place.fail("names a body, but the scene has no body of kind: rigid; links of robots are not allowed here");
   return to_choice(value, names);
 }
 

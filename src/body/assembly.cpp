@@ -64,10 +64,12 @@ class ScaledFactors {
     auto count = static_cast<PetscBLASInt>(n);
     PetscBLASInt info = 0;
     LAPACKgetrf_(&count, &count, factors_.data(), &count, pivots_.data(), &info);
-    double least = 1.0;
-    for (std::size_t k = 0; k < n; ++k) least = std::min(least, std::abs(factors_[k * n + k]));
     constexpr double dependent = 1e-11;
-    is_regular_ = info == 0 && least > dependent;
+    is_regular_ = info == 0;
+    for (std::size_t k = 0; k < n; ++k) {  // false for NaN, too
+      const double pivot = std::abs(factors_[k * n + k]);
+      is_regular_ = is_regular_ && pivot > dependent && std::isfinite(pivot);
+    }
   }
   bool is_regular() const { return is_regular_; }
   void solve(bool transposed, std::vector<double>& r) {
@@ -168,8 +170,8 @@ std::string Assembly::too_large() const {
          "substeps";
 }
 
-void Assembly::require_independent(const NodeVectors<double>& x) const {
-  if (ScaledFactors(multiplier_matrix(x, x, std::vector<double>(x.size(), 1.0))).is_regular()) return;
+void Assembly::require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const {
+  if (ScaledFactors(multiplier_matrix(x, x, ones)).is_regular()) return;
   throw Error("the constraints of " + name_ +
                   " depend on one another, for example in a loop of bodies in a plane; remove a joint of the loop, or "
                   "let the joint leave more directions free",
@@ -208,22 +210,21 @@ std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x,
 }
 
 std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
-                                                NodeVectors<double>& y) const {
+                                                NodeVectors<double>& y, NodeVectors<double>& scratch) const {
   std::vector<double> lambda(size(), 0.0);
-  NodeVectors<double> shift = y;
   double last = 0.0;
   constexpr int most = 30;
   for (int iteration = 0; iteration < most; ++iteration) {
     std::vector<double> r = values(y);
     for (double& value : r) value = -value;
     const std::vector<double> step = solve(y, x, factors, false, r);
-    for (const Node& node : nodes_) shift[index(node.number)] = {{0.0, 0.0, 0.0}};
-    add_forces(x, step, 1.0, shift);
+    for (const Node& node : nodes_) scratch[index(node.number)] = {{0.0, 0.0, 0.0}};
+    add_forces(x, step, 1.0, scratch);
     double change = 0.0, extent = 0.0;
     for (const Node& node : nodes_) {
       const auto i = index(node.number);
       for (int c = 0; c < 3; ++c) {
-        const double d = factors[i] * shift[i][c];
+        const double d = factors[i] * scratch[i][c];
         y[i][c] += d;
         change = std::max(change, std::abs(d));
         extent = std::max(extent, std::abs(y[i][c]));

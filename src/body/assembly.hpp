@@ -22,8 +22,8 @@ using NodeVectors = std::vector<Vec3<T>>;
 ///   positions:   g(y) = 0,    y = y₀ + C G(x)ᵀ λ   (SHAKE: Ryckaert, Ciccotti & Berendsen 1977)
 ///   velocities:  G(x) v = 0,  v = v₀ + C G(x)ᵀ λ   (RATTLE: Andersen 1983)
 ///
-/// Both have the matrix S(y, x) = G(y) C G(x)ᵀ. Node vectors are indexed by the nodes' numbers; functions read and
-/// change only the nodes of the assembly.
+/// Both systems of equations have the matrix S(y, x) = G(y) C G(x)ᵀ. Node vectors are indexed by the nodes' numbers;
+/// functions read and change only the nodes of the assembly.
 class Assembly {
  public:
   /// `name` is used in messages: "body 'crate'".
@@ -45,8 +45,8 @@ class Assembly {
   template <class T>
   void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
 
-  /// Throws Error (input) if constraints depend on one another at the positions x.
-  void require_independent(const NodeVectors<double>& x) const;
+  /// Throws Error (input) if constraints depend on one another at the positions x. `ones`: a factor 1 for each node.
+  void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
   /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error if S is singular,
   /// which happens if a step moves nodes too far.
   template <class T>
@@ -54,9 +54,10 @@ class Assembly {
                        const std::vector<T>& r) const;
 
   /// Replaces the assembly's nodes of y, which are y₀, by the y that satisfies the constraints on positions, and
-  /// returns λ. Newton's method, to rounding errors. Throws Error if Newton's method does not converge.
+  /// returns λ. Newton's method, to rounding errors. `scratch` is overwritten at the assembly's nodes. Throws Error if
+  /// Newton's method does not converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
-                                        NodeVectors<double>& y) const;
+                                        NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
   /// Returns S(y, x), [n, n], in columns.

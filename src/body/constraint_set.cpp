@@ -166,8 +166,9 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   nodes_->exchange()->copy_to_ghosts(rest, 3);
   NodeVectors<double> x(nodes_->local());
   for (std::size_t i = 0; i < rest.size(); ++i) x[i / 3][static_cast<int>(i % 3)] = rest[i];
+  const std::vector<double> ones(x.size(), 1.0);
   collectively(mesh.comm(), [&] {
-    for (const Assembly& assembly : assemblies_) assembly.require_independent(x);
+    for (const Assembly& assembly : assemblies_) assembly.require_independent(x, ones);
   });
   device_->vertices = to_device("diffsim::body::constrained_vertices", vertices_);
 }

@@ -10,8 +10,8 @@
 namespace diffsim::body {
 
 /// Returns the unit vector along `axis` and two unit vectors that are perpendicular to it and to each other; the three
-/// are right-handed. The second vector is normal to the axis and the coordinate direction that is farthest from the
-/// axis.
+/// are right-handed. The second vector is normal to the axis and the coordinate direction with the largest angle to
+/// the axis.
 std::array<Vector, 3> axes_from(const Vector& axis);
 
 /// Throws Error (input) if the axis of the joint has zero or infinite length.

@@ -108,32 +108,32 @@ std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const J
   return make_term_with_copies(std::move(drive), *mesh.owned_vertex_entities(), copies);
 }
 
-std::vector<double> joint_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints) {
+  std::vector<std::optional<JointNodes>> nodes;
+  for (const Joint& joint : joints) {
+    const bool has_coordinate = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic;
+    nodes.push_back(has_coordinate ? std::optional(find_joint_nodes(mesh, joint)) : std::nullopt);
+  }
+  return nodes;
+}
+
+std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<std::optional<JointNodes>>& joints,
                                       const Field& positions) {
   const std::vector<double> x = positions.to_host();
-  const int rank = rank_of(mesh.comm());
-  std::vector<JointNodes> found;
-  std::vector<double> at_nodes;  // [joints, 8, 3], zero at nodes of other ranks
-  for (const Joint& joint : joints) {
-    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic) continue;
-    found.push_back(find_joint_nodes(mesh, joint));
-    for (const VertexLocation& node : found.back().nodes)
-      for (std::size_t c = 0; c < 3; ++c)
-        at_nodes.push_back(node.rank == rank ? x[3 * static_cast<std::size_t>(node.index) + c] : 0.0);
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, at_nodes.data(), static_cast<int>(at_nodes.size()), MPI_DOUBLE, MPI_SUM,
-                            mesh.comm()));
-  std::vector<double> coordinates;
-  std::size_t next = 0;
-  for (const Joint& joint : joints) {
-    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic) {
-      coordinates.push_back(std::numeric_limits<double>::quiet_NaN());
-      continue;
-    }
-    Vec3<double> nodes[8];
-    for (std::size_t k = 0; k < 24; ++k) nodes[k / 3][static_cast<int>(k % 3)] = at_nodes[24 * next + k];
-    Vec3<double> gradient[8];
-    coordinates.push_back(found[next++].force.coordinate(nodes, gradient));
+  const int rank = rank_of(comm);
+  std::vector<double> at_nodes(24 * joints.size(), 0.0);  // [joints, 8, 3], zero at nodes of other ranks
+  for (std::size_t j = 0; j < joints.size(); ++j)
+    for (std::size_t k = 0; joints[j] && k < 8; ++k)
+      if (const VertexLocation& node = joints[j]->nodes[k]; node.rank == rank)
+        std::copy_n(&x[3 * static_cast<std::size_t>(node.index)], 3, &at_nodes[24 * j + 3 * k]);
+  DIFFSIM_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, at_nodes.data(), static_cast<int>(at_nodes.size()), MPI_DOUBLE, MPI_SUM, comm));
+  std::vector<double> coordinates(joints.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (!joints[j]) continue;
+    Vec3<double> nodes[8], gradient[8];
+    for (std::size_t i = 0; i < 24; ++i) nodes[i / 3][static_cast<int>(i % 3)] = at_nodes[24 * j + i];
+    coordinates[j] = joints[j]->force.coordinate(nodes, gradient);
   }
   return coordinates;
 }

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "body/joint_force.hpp"
 #include "diffsim/body/joint.hpp"
@@ -27,9 +29,11 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 /// `joint_damping:NAME` and `joint_target:NAME`. Collective.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint);
 
-/// Returns the coordinates of joints at `positions` [local or owned vertices, 3], on all ranks. NaN for joints that are
-/// neither revolute nor prismatic. Collective.
-std::vector<double> joint_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+/// Returns the nodes of all joints. Joints that are neither revolute nor prismatic have none. Collective.
+std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
+/// Returns the coordinates of joints at `positions` [local or owned vertices, 3], on all ranks. NaN for joints without
+/// nodes. Collective.
+std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<std::optional<JointNodes>>& joints,
                                       const Field& positions);
 
 }  // namespace diffsim::body

@@ -90,7 +90,7 @@ struct JointForce {
     first.add(d, gradient + 4);
     return T(start) + dot(d, a);
   }
-  /// Returns target - q; for rotations, the difference in (-π, π].
+  /// Returns target - q; for rotations, the difference in [-π, π).
   template <class T>
   DIFFSIM_FUNCTION T behind(const T& target, const T& q) const {
     const T difference = target - q;

@@ -202,10 +202,13 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
                         "', which has a separate contact surface; name the body instead",
                     ErrorKind::input);
   const Pieces pieces = {contact::surface_pieces(mesh), contact::surface_groups(mesh, regions).triangles};
+  const Pieces none;  // an affine body without a surface takes no part in contact
   std::vector<NamedMesh> parts;
-  for (std::size_t b = 0; b < own.size(); ++b)
-    parts.push_back(
-        {names[b], own[b] ? triangle_blocks(mesh.comm(), own[b]->mesh) : blocks_of(mesh, b, pieces, regions)});
+  for (std::size_t b = 0; b < own.size(); ++b) {
+    const bool has_no_surface = !own[b] && !mesh.bodies().empty() && mesh.bodies()[b].affine;
+    parts.push_back({names[b], own[b] ? triangle_blocks(mesh.comm(), own[b]->mesh)
+                                      : blocks_of(mesh, b, has_no_surface ? none : pieces, regions)});
+  }
   MeshData data = mesh.bodies().empty() ? std::move(parts.front().data) : join_bodies(mesh.comm(), std::move(parts));
   EmbeddedSurface result;
   result.mesh = std::make_shared<const TetrahedralMesh>(mesh.comm(), std::move(data));

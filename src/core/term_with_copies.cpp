@@ -85,17 +85,23 @@ class TermWithCopies final : public ForceTerm {
     term_->add_jacobian(here.configuration, parameters, weights, matrix);
   }
   void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
+    add_bound(&ForceTerm::add_stiffness_bound, parameters, stiffness);
+  }
+  void add_damping_bound(const ParameterSet& parameters, Field& damping) override {
+    add_bound(&ForceTerm::add_damping_bound, parameters, damping);
+  }
+
+ private:
+  void add_bound(void (ForceTerm::*add)(const ParameterSet&, Field&), const ParameterSet& parameters, Field& bound) {
     ParameterSet at_rest;
     for (const Parameter& parameter : parameters) {
       const bool is_rest = parameter.name() == "rest_positions";
       at_rest.add({is_rest ? complete(parameter.field).clone() : parameter.field.clone(), parameter.spec});
     }
-    Field share = take("stiffness");
-    term_->add_stiffness_bound(at_rest, share);
-    hand_over(share, stiffness);
+    Field share = take("bound");
+    (term_.get()->*add)(at_rest, share);
+    hand_over(share, bound);
   }
-
- private:
   /// Configuration at the nodes that the rank owns and at the term's copies of other ranks' nodes.
   struct Here {
     Here(const TermWithCopies& term, const Configuration& at)

@@ -202,13 +202,24 @@ void System::update_constraints() {
 }
 
 void System::add_rigid_bodies(const std::vector<int>& cells) {
+  require_no_constraints("add_rigid_bodies");
   has_rigid_bodies_ = true;
   rigid_cells_.insert(rigid_cells_.end(), cells.begin(), cells.end());
 }
 
 void System::join(Joint joint) {
+  require_no_constraints("join");
   has_rigid_bodies_ = true;
   joints_.push_back(std::move(joint));
+}
+
+void System::require_no_constraints(const char* function) const {
+  if (constraints_ || (is_prepared_ && !has_rigid_bodies_))
+    throw Error(
+        std::string(function) +
+            ": the system is already prepared; add rigid bodies and joints before contact with adaptive stiffness "
+            "and before the first step",
+        ErrorKind::input);
 }
 
 void System::make_rigid() {
@@ -347,6 +358,7 @@ Field System::on_local_vertices(const Field& owned) const {
 }
 
 void System::prepare() {
+  is_prepared_ = true;
   if (mask_->changed && has_rigid_bodies_) make_rigid();
   if (mask_->changed) update_constraints();
   mask_->changed = false;

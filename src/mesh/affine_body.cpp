@@ -56,6 +56,7 @@ MeshData inertial_tetrahedron(MPI_Comm comm, const std::array<double, 3>& centre
   AffineBody body;
   // The tetrahedron with the corners √3 s_i has the volume 8/3.
   body.volume_factor = volume / (8.0 / 3.0 * L[0][0] * L[1][1] * L[2][2]);
+  body.volume = volume;
   body.surface = std::move(surface);
   MeshData data;
   data.num_vertices = 4;

@@ -48,6 +48,7 @@ void place(MeshData& mesh, const Placement& placement) {
   // The inertial tetrahedron of the transformed surface is the transformed inertial tetrahedron, and the ratio of the
   // two volumes does not change, so `volume_factor` stays the same.
   AffineBody body = *mesh.affine;
+  body.volume *= placement.scale[0] * placement.scale[1] * placement.scale[2];
   for (auto& vertex : body.surface.vertices) move(vertex.data());
   mesh.affine = std::make_shared<const AffineBody>(std::move(body));
 }

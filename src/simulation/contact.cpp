@@ -61,8 +61,7 @@ double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x
 /// Size of the affine body of each owned vertex, the cube root of the body's volume, m; 0 for vertices of other bodies.
 std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
   std::vector<double> of_body;
-  for (const MeshBody& body : mesh.bodies())
-    of_body.push_back(body.affine ? std::cbrt(volume_moments(body.affine->surface).volume) : 0.0);
+  for (const MeshBody& body : mesh.bodies()) of_body.push_back(body.affine ? std::cbrt(body.affine->volume) : 0.0);
   std::vector<double> sizes(static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
   for (std::size_t v = 0; v < sizes.size() && !of_body.empty(); ++v)
     sizes[v] = of_body[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), mesh.vertex_order().file_index()[v]))];

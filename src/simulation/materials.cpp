@@ -88,7 +88,7 @@ std::vector<ParameterSpec> specs_of(const DifferentiableMaterial& material) {
   if (!is_rigid(material)) specs = elastic_law(material.model).parameters;
   specs.push_back(DynamicsParameters::density);
   for (const auto& [name, group] : damping_parameters())
-    if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
+    if (material.values.count(name) > 0 && !is_rigid(material)) specs.push_back(*find_parameter_spec(name));
   for (const auto& [name, value] : material.values)
     if (std::none_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == name; }))
       throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);

@@ -88,12 +88,22 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
     throw Error("there is no joint '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"),
                 ErrorKind::input);
   }
-  system().add_term(body::make_joint_drive(*mesh_, *joint));
-  const auto one = Entities::one_for_all(mesh_->comm());
-  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values) {
+  if (parameters().find(std::string(JointParameters::torque.name) + ":" + name))
+    throw Error("joint '" + name + "' is already driven; change its parameters instead, such as joint_torque:" + name,
+                ErrorKind::input);
+  const auto check = [&](const ParameterSpec& spec, const std::vector<double>& values) {
+    steps_of(values, 1, "the drive of a joint");
     for (const double value : values)
       if (const std::string fault = range_error(spec, value); !fault.empty())
         throw Error(std::string(spec.name) + ":" + name + ": " + fault, ErrorKind::input);
+  };
+  check(JointParameters::torque, drive.torque);
+  check(JointParameters::stiffness, {drive.stiffness});
+  check(JointParameters::damping, {drive.damping});
+  check(JointParameters::target, drive.target);
+  system().add_term(body::make_joint_drive(*mesh_, *joint));
+  const auto one = Entities::one_for_all(mesh_->comm());
+  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values) {
     parameters().add(spec, one, steps_of(values, 1, "the drive of a joint"), name).field.from_host(values);
   };
   add(JointParameters::torque, drive.torque);
@@ -103,7 +113,10 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
 }
 
 std::vector<double> DifferentiableScene::joint_coordinates(const State& state) {
-  return body::joint_coordinates(*mesh_, system().joints(), state["positions"]);
+  if (!joint_nodes_ || joint_nodes_->size() != system().joints().size())
+    joint_nodes_ = std::make_shared<const std::vector<std::optional<body::JointNodes>>>(
+        body::find_joint_nodes(*mesh_, system().joints()));
+  return body::joint_coordinates(mesh_->comm(), *joint_nodes_, state["positions"]);
 }
 
 void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {

@@ -87,7 +87,8 @@ std::string text_of(const std::string& path) {
 
 /// Body that consists of a link and of the links that fixed joints connect with it.
 struct Body {
-  std::string link;  ///< the link nearest to the base
+  std::string link;                ///< the link nearest to the base
+  Vector origin{{0.0, 0.0, 0.0}};  ///< origin of this link; moments are about this point, to avoid cancellation
   double mass = 0.0;
   Vector first_moment{{0.0, 0.0, 0.0}};   ///< Σ m c
   Matrix second_moment = Matrix::zero();  ///< Σ ∫ x xᵀ dm about the origin
@@ -128,6 +129,8 @@ class Reader {
       if (model_->joints_.count(name) == 0) {
         const std::string close = nearest(name, names);
         fail("there is no joint '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"));
+      } else if (model_->joints_.at(name)->type == urdf::Joint::FIXED) {
+        fail("joint '" + name + "' is fixed; remove it from the initial coordinates");
       }
   }
 
@@ -140,6 +143,7 @@ class Reader {
       if (body < 0) {
         body = static_cast<int>(bodies_.size());
         bodies_.emplace_back().link = link.name;
+        bodies_.back().origin = pose.t;
       }
       add_mass(link, pose, bodies_[static_cast<std::size_t>(body)]);
       if (options_.with_surfaces) add_shapes(link, pose, bodies_[static_cast<std::size_t>(body)].surface);
@@ -201,8 +205,10 @@ class Reader {
         fail("joint '" + joint.name + "' has an unknown type");
     }
     if (joint.type != urdf::Joint::FLOATING) robot_.joints.push_back(added);
-    if (joint.dynamics && joint.dynamics->damping != 0.0 &&
-        (added.kind == JointKind::revolute || added.kind == JointKind::prismatic)) {
+    const bool has_coordinate = added.kind == JointKind::revolute || added.kind == JointKind::prismatic;
+    if (joint.dynamics && joint.dynamics->damping != 0.0 && !has_coordinate)
+      undamped_ += (undamped_.empty() ? "" : ", ") + joint.name;
+    if (joint.dynamics && joint.dynamics->damping != 0.0 && has_coordinate) {
       JointDrive drive;
       drive.damping = joint.dynamics->damping;
       robot_.drives.emplace(added.name, drive);
@@ -225,9 +231,10 @@ class Reader {
     Matrix second = -1.0 * I;
     for (int i = 0; i < 3; ++i) second(i, i) += 0.5 * trace(I);
     second = at.R * times_transpose(second, at.R);
+    const Vector c = at.t - body.origin;
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) body.second_moment(i, j) += second(i, j) + inertial.mass * at.t[i] * at.t[j];
-    body.first_moment = body.first_moment + inertial.mass * at.t;
+      for (int j = 0; j < 3; ++j) body.second_moment(i, j) += second(i, j) + inertial.mass * c[i] * c[j];
+    body.first_moment = body.first_moment + inertial.mass * c;
     body.mass += inertial.mass;
   }
 
@@ -278,7 +285,7 @@ class Reader {
     MassProperties properties;
     properties.mass = body.mass;
     const Vector centre = 1.0 / body.mass * body.first_moment;
-    properties.centre = to_array(centre);
+    properties.centre = to_array(body.origin + centre);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
         properties.covariance[i][j] = body.second_moment(i, j) / body.mass - centre[i] * centre[j];
@@ -295,6 +302,8 @@ class Reader {
   void warn() {
     if (!limited_.empty())
       robot_.warnings.push_back("limits of position, velocity and effort are not enforced at the joints " + limited_);
+    if (!undamped_.empty())
+      robot_.warnings.push_back("damping has no effect at the planar and floating joints " + undamped_);
     if (!rough_.empty()) robot_.warnings.push_back("friction is not supported at the joints " + rough_);
     if (!base_shapes_.empty())
       robot_.warnings.push_back("collision shapes of the fixed base have no effect, at the links " + base_shapes_);
@@ -306,7 +315,7 @@ class Reader {
   urdf::ModelInterfaceSharedPtr model_;
   Robot robot_;
   std::vector<Body> bodies_;
-  std::string limited_, rough_, base_shapes_;
+  std::string limited_, rough_, undamped_, base_shapes_;
 };
 
 }  // namespace

@@ -400,8 +400,10 @@ TEST_F(Bodies, AreRefusedWithAReason) {
           "bodies.crate.placement.rotate.axis: is zero");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translat: [0, 0, 0]}"), "did you mean 'translate'?");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), "at the start");
-  refused(changed("    placement", "    kind: rigid\n    placement"), "bodies.crate.kind: ");
-  refused(changed("    placement", "    density: 1\n    placement"), "not available in this version");
+  refused(changed("    placement", "    kind: rigid\n    placement"),
+          "bodies.crate.material: is only allowed for bodies that deform");
+  refused(changed("    placement", "    density: 1\n    placement"),
+          "bodies.crate.density: next to `mesh` is only allowed for kind: rigid");
   refused(changed("    placement", "    radius: 1\n    placement"), "is the radius of a rod's section");
   refused(changed("    placement", "    director: [0, 0, 1]\n    placement"), "is only allowed for rods and beams");
   refused(changed("cells: [2, 2, 2]}", "cells: [2, 2, 2]}, order: 2"),

@@ -80,12 +80,57 @@ TEST_F(RobotTest, accelerates_as_the_equations_of_motion_say) {
     const std::vector<double> q = dataset("run/trajectory.h5", "/bodies/arm/joints");
     ASSERT_EQ(q.size(), 6u);
     for (std::size_t j = 0; j < 3; ++j) found.push_back(2.0 * (q[3 + j] - q[j]) / (dt * dt));
-    EXPECT_NEAR(q[0], -0.2, 1e-15);
-    EXPECT_NEAR(q[1], 0.3, 1e-15);
-    EXPECT_NEAR(q[2], 0.05, 1e-15);
+    EXPECT_NEAR(q[0], -0.2, 1e-13);
+    EXPECT_NEAR(q[1], 0.3, 1e-13);
+    EXPECT_NEAR(q[2], 0.05, 1e-13);
   }
   for (std::size_t j = 0; j < 3; ++j)
     EXPECT_NEAR((4.0 * found[3 + j] - found[j]) / 3.0, expected[j], 1e-6 * std::abs(expected[j]));
+}
+
+TEST_F(RobotTest, links_without_shapes_have_no_contact) {
+  // `lower` and `slider`, which have no shapes, are behind the plane; the box of `upper` is near the plane.
+  const std::string contact =
+      "contact: {barrier_distance: 5.0e-3, barrier_stiffness: 1.0e4, obstacles: [{plane: {point: [0.301, 0, 0], "
+      "normal: [-1, 0, 0]}}]}\n";
+  write("scene.yaml", scene(1e-4, 10, contact));
+  const Ran ran = good({"simulate", "scene.yaml"}, "touching");
+  write("scene.yaml", scene(1e-4, 10, ""));
+  good({"simulate", "scene.yaml"}, "free");
+  EXPECT_NE(dataset("touching/trajectory.h5", "/bodies/arm/joints"),
+            dataset("free/trajectory.h5", "/bodies/arm/joints"));
+}
+
+TEST_F(RobotTest, two_robots_and_other_bodies) {
+  std::string free = arm();
+  free.replace(free.find("<link name=\"world\"/>"), 20,
+               "<link name=\"world\"><inertial><mass value=\"2\"/>" + inertia + "</inertial></link>");
+  write("free.urdf", free);
+  write("scene.yaml",
+        "bodies:\n  left: {urdf: arm.urdf, initial: {joints: {elbow: 0.3}}}\n"
+        "  right: {urdf: free.urdf, base: free, placement: {translate: [0, 5, 0]}}\n"
+        "  soft: {mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}, placement: {translate: [3, 0, 0]}, "
+        "material: {model: neo_hookean, density: 100, youngs_modulus: 1.0e4, poisson_ratio: 0.3}}\n"
+        "  door: {kind: rigid, mesh: {box: {size: [0.4, 0.1, 0.1], cells: [1, 1, 1]}}, "
+        "placement: {translate: [0, -5, 0]}, density: 100}\n"
+        "joints:\n  hinge: {kind: revolute, body: door, point: [0, -5, 0], axis: [0, 1, 0], torque: 0.1}\n"
+        "boundary: [{joint: right/elbow, torque: 0.05}, {joint: left/shoulder, damping: 0.01}]\n"
+        "solver: {integrator: symplectic_euler, dt: 1.0e-4, steps: 20, substeps: 1, damping: 1, gravity: 0}\n"
+        "objective:\n  - {type: joint, joint: right/elbow, target: 1}\n  - {type: joint, joint: hinge, target: 1}\n"
+        "  - {type: target_position, region: right/slider, target: [0, 0, 0]}\n"
+        "parameters:\n  - {name: \"joint_torque:right/elbow\"}\n  - {name: \"joint_torque:hinge\"}\n"
+        "  - {name: density, region: right.lower/all}\n");
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> hinge = dataset("run/trajectory.h5", "/joints"),
+                            left = dataset("run/trajectory.h5", "/bodies/left/joints"),
+                            right = dataset("run/trajectory.h5", "/bodies/right/joints");
+  ASSERT_EQ(hinge.size(), 21u);
+  ASSERT_EQ(left.size(), 21u * 3u);
+  ASSERT_EQ(right.size(), 21u * 3u);
+  EXPECT_GT(hinge[20], 0.0);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(left[60 + j], j == 1 ? 0.3 : 0.0, 1e-12);  // no force acts there
+  EXPECT_GT(right[61], 1e-6);
+  good({"check", "scene.yaml"}, "check");
 }
 
 TEST_F(RobotTest, passes_the_check_of_its_gradient) {
@@ -100,6 +145,11 @@ TEST_F(RobotTest, passes_the_check_of_its_gradient) {
 TEST_F(RobotTest, refuses_what_it_cannot_do) {
   refused(scene(1e-3, 1, "parameters: [{name: gravity}]\n", ", elbo: 1"),
           "there is no joint 'elbo'; did you mean 'elbow'?");
+  refused(scene(1e-3, 1, "parameters: [{name: gravity}]\n", ", flange: 1"), "joint 'flange' is fixed");
+  write("arm.urdf", "<robot name=\"a\"><link name=\"base\"/></robot>");
+  std::string still = scene();
+  still.replace(still.find(", initial: {joints"), still.find("}}}") + 2 - still.find(", initial: {joints"), "");
+  refused(still, "no link of this robot moves");
   refused_file(arm(""), "link 'slider' moves but has no mass");
   refused_file(arm("<inertial><mass value=\"-1\"/>" + inertia + "</inertial>"), "link 'slider' has the mass");
   refused_file(arm("<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"2\" iyz=\"0\" "

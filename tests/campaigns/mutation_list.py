@@ -692,7 +692,7 @@ FAULTS = [
     Fault("joints: velocities of copies stay stale", "src/core/term_with_copies.cpp",
           "complete_or_none(uses_velocities() ? v : nullptr)", "complete_or_none(nullptr)", ["simulation.rigid_bodies.np1 *joints"]),
     Fault("robots: moments about the frame's origin", "src/simulation/urdf_reader.cpp",
-          "second(i, j) + inertial.mass * at.t[i] * at.t[j]", "second(i, j)", ["app.robot.np1"]),
+          "second(i, j) + inertial.mass * c[i] * c[j]", "second(i, j)", ["app.robot.np1"]),
     Fault("robots: inertia in the axes of the link", "src/simulation/urdf_reader.cpp",
           "at.R * times_transpose(second, at.R)", "pose.R * times_transpose(second, pose.R)", ["app.robot.np1"]),
     # ---- files of many series --------------------------------------------------------------------------------------

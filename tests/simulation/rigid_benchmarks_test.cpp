@@ -136,8 +136,8 @@ TEST(rigid_benchmarks, double_pendulum) {
   }
 }
 
-/// Chain in space: a post that turns on the floor about a vertical axis, an arm on the post on a hinge, a sphere joint,
-/// a sleeve that slides on the arm, and a plate on a universal joint.
+/// Chain in space: a post that turns about a vertical axis, an arm on a hinge, a sleeve that slides on the arm, a plate
+/// on a universal joint, and a puck that slides on the plate.
 struct Chain {
   std::shared_ptr<TetrahedralMesh> mesh;
   std::unique_ptr<DifferentiableScene> scene;

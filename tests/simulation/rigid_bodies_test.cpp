@@ -113,5 +113,33 @@ TEST_P(RigidBodies, products_with_the_hessian) {
                                      testing_simulation::unknowns_of({"density", "gravity"}, {}));
 }
 
+// ---- refusals ---------------------------------------------------------------------------------------------------
+
+TEST(rigid_bodies, joints_and_drives_are_added_once_and_in_time) {
+  DifferentiableScene scene = make_scene({"velocity_verlet", -1.0, true}, MPI_COMM_WORLD);
+  testing_simulation::expect_refused([&] { scene.drive("hinge", {}); }, {"joint 'hinge' is already driven"});
+  testing_simulation::expect_refused([&] { scene.drive("hook", {}); }, {"only revolute and prismatic joints"});
+  testing_simulation::expect_refused([&] { scene.drive("hing", {}); }, {"did you mean 'hinge'?"});
+  scene.stable_substep();
+  testing_simulation::expect_refused([&] { scene.join({"late", JointKind::fixed, "crate"}); }, {"already prepared"});
+}
+
+TEST(rigid_bodies, damping_of_joints_limits_the_substep) {
+  const auto stable = [](double damping) {
+    DifferentiableScene scene = make_scene({"velocity_verlet", -1.0, false}, MPI_COMM_WORLD);
+    scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
+    scene.drive("hinge", {{0.0}, {0.0}, 0.0, damping});
+    return scene.stable_substep();
+  };
+  EXPECT_LT(stable(10.0), 0.1 * stable(1e-6));
+}
+
+TEST(rigid_bodies, refuse_the_rest_shape_as_a_parameter) {
+  DifferentiableScene scene = make_scene({"velocity_verlet", -1.0, true}, MPI_COMM_WORLD);
+  scene.model().prepare();
+  ParameterSet gradient = scene.parameters().zero_like({"rest_positions"});
+  testing_simulation::expect_refused([&] { scene.model().begin_adjoint(gradient); }, {"'rest_positions'"});
+}
+
 }  // namespace
 }  // namespace diffsim::rigid_bodies_test

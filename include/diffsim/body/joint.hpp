@@ -36,7 +36,7 @@ struct Joint {
 ///
 ///   torque + stiffness · (target - q) - damping · dq/dt
 ///
-/// Rotations are known up to whole turns: target - q is the difference in (-π, π]. `torque` and `target` have one
+/// Rotations are known up to whole turns: target - q is the difference in [-π, π). `torque` and `target` have one
 /// value, or one value per step. A position servo has `stiffness` and `damping` as gains; a spring is a servo whose
 /// target does not change.
 struct JointDrive {

@@ -67,8 +67,8 @@ class System {
   /// Makes the bodies of these local cells rigid. Each cell is an affine body (`affine_body`). Explicit integrators
   /// only: symplectic Euler and velocity Verlet.
   void add_rigid_bodies(const std::vector<int>& cells);
-  /// Adds a joint of a rigid body. Pass the same joint on all ranks. `prepare` throws Error (input) for a body that
-  /// does not exist or is not rigid, and for joints that constrain a motion twice.
+  /// Adds a joint of a rigid body. Pass the same joint on all ranks. Throws Error (input) after `prepare`. `prepare`
+  /// throws Error (input) for a body that does not exist or is not rigid, and for joints that constrain a motion twice.
   void join(Joint joint);
 
   // ---- parts ----
@@ -175,6 +175,8 @@ class System {
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
   /// moved. Collective.
   void make_rigid();
+  /// Throws Error (input), naming `function`, if the system has been prepared.
+  void require_no_constraints(const char* function) const;
   /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
   void require_constant_shape(const ParameterSet& set) const;
   /// Returns the directors of the segments that have both ends among the vertices.
@@ -202,7 +204,7 @@ class System {
   ParameterSet parameters_;
   Field mass_, mass_tangent_, mass_gradient_, mass_gradient_tangent_;
   std::unique_ptr<Mask> mask_;
-  bool has_rigid_bodies_ = false;
+  bool is_prepared_ = false, has_rigid_bodies_ = false;
   std::vector<int> rigid_cells_;
   std::vector<Joint> joints_;
   std::unique_ptr<body::ConstraintSet> constraints_;

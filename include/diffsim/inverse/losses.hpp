@@ -103,7 +103,7 @@ class TargetVelocityLoss : public TargetLoss {
 };
 
 /// Effort of a control signal, ½ Σ_n dt |u_n|² over all steps n, where u is a global parameter with one entry per step,
-/// or one entry for all steps. Unit: (unit of u)² s.
+/// or one entry for all steps.
 class EffortLoss : public Loss {
  public:
   /// `dt`: s. `steps`: number of steps of the rollout. Operations throw Error (input) if the model has no such

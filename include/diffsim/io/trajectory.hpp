@@ -27,8 +27,8 @@ class Hdf5File;
 /// collective.
 class TrajectoryWriter {
  public:
-  /// Values of a state that belong to the whole model, such as coordinates of joints. They are written to `/NAME` [K,
-  /// labels] in the order of the labels, which are in `/NAME.names`.
+  /// Values of a state that belong to the whole model, such as coordinates of joints. The values are written to
+  /// `/NAME` [K, labels], in the order of the labels; `/NAME.names` has the labels.
   struct Values {
     std::string name, units;
     std::vector<std::string> labels;

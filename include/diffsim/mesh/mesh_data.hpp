@@ -27,6 +27,7 @@ struct TriangleMesh {
 /// density times the body's volume.
 struct AffineBody {
   double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
+  double volume = 0.0;         ///< of the body in its initial placement, m³
   TriangleMesh surface;        ///< closed surface in the rest shape, normals outwards; m
 };
 

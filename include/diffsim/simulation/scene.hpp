@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace diffsim {
 
 class ContactTerm;
 class SystemModel;
+namespace body {
+struct JointNodes;
+}
 
 /// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
@@ -57,7 +61,8 @@ class DifferentiableScene {
   /// NAME is the joint's name. Throws Error (input) for a name that no joint has, and for a joint of another kind.
   void drive(const std::string& joint, const JointDrive& drive);
   /// Returns the coordinates of all revolute and prismatic joints in `state`, in the order of the calls of `join`: the
-  /// rotation in (-π, π], rad, or the displacement, m. NaN for joints of other kinds.
+  /// rotation in (q₀ - π, q₀ + π], rad, with q₀ = `Joint::coordinate`, or the displacement, m. NaN for joints of other
+  /// kinds.
   std::vector<double> joint_coordinates(const State& state);
   /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
   /// [3] or [steps, 3], Pa. Returns the parameter's name.
@@ -152,8 +157,9 @@ class DifferentiableScene {
   std::uint64_t prepared_ = 0;                  // revision of the parameters for which `step` called `prepare`; 0: none
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
-  std::vector<double> initial_positions_;       // [owned vertices, 3]; empty: rest positions
-  std::vector<double> initial_velocities_;      // [owned vertices, 3]; empty: zero
+  std::shared_ptr<const std::vector<std::optional<body::JointNodes>>> joint_nodes_;  // nullptr until they are needed
+  std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: rest positions
+  std::vector<double> initial_velocities_;  // [owned vertices, 3]; empty: zero
 };
 
 }  // namespace diffsim

@@ -71,6 +71,10 @@ void write_converted(Job& job, const MeshData& data, const std::vector<std::stri
 
 /// Adds the largest stable substep, s, to the report and to the printed text. `stable` is 0 if no substep is stable.
 void report_stable_substep(Job& job, const std::string& integrator, double stable) {
+  if (std::isinf(stable)) {
+    job.out << "no force limits the explicit substep\n";
+    return;
+  }
   const int substeps = job.scene.solver.substeps;
   job.report["stable_time_step"] = stable;
   job.report["stable_dt"] = stable * substeps;

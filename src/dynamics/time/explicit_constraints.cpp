@@ -204,6 +204,12 @@ ExplicitConstraints::ExplicitConstraints(const ConstraintSet& set, const Explici
         ErrorKind::input);
 }
 
+std::size_t ExplicitConstraints::record_bytes() const {
+  std::size_t values = 3 * set_.num_nodes();
+  for (const Assembly& assembly : set_.assemblies()) values += assembly.size();
+  return values * sizeof(double) + sizeof(ConstraintValues);
+}
+
 bool ExplicitConstraints::is_on_velocities(int stage) const {
   return rule_.ends_in_last_stage && stage + 1 == static_cast<int>(rule_.stages.size());
 }
@@ -230,6 +236,7 @@ ConstraintValues ExplicitConstraints::add_force(const ConstraintStage<double>& a
   const std::vector<double> C = factors<double>(at.stage, host());
   const NodeVectors<double> X = NodeArray<double>(set_, at.X).vectors();
   NodeVectors<double> result = predict(set_, rule_, on_velocities, at, host), forces = zeros<double>(set_);
+  NodeVectors<double> scratch = zeros<double>(set_);
   ConstraintValues values;
   collectively(set_.comm(), [&] {
     for (const Assembly& assembly : set_.assemblies()) {
@@ -239,7 +246,7 @@ ConstraintValues ExplicitConstraints::add_force(const ConstraintStage<double>& a
         for (double& r : lambda) r = -r;
         lambda = assembly.solve(X, X, C, false, lambda);
       } else {
-        lambda = assembly.correct_positions(X, C, result);
+        lambda = assembly.correct_positions(X, C, result, scratch);
       }
       assembly.add_forces(X, lambda, 1.0, forces);
       values.multipliers.insert(values.multipliers.end(), lambda.begin(), lambda.end());
@@ -271,14 +278,16 @@ ConstraintValues ExplicitConstraints::add_force_tangent(const ConstraintStage<Al
   const NodeVectors<double> result0 = to_vectors(recorded.result);
   forces = zeros<double>(set_);
   ConstraintValues tangent;
-  for (const Assembly& assembly : set_.assemblies()) {
-    std::vector<double> r;
-    for (const Along& g : on_velocities ? assembly.project(X, result) : assembly.values(result))
-      r.push_back(-g.derivative[0]);
-    const std::vector<double> change = assembly.solve(on_velocities ? X0 : result0, X0, C, false, r);
-    assembly.add_forces(X0, change, 1.0, forces);
-    tangent.multipliers.insert(tangent.multipliers.end(), change.begin(), change.end());
-  }
+  collectively(set_.comm(), [&] {
+    for (const Assembly& assembly : set_.assemblies()) {
+      std::vector<double> r;
+      for (const Along& g : on_velocities ? assembly.project(X, result) : assembly.values(result))
+        r.push_back(-g.derivative[0]);
+      const std::vector<double> change = assembly.solve(on_velocities ? X0 : result0, X0, C, false, r);
+      assembly.add_forces(X0, change, 1.0, forces);
+      tangent.multipliers.insert(tangent.multipliers.end(), change.begin(), change.end());
+    }
+  });
   set_.add(values_of(forces), force_tangent);
   NodeVectors<double> corrected = to_vectors(predicted);
   for (std::size_t k = 0; k < corrected.size(); ++k) corrected[k] = corrected[k] + C[k] * forces[k];
@@ -315,11 +324,13 @@ NodeVectors<T> ExplicitConstraints::Reverse<T>::correction(const NodeVectors<T>&
   const NodeVectors<T>& place = on_velocities ? X_ : result_;
   NodeVectors<T> correction = zeros<T>(set_);
   z_.clear();
-  for (const Assembly& assembly : set_.assemblies()) {
-    const std::vector<T> lambda_bar = assembly.project(X_, force_bar);
-    z_.push_back(assembly.solve(place, X_, C, true, lambda_bar));
-    assembly.add_forces(place, z_.back(), -1.0, correction);
-  }
+  collectively(set_.comm(), [&] {
+    for (const Assembly& assembly : set_.assemblies()) {
+      const std::vector<T> lambda_bar = assembly.project(X_, force_bar);
+      z_.push_back(assembly.solve(place, X_, C, true, lambda_bar));
+      assembly.add_forces(place, z_.back(), -1.0, correction);
+    }
+  });
   return correction;
 }
 

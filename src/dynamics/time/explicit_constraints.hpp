@@ -57,10 +57,12 @@ struct ConstraintStage {
 /// adjoint of the force after ȳ is corrected.
 class ExplicitConstraints {
  public:
-  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet, whose positions at the end of
-  /// each stage depend on the force of that stage.
+  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet. Each stage's force must change
+  /// the positions of the next stage or, at the last stage, the positions or velocities at the end of the substep.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
+  /// Memory of the `ConstraintValues` of a stage, bytes.
+  std::size_t record_bytes() const;
   /// Adds the constraint force to `force` and returns the multipliers. Throws Error on all ranks if the constraints
   /// cannot be satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;

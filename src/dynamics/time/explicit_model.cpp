@@ -130,7 +130,8 @@ std::size_t ExplicitModel::record_bytes() const {
   const auto x = 24 * static_cast<std::size_t>(system_->mesh().num_vertices());
   const auto v = 24 * static_cast<std::size_t>(system_->mesh().num_owned_vertices());
   const std::size_t stages = static_cast<std::size_t>(substeps_) * rule_.stages.size();
-  return stages * x + (records_velocities_ ? stages : 1) * v + (records_forces_ ? stages * v : 0);
+  return stages * x + (records_velocities_ ? stages : 1) * v + (records_forces_ ? stages * v : 0) +
+         (work_->constraints ? stages * work_->constraints->record_bytes() : 0);
 }
 
 void ExplicitModel::step(int n, State& state, Record* record) {

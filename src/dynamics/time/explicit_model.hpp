@@ -36,7 +36,7 @@ bool has_damping_factor(const std::string& integrator);
 /// mesh, and velocities are integer multiples of about 2⁻⁵² L/h. Both units are powers of two. Increments are rounded
 /// to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp). Derivatives are those of the
 /// unrounded step, evaluated at the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and
-/// excludes contact, forces that depend on velocities, and prescribed motions.
+/// excludes contact, forces that depend on velocities, prescribed motions, and rigid bodies.
 ///
 /// Own parameter, in addition to those of the System: `damping` [1], initially 1, for both Euler methods only.
 class ExplicitModel : public SystemModel {
