@@ -211,21 +211,25 @@ The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called
       .def_static(
           "from_urdf",
           [](const std::string& path, const std::string& name, bool fixed_base,
-             const std::map<std::string, double>& coordinates, Vector axis, double angle, Vector translate,
-             bool with_surfaces, nb::object comm) {
+             const std::map<std::string, double>& coordinates, const std::map<std::string, double>& velocities,
+             Vector axis, double angle, Vector translate, bool with_surfaces, nb::object comm) {
             const MPI_Comm on = communicator(comm);
-            const RobotOptions options{
-                fixed_base, coordinates, {.axis = axis, .angle = angle, .translate = translate}, with_surfaces};
+            const RobotOptions options{fixed_base,
+                                       coordinates,
+                                       velocities,
+                                       {.axis = axis, .angle = angle, .translate = translate},
+                                       with_surfaces};
             const LibraryScope scope;
             return read_robot(on, path, name, options);
           },
           nb::arg("path"), nb::arg("name"), nb::kw_only(), nb::arg("fixed_base") = true,
-          nb::arg("coordinates") = std::map<std::string, double>{}, nb::arg("axis") = Vector{0.0, 0.0, 1.0},
+          nb::arg("coordinates") = std::map<std::string, double>{},
+          nb::arg("velocities") = std::map<std::string, double>{}, nb::arg("axis") = Vector{0.0, 0.0, 1.0},
           nb::arg("angle") = 0.0, nb::arg("translate") = Vector{}, nb::arg("with_surfaces") = false,
           nb::arg("comm") = nb::none(),
           R"(Read a robot from a URDF file. Collective.
 
-fixed_base: whether the base link is part of the world. coordinates: of joints, by their names in the file, rad or m.
+fixed_base: whether the base link is part of the world. coordinates: of joints, by their names in the file, rad or m. velocities: of joints, rad/s or m/s, for initial_velocity.
 axis, angle, translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)")
       .def_prop_ro(
           "bodies",
@@ -245,6 +249,20 @@ axis, angle, translate: placement of the base. with_surfaces: whether to read co
             return names;
           },
           "Names of the joints.")
+      .def(
+          "initial_velocity",
+          [](const Robot& robot, const MeshHandle& mesh) {
+            std::vector<double> values(3 * static_cast<std::size_t>(mesh.get().num_owned_vertices()), 0.0);
+            const std::size_t count = values.size() / 3;
+            {
+              const LibraryScope scope;
+              add_velocities(mesh.get(), robot, values);
+            }
+            return to_numpy(std::move(values), {count, 3});
+          },
+          nb::arg("mesh"),
+          "Return the velocities of the robot's vertices in a mesh, [owned vertices, 3], m/s. Collective.",
+          nb::sig("def initial_velocity(self, mesh: TetrahedralMesh) -> numpy.ndarray"))
       .def_ro("warnings", &Robot::warnings, "Parts of the file that have no effect.");
 }
 

@@ -122,7 +122,7 @@ def test_robot(tmp_path):
         '<parent link="base"/><child link="bob"/><axis xyz="0 0 1"/><origin xyz="0 1 0"/></joint></robot>'
     )
     try:
-        robot = diffsim.Robot.from_urdf(str(path), "p", coordinates={"pivot": 0.2})
+        robot = diffsim.Robot.from_urdf(str(path), "p", coordinates={"pivot": 0.2}, velocities={"pivot": 0.5})
     except diffsim.InputError as error:
         assert "does not read URDF files" in str(error)
         pytest.skip("this build does not read URDF files")
@@ -132,8 +132,9 @@ def test_robot(tmp_path):
         mesh, robot.materials, diffsim.DifferentiableSolver(dt=1e-3, substeps=1, gravity=0.0, integrator="velocity_verlet")
     )
     scene.add_joints(robot)
+    scene.set_initial_velocity(robot.initial_velocity(mesh))
     scene.drive("p/pivot", torque=2e-3)
     made = diffsim.Simulator(scene)
     made.step(10)
-    # The moment of inertia about the pivot is 1e-3 kg m²: q = q₀ + t²·2e-3/(2·1e-3).
-    assert made.joint_coordinates == pytest.approx([0.2 + 0.01**2], abs=1e-9)
+    # The moment of inertia about the pivot is 1e-3 kg m²: q = q₀ + 0.5 t + t²·2e-3/(2·1e-3).
+    assert made.joint_coordinates == pytest.approx([0.2 + 0.5 * 0.01 + 0.01**2], abs=1e-7)

@@ -140,11 +140,16 @@ RobotEntry parse_robot(const std::string& name, const Value& value, const Scene&
           "`scale` is not allowed for robots, whose masses do not follow from their shapes; remove it");
   }
   if (const Value* initial = mapping.find("initial")) {
-    const Mapping start(*initial, {"joints"});
-    const Value& joints = start.need("joints", "coordinates by joint, such as {elbow: 0.3}, in rad or m");
-    if (!joints.is_mapping()) joints.place.fail("give coordinates by joint, such as {elbow: 0.3}, in rad or m");
-    for (std::size_t i = 0; i < joints.items.size(); ++i)
-      robot.options.coordinates.emplace(joints.keys[i], to_number(joints.items[i]));
+    const Mapping start(*initial, {"joints", "joint_velocities"});
+    const auto parse = [&](const char* key, std::map<std::string, double>& values) {
+      const Value* const joints = start.find(key);
+      if (!joints) return;
+      if (!joints->is_mapping()) joints->place.fail("give a value for each joint, such as {elbow: 0.3}");
+      for (std::size_t i = 0; i < joints->items.size(); ++i)
+        values.emplace(joints->keys[i], to_number(joints->items[i]));
+    };
+    parse("joints", robot.options.coordinates);
+    parse("joint_velocities", robot.options.velocities);
   }
   return robot;
 }

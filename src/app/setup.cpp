@@ -238,7 +238,7 @@ void add_joints(const Scene& scene, DifferentiableScene& solver) {
       if (entry.is_driven) solver.drive(entry.joint.name, load_drive(scene, entry, comm));
     });
   for (const RobotEntry& robot : scene.robots) {
-    Robot rest = {robot.name, {}, {}, robot.robot->joints, robot.robot->drives, {}};
+    Robot rest = *robot.robot;
     for (const JointEntry& entry : scene.drives) rest.drives.erase(entry.joint.name);
     at_place(robot.place, [&] { diffsim::add_joints(solver, rest); });
   }
@@ -433,6 +433,7 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
   for (const BodyEntry& body : scene.bodies)
     if (body.initial.angular_velocity)
       add_rigid_velocity(*solver.mesh(), body.name, {}, *body.initial.angular_velocity, v);
+  for (const RobotEntry& robot : scene.robots) add_velocities(*solver.mesh(), *robot.robot, v);
   if (!v.empty()) solver.set_initial_velocity(v);
   if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;

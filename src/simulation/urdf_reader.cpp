@@ -59,6 +59,14 @@ Pose rotation(const Vector& axis, double angle) {
   return pose;
 }
 
+/// Velocity field of a rigid body: v at the point `origin`, and the angular velocity w.
+struct Twist {
+  Vector origin{{0.0, 0.0, 0.0}}, v{{0.0, 0.0, 0.0}}, w{{0.0, 0.0, 0.0}};
+
+  /// Returns the same field with the velocity at another point.
+  Twist at(const Vector& point) const { return {point, v + cross(w, point - origin), w}; }
+};
+
 std::array<double, 3> to_array(const Vector& v) { return {v[0], v[1], v[2]}; }
 
 /// Keeps the messages of urdfdom, which otherwise appear on stderr.
@@ -89,6 +97,7 @@ std::string text_of(const std::string& path) {
 struct Body {
   std::string link;                ///< the link nearest to the base
   Vector origin{{0.0, 0.0, 0.0}};  ///< origin of this link; moments are about this point, to avoid cancellation
+  Twist twist;
   double mass = 0.0;
   Vector first_moment{{0.0, 0.0, 0.0}};   ///< Σ m c
   Matrix second_moment = Matrix::zero();  ///< Σ ∫ x xᵀ dm about the origin
@@ -106,14 +115,15 @@ class Reader {
   }
 
   Robot read() {
-    check_coordinates();
+    check_names(options_.coordinates);
+    check_names(options_.velocities);
     if (options_.placement.scale != std::array{1.0, 1.0, 1.0}) fail("a robot cannot be scaled; remove `scale`");
     const auto& [x, y, z] = options_.placement.axis;
     const double length = std::hypot(x, y, z);
     Pose base = length > 0.0 ? rotation({{x / length, y / length, z / length}}, options_.placement.angle) : Pose();
     const auto& t = options_.placement.translate;
     base.t = {{t[0], t[1], t[2]}};
-    add_link(*model_->getRoot(), base, -1, options_.fixed_base);
+    add_link(*model_->getRoot(), base, {}, -1, options_.fixed_base);
     for (Body& body : bodies_) add_body(std::move(body));
     warn();
     return std::move(robot_);
@@ -122,15 +132,15 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const { throw InputError(path_ + ": " + what); }
 
-  void check_coordinates() const {
+  void check_names(const std::map<std::string, double>& values) const {
     std::vector<std::string> names;
     for (const auto& [name, joint] : model_->joints_) names.push_back(name);
-    for (const auto& [name, value] : options_.coordinates)
+    for (const auto& [name, value] : values)
       if (model_->joints_.count(name) == 0) {
         const std::string close = nearest(name, names);
         fail("there is no joint '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"));
       } else if (model_->joints_.at(name)->type == urdf::Joint::FIXED) {
-        fail("joint '" + name + "' is fixed; remove it from the initial coordinates");
+        fail("joint '" + name + "' is fixed; remove it from the initial values");
       }
   }
 
@@ -138,12 +148,13 @@ class Reader {
 
   /// Adds a link at `pose` to body `body`, or as the first link of a new body if `body` is -1. `in_world`: the link
   /// does not move.
-  void add_link(const urdf::Link& link, const Pose& pose, int body, bool in_world) {
+  void add_link(const urdf::Link& link, const Pose& pose, const Twist& twist, int body, bool in_world) {
     if (!in_world) {
       if (body < 0) {
         body = static_cast<int>(bodies_.size());
         bodies_.emplace_back().link = link.name;
         bodies_.back().origin = pose.t;
+        bodies_.back().twist = twist;
       }
       add_mass(link, pose, bodies_[static_cast<std::size_t>(body)]);
       if (options_.with_surfaces) add_shapes(link, pose, bodies_[static_cast<std::size_t>(body)].surface);
@@ -154,11 +165,11 @@ class Reader {
       const auto child = model_->links_.at(joint->child_link_name);
       const Pose at = pose * to_pose(joint->parent_to_joint_origin_transform);
       if (joint->type == urdf::Joint::FIXED) {
-        add_link(*child, at, body, in_world);
+        add_link(*child, at, twist, body, in_world);
         continue;
       }
       const Pose moved = add_joint(*joint, at, in_world ? "" : bodies_[static_cast<std::size_t>(body)].link);
-      add_link(*child, moved, -1, false);
+      add_link(*child, moved, twist_after(*joint, at, twist), -1, false);
     }
   }
 
@@ -197,8 +208,8 @@ class Reader {
         break;
       case urdf::Joint::PLANAR:
       case urdf::Joint::FLOATING:
-        if (q != 0.0)
-          fail("joint '" + joint.name + "' has several coordinates; remove it from the initial coordinates");
+        if (q != 0.0 || options_.velocities.count(joint.name) > 0)
+          fail("joint '" + joint.name + "' has several coordinates; remove it from the initial values");
         added.kind = JointKind::planar;
         break;
       default:
@@ -214,6 +225,20 @@ class Reader {
       robot_.drives.emplace(added.name, drive);
     }
     return at * motion;
+  }
+
+  /// Velocity field of the body that begins at the child of a joint.
+  Twist twist_after(const urdf::Joint& joint, const Pose& at, const Twist& before) const {
+    Twist twist = before.at(at.t);
+    const auto given = options_.velocities.find(joint.name);
+    if (given == options_.velocities.end()) return twist;
+    const Vector axis{{joint.axis.x, joint.axis.y, joint.axis.z}};
+    const Vector rate = given->second / std::sqrt(dot(axis, axis)) * (at.R * axis);
+    if (joint.type == urdf::Joint::PRISMATIC)
+      twist.v = twist.v + rate;
+    else
+      twist.w = twist.w + rate;
+    return twist;
   }
 
   void add_mass(const urdf::Link& link, const Pose& pose, Body& body) const {
@@ -295,6 +320,8 @@ class Reader {
     } catch (const Error& error) {
       fail("link '" + body.link + "': " + error.what());
     }
+    const Twist twist = body.twist.at(body.origin + centre);
+    robot_.velocities.push_back({to_array(twist.v), to_array(twist.w)});
     robot_.bodies.push_back({body_name(body.link), std::move(data)});
     robot_.materials.push_back({rigid_model, {{"density", MassProperties::density}}, body_name(body.link) + "/all"});
   }

@@ -88,6 +88,16 @@ TEST_F(RobotTest, accelerates_as_the_equations_of_motion_say) {
     EXPECT_NEAR((4.0 * found[3 + j] - found[j]) / 3.0, expected[j], 1e-6 * std::abs(expected[j]));
 }
 
+TEST_F(RobotTest, begins_with_the_velocities_of_its_joints) {
+  std::string text = scene(1e-5, 1);
+  text.replace(text.find("rail: 0.05}"), 11, "rail: 0.05}, joint_velocities: {shoulder: 0.7, elbow: -1.1, rail: 0.4}");
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> q = dataset("run/trajectory.h5", "/bodies/arm/joints");
+  const double expected[3] = {0.7, -1.1, 0.4};
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR((q[3 + j] - q[j]) / 1e-5, expected[j], 1e-3);  // error O(dt)
+}
+
 TEST_F(RobotTest, links_without_shapes_have_no_contact) {
   // `lower` and `slider`, which have no shapes, are behind the plane; the box of `upper` is near the plane.
   const std::string contact =

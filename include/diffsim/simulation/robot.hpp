@@ -3,12 +3,14 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "diffsim/body/joint.hpp"
 #include "diffsim/mesh/construction.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/material.hpp"
 
 namespace diffsim {
@@ -26,6 +28,9 @@ struct Robot {
   std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid, 1000 kg/m³ at the link's mass
   std::vector<Joint> joints;
   std::map<std::string, JointDrive> drives;  ///< by name of the joint; joints with damping only
+  /// Initial velocities of the bodies, from the velocities of the joints: velocity of the centre of mass, m/s, and
+  /// angular velocity, rad/s. In the order of `bodies`.
+  std::vector<std::array<std::array<double, 3>, 2>> velocities;
   /// Parts of the file that have no effect, for example limits of joints, in sentences.
   std::vector<std::string> warnings;
 };
@@ -33,6 +38,7 @@ struct Robot {
 struct RobotOptions {
   bool fixed_base = true;                     ///< true: the base link is part of the world
   std::map<std::string, double> coordinates;  ///< of joints by the names in the file, rad or m; other joints: 0
+  std::map<std::string, double> velocities;   ///< of joints by the names in the file, rad/s or m/s; other joints: 0
   Placement placement;                        ///< rotation and translation of the base; scale must be 1
   bool with_surfaces = false;                 ///< read the collision shapes, for contact
 };
@@ -44,6 +50,9 @@ struct RobotOptions {
 /// or whose inertia is impossible; for a joint that mimics another one; for coordinates of a joint that does not exist;
 /// and for collision meshes that cannot be read. Throws Error if diffsim was built without urdfdom. Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});
+
+/// Adds the initial velocities of a robot's bodies to `velocities` [owned vertices, 3], m/s. Collective.
+void add_velocities(const TetrahedralMesh& mesh, const Robot& robot, std::vector<double>& velocities);
 
 /// Adds the joints of a robot to a scene whose mesh contains the robot's bodies, and the drives of the joints.
 /// `drives`: replace the robot's own drives; by name of the joint.
