@@ -24,7 +24,7 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-/// Body of a mesh to be made: how to make its data on a communicator, and its placements.
+/// Body of a mesh that is made later: a function that makes the body's data on a communicator, and placements.
 struct Body {
   std::function<MeshData(MPI_Comm)> make;
   std::vector<Placement> placements;
@@ -142,7 +142,7 @@ All ranks must pass equal arrays.)")
                 [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }, {}};
           },
           nb::arg("vertices"), nb::arg("triangles"),
-          R"(Create an affine body, or a rigid body if its material has the model "rigid", inside a closed surface.)",
+          R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".)",
           nb::sig("def affine(vertices: object, triangles: object) -> Body"))
       .def_static(
           "from_file",
@@ -229,8 +229,9 @@ The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called
           nb::arg("comm") = nb::none(),
           R"(Read a robot from a URDF file. Collective.
 
-fixed_base: whether the base link is part of the world. coordinates: of joints, by their names in the file, rad or m. velocities: of joints, rad/s or m/s, for initial_velocity.
-axis, angle, translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)")
+fixed_base: whether the base link is part of the world. coordinates: initial coordinates of joints, by their names in
+the file, rad or m. velocities: initial velocities of joints, rad/s or m/s, which initial_velocity uses. axis, angle,
+translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)")
       .def_prop_ro(
           "bodies",
           [](const Robot& robot) {
@@ -261,7 +262,7 @@ axis, angle, translate: placement of the base. with_surfaces: whether to read co
             return to_numpy(std::move(values), {count, 3});
           },
           nb::arg("mesh"),
-          "Return the velocities of the robot's vertices in a mesh, [owned vertices, 3], m/s. Collective.",
+          "Return initial velocities of a mesh, [owned vertices, 3], m/s; 0 outside the robot. Collective.",
           nb::sig("def initial_velocity(self, mesh: TetrahedralMesh) -> numpy.ndarray"))
       .def_ro("warnings", &Robot::warnings, "Parts of the file that have no effect.");
 }
@@ -328,8 +329,8 @@ The vertices and cells are in the order of the bodies. Region R of a body is cal
           nb::arg("damping") = 0.0,
           R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt.
 
-q: coordinate of the joint, rad or m. torque: N m or N, and target: numbers, or one per step. Adds the parameters
-joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAME.)",
+q: coordinate of the joint, rad or m. torque (N m or N) and target (rad or m): a number, or one per step. Adds the
+parameters joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAME.)",
           nb::sig("def drive(self, joint: str, torque: object = 0.0, target: object = 0.0, stiffness: float = 0.0, "
                   "damping: float = 0.0) -> None"))
       .def(
@@ -343,7 +344,7 @@ joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAM
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.
 
-with_drives: whether to drive the joints that have damping in the file. Without, `drive` can add other drives.)")
+with_drives: whether to drive the joints that have damping in the file. If false, `drive` can add other drives.)")
       .def(
           "attach",
           [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {

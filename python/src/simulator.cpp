@@ -446,7 +446,7 @@ void bind_simulator(nb::module_& module) {
             const std::size_t count = q.size();
             return to_numpy(std::move(q), {count});
           },
-          "Coordinates of the joints in the current state, rad or m: [joints]; NaN for joints without one. Collective.",
+          "Coordinates of joints in the current state, [joints], rad or m; NaN if a joint has none. Collective.",
           nb::sig("def joint_coordinates(self) -> numpy.ndarray"))
       .def_prop_ro(
           "positions", [](H& handle) { return field_of(handle, "positions"); },

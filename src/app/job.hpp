@@ -40,8 +40,8 @@ struct Job {
   }
 };
 
-/// Reads the files of the scene's robots, adds the materials of their links to the scene, and prints warnings about
-/// parts without effect. Collective.
+/// Reads the files of the scene's robots, adds the materials of the robots' links to the scene, and prints warnings
+/// about parts of the files that have no effect. Collective.
 void load_robots(Job& job);
 /// Prints default damping and gravity if the scene does not set them.
 void tell_defaults(Job& job);

@@ -210,7 +210,7 @@ struct EffortObjective {
   std::string parameter;
 };
 
-/// Coordinate of a joint at one step, or at all steps but the first.
+/// Coordinate of a joint at one step, or at steps 1 to N.
 struct JointObjective {
   std::string joint;
   Numbers target;  ///< [], or [steps] for all steps

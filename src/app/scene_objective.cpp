@@ -47,7 +47,7 @@ TargetObjective parse_target(const Value& value, const Scene& scene, bool of_vel
 
 EffortObjective parse_effort(const Value& value) {
   const Mapping mapping(value, {"type", "parameter", "weight"});
-  return {to_text(mapping.need("parameter", "the name of a parameter with one value per step"))};
+  return {to_text(mapping.need("parameter", "the name of a global parameter"))};
 }
 
 JointObjective parse_joint(const Value& value, const Scene& scene) {

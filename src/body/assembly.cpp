@@ -30,7 +30,7 @@ Vec3<T> constant(const std::array<double, 3>& v) {
   return {{T(v[0]), T(v[1]), T(v[2])}};
 }
 
-/// A and B of a constraint; without the constants a₀ and b₀ if `x` holds differences of positions.
+/// A and B of a constraint. `with_constants`: false omits a₀ and b₀, for velocities and changes of positions.
 template <class T>
 std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
   Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
@@ -42,7 +42,7 @@ std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>
   return {A, B};
 }
 
-/// Gradient ∂g/∂x of one node.
+/// Gradient of g with respect to the position of one node.
 template <class T>
 Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
   return T(entry.a) * AB.second + T(entry.b) * AB.first;
@@ -51,7 +51,7 @@ Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec
 /// Dense LU factors of a matrix whose rows and columns are scaled by 1/√|diagonal|.
 class ScaledFactors {
  public:
-  /// `matrix`: [n, n], in columns.
+  /// `matrix`: [n, n], column-major.
   explicit ScaledFactors(std::vector<double> matrix) : factors_(std::move(matrix)) {
     const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(factors_.size()))));
     for (std::size_t k = 0; k < n; ++k) {
@@ -166,7 +166,7 @@ std::vector<T> Assembly::multiplier_matrix(const NodeVectors<T>& y, const NodeVe
 
 std::string Assembly::too_large() const {
   return "the constraints of " + name_ +
-         " cannot be satisfied at the end of the time step; the motion per step is too large, use a smaller dt or more "
+         " cannot be satisfied at the end of the time step; the motion per step is too large; use a smaller dt or more "
          "substeps";
 }
 
@@ -174,7 +174,7 @@ void Assembly::require_independent(const NodeVectors<double>& x, const std::vect
   if (ScaledFactors(multiplier_matrix(x, x, ones)).is_regular()) return;
   throw Error("the constraints of " + name_ +
                   " depend on one another, for example in a loop of bodies in a plane; remove a joint of the loop, or "
-                  "let the joint leave more directions free",
+                  "replace a joint by one with more degrees of freedom",
               ErrorKind::input);
 }
 

@@ -22,8 +22,9 @@ using NodeVectors = std::vector<Vec3<T>>;
 ///   positions:   g(y) = 0,    y = y₀ + C G(x)ᵀ λ   (SHAKE: Ryckaert, Ciccotti & Berendsen 1977)
 ///   velocities:  G(x) v = 0,  v = v₀ + C G(x)ᵀ λ   (RATTLE: Andersen 1983)
 ///
-/// Both systems of equations have the matrix S(y, x) = G(y) C G(x)ᵀ. Node vectors are indexed by the nodes' numbers;
-/// functions read and change only the nodes of the assembly.
+/// The derivative of the equations with respect to λ is S(y, x) = G(y) C G(x)ᵀ for positions, and S(x, x) for
+/// velocities. Node vectors are indexed by the nodes' numbers; functions read and change only the nodes of the
+/// assembly.
 class Assembly {
  public:
   /// `name` is used in messages: "body 'crate'".
@@ -53,14 +54,14 @@ class Assembly {
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
 
-  /// Replaces the assembly's nodes of y, which are y₀, by the y that satisfies the constraints on positions, and
-  /// returns λ. Newton's method, to rounding errors. `scratch` is overwritten at the assembly's nodes. Throws Error if
-  /// Newton's method does not converge.
+  /// Solves the equations for positions by Newton's method, up to rounding errors, and returns λ. `y`: y₀ on entry, the
+  /// solution on return. `scratch` is overwritten at the assembly's nodes. Throws Error if Newton's method does not
+  /// converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
-  /// Returns S(y, x), [n, n], in columns.
+  /// Returns S(y, x), [n, n], column-major.
   template <class T>
   std::vector<T> multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
                                    const std::vector<T>& factors) const;
@@ -68,7 +69,7 @@ class Assembly {
 
   std::string name_;
   std::vector<Constraint> constraints_;
-  /// Constraints at each node, with the index of the node in the constraint's entries.
+  /// Constraint that contains a node, and the index of the node among the constraint's entries.
   struct Place {
     int constraint, entry;
   };

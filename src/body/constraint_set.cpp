@@ -26,7 +26,7 @@ namespace {
 struct Body {
   std::int64_t number;  ///< in the mesh's list of bodies
   int rank;             ///< owner
-  int first_node;       ///< number on the owner of the first of its four nodes
+  int first_node;       ///< number of the body's first node, on the owner
   std::array<Vector, 4> rest;
 };
 
@@ -92,7 +92,8 @@ std::vector<Ends> find_ends(const TetrahedralMesh& mesh, const std::vector<Body>
   return ends;
 }
 
-/// Returns the lowest index of the bodies that joints connect with each body, directly or through other bodies.
+/// Returns, for each body, the lowest index among this body and the bodies that joints connect with this body, directly
+/// or through other bodies.
 std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<Ends>& ends) {
   std::vector<std::size_t> group(num_bodies);
   std::iota(group.begin(), group.end(), std::size_t{0});
@@ -126,7 +127,7 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   const std::vector<std::size_t> group = find_groups(bodies.size(), ends);
   const int rank = rank_of(mesh.comm());
   const auto is_mine = [&](std::size_t body) { return bodies[group[body]].rank == rank; };
-  // Copies of the nodes of other ranks' bodies follow the own nodes.
+  // Copies of the nodes of other ranks' bodies follow this rank's nodes.
   std::vector<VertexLocation> copies;
   std::vector<Frame> frames;
   for (std::size_t i = 0; i < bodies.size(); ++i) {

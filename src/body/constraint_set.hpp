@@ -14,14 +14,14 @@ namespace diffsim::body {
 
 /// All constraints of a system: rigidity of bodies, and joints.
 ///
-/// Bodies that joints connect, directly or through other bodies, form one assembly, which one rank computes. That rank
-/// owns the assembly's first body and has copies of the nodes of the other bodies. The nodes of this class are the
-/// corners of the rank's rigid bodies, four consecutive nodes each, followed by these copies.
+/// Bodies that joints connect, directly or through other bodies, form one assembly. The rank that owns the first body
+/// of an assembly computes the assembly, with copies of the nodes that other ranks own. The nodes of this class are the
+/// corners of the rank's rigid bodies, four consecutive nodes for each body, followed by the copies.
 class ConstraintSet {
  public:
   /// `cells`: this rank's cells that are rigid bodies. `joints`: all joints, the same list on every rank. Throws Error
-  /// (input) for a cell that is not an affine body, and for a joint of an unknown body, of a body that is not rigid, of
-  /// a body with itself, or with an axis of zero length. Collective.
+  /// (input) for a cell that is not an affine body; for a joint of an unknown body, of a body that is not rigid, of a
+  /// body with itself, or with an axis of zero length; and for redundant constraints. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
@@ -33,8 +33,8 @@ class ConstraintSet {
   /// Vertices of the nodes that this rank owns.
   const std::vector<int>& vertices() const { return vertices_; }
 
-  /// Returns the values at all nodes of a field on local or owned vertices, of which the owned ones are read:
-  /// [nodes, components]. Collective.
+  /// Returns the values of `field` at all nodes, [nodes, components]. `field` is on local or owned vertices; only the
+  /// values at owned vertices are read. Collective.
   std::vector<double> gather(const Field& field) const;
   /// Adds `values` [nodes, components], summed over all ranks, to the owned vertices of `field`. Collective.
   void add(const std::vector<double>& values, Field& field) const;

@@ -9,9 +9,8 @@
 
 namespace diffsim::body {
 
-/// Returns the unit vector along `axis` and two unit vectors that are perpendicular to it and to each other; the three
-/// are right-handed. The second vector is normal to the axis and the coordinate direction with the largest angle to
-/// the axis.
+/// Returns a right-handed orthonormal basis (a, e, f). a is the unit vector along `axis`; e is the unit vector along
+/// a × e_i, where e_i is the coordinate direction with the smallest |a_i|; f = a × e.
 std::array<Vector, 3> axes_from(const Vector& axis);
 
 /// Throws Error (input) if the axis of the joint has zero or infinite length.

@@ -19,7 +19,7 @@
 namespace diffsim::body {
 namespace {
 
-/// Corners of an affine body: where they are, and their rest positions.
+/// Locations and rest positions of the corners of an affine body.
 struct Corners {
   std::array<VertexLocation, 4> nodes;
   std::array<Vector, 4> rest;
@@ -46,7 +46,7 @@ Corners find_corners(const TetrahedralMesh& mesh, const std::string& body, const
   return all.front();
 }
 
-/// Returns the form with the numbers of the nodes counted from the first node of the body.
+/// Returns `form`, whose nodes are the body's nodes 0 to 3, as a BodyVector.
 BodyVector to_body_vector(const LinearForm& form) {
   BodyVector vector{};
   for (const auto& [node, weight] : form.terms) vector.weights[node] += weight;

@@ -14,10 +14,10 @@
 
 namespace diffsim::body {
 
-/// Joint in the form that its forces need.
+/// Force of a joint, and the nodes on which the force acts.
 struct JointNodes {
   JointForce force;
-  /// Nodes of the body and of the other body, or of the body twice if the other body is the world.
+  /// Four nodes of the body and four of the other body; the body's nodes twice if the other body is the world.
   std::array<VertexLocation, 8> nodes;
 };
 

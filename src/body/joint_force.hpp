@@ -53,12 +53,12 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 }
 
 /// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
-/// generalised force Q, the force on node k is Q ∂q/∂x_k, whose power is Q dq/dt. Parameters: torque, stiffness,
-/// damping, target.
+/// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. Parameters: torque,
+/// stiffness, damping, target.
 ///
 /// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
-/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + d·a' with d the offset of the joint's point between the bodies and
-/// a' the axis of the other body.
+/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the
+/// body and on the other body, and a' is the axis, fixed to the other body.
 struct JointForce {
   static constexpr int num_nodes = 8, num_values = 4;
   static constexpr bool uses_velocities = true;

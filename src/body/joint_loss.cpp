@@ -34,19 +34,19 @@ struct JointLoss::Nodes {
     for (std::size_t i = 0; i < 24; ++i) nodes[i / 3][static_cast<int>(i % 3)] = at[i];
     return nodes;
   }
-  /// Residual q - target and its gradient, for nodes with a derivative along a direction.
+  /// Returns the residual q - target and sets its gradient. T is double, or Dual for values with a derivative.
   template <class T>
   T residual(const Vec3<T> (&x)[8], double target, Vec3<T> (&gradient)[8]) const {
     return -of.force.behind(T(target), of.force.coordinate(x, gradient));
   }
-  /// Adds vectors at the nodes that this rank owns to a field.
+  /// Adds to `field` the vectors at the nodes that this rank owns.
   void add(const std::array<Vec3<double>, 8>& vectors, Field& field) const {
     for (std::size_t k = 0; k < 8; ++k)
       if (of.nodes[k].rank == rank)
         add_to_entries(field, 3 * static_cast<std::size_t>(of.nodes[k].index),
                        {vectors[k][0], vectors[k][1], vectors[k][2]});
   }
-  /// Residual and its gradient along the direction `tangent`.
+  /// Returns the residual and sets its gradient, both with their derivatives along `tangent`.
   Tangent along(const State& state, const State& tangent, double target, Vec3<Tangent> (&gradient)[8]) const {
     const std::array<Vec3<double>, 8> x = gather(state["positions"]), dx = gather(tangent["positions"]);
     Vec3<Tangent> moving[8];

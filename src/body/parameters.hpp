@@ -20,7 +20,7 @@ struct JointParameters {
                                            .sample = 0.5};
   static constexpr ParameterSpec damping{.name = "joint_damping",
                                          .unit = "N m s",
-                                         .meaning = "damping of a joint, or gain of a servo by velocity",
+                                         .meaning = "damping of a joint, or velocity gain of a servo",
                                          .range = Interval::not_negative(),
                                          .sample = 0.01};
   static constexpr ParameterSpec target{.name = "joint_target",

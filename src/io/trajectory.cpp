@@ -54,7 +54,7 @@ std::string units_of(const std::string& field) {
 /// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
 struct TrajectoryWriter::Surface {
   std::string group;
-  std::size_t body = 0, affine = 0;  // numbers of the body among all and among the affine bodies
+  std::size_t body = 0, affine = 0;  // numbers of the body among all bodies and among the affine bodies
   std::int64_t num_vertices = 0, num_triangles = 0;
   AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
 };
@@ -191,7 +191,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
         file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * surfaces_[k].affine]));
     }
     for (const Values& values : values_) {
-      const std::vector<double> row = values.of(state);  // the rows of a frame are distributed; the first rank has all
+      const std::vector<double> row = values.of(state);  // the first rank writes the whole frame
       file_->append("/" + values.name, is_first_rank(mesh_.comm()) ? row : std::vector<double>());
     }
   } catch (const Error&) {

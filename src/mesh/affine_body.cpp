@@ -38,7 +38,7 @@ bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
   return true;
 }
 
-/// Smallest extent of a body over its largest extent.
+/// Smallest permitted ratio of the smallest extent of a body to the largest extent.
 constexpr double flat = 1e-6;
 
 /// Mesh of an affine body with the given volume, m³, and the covariance C = L Lᵀ about the centre.

@@ -178,7 +178,7 @@ class Reader {
   Pose add_joint(const urdf::Joint& joint, const Pose& at, const std::string& parent) {
     if (joint.mimic)
       fail("joint '" + joint.name + "' mimics joint '" + joint.mimic->joint_name +
-           "', which is not supported; make it a joint of its own, or fixed");
+           "', which is not supported; remove <mimic>, or make the joint fixed");
     const auto given = options_.coordinates.find(joint.name);
     const double q = given == options_.coordinates.end() ? 0.0 : given->second;
     Vector axis{{joint.axis.x, joint.axis.y, joint.axis.z}};
@@ -268,7 +268,7 @@ class Reader {
     constexpr std::string_view package = "package://", local = "file://";
     if (file.starts_with(local)) return file.substr(local.size());
     if (!file.starts_with(package)) return (folder / file).string();
-    // The package's folder is above the folder of the URDF file, or beside one of the folders above it.
+    // The package's folder is in the folder of the URDF file, or in one of the folders above.
     const std::string inside = file.substr(package.size());
     for (std::filesystem::path above = folder;; above = above.parent_path()) {
       if (std::filesystem::exists(above / inside)) return (above / inside).string();

@@ -74,7 +74,7 @@ TEST_F(Rigid, moves_with_the_least_effort) {
 }
 
 TEST_F(Rigid, follows_coordinates_of_a_joint) {
-  // The objective is zero where the door turns as it does under a torque of 20 N m.
+  // The objective `joint` is zero for a torque of 20 N m.
   write("scene.yaml", scene(", torque: 20"));
   good({"simulate", "scene.yaml"}, "run");
   const std::vector<double> joints = dataset("run/trajectory.h5", "/joints");

@@ -44,7 +44,7 @@ NodeVectors<double> motion(const Vector& v, const Vector& w, const Vector& point
   return velocities;
 }
 
-/// Relative motions that a joint allows: (velocity, angular velocity) along or about its three axes.
+/// Relative motions that a joint allows: translations along its three axes, and rotations about these axes.
 struct Freedom {
   std::array<bool, 3> along, about;
 };
@@ -129,7 +129,7 @@ TEST(joint_constraints, transposed_solution_and_its_derivative) {
     a.derivative[0] = derivative;
     return a;
   };
-  /// Inputs at the distance t along a direction.
+  /// Solution for inputs at the distance t along a direction.
   const auto inputs = [&](double t, auto make) {
     using T = decltype(make(0.0, 0.0));
     NodeVectors<T> y, x;

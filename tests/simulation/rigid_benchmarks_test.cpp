@@ -51,7 +51,7 @@ Flips flips(double dt) {
   const Motion start = motion_of(state, 12.0);
   const Vector L = start.angular_momentum;
   const double L_size = std::sqrt(dot(L, L));
-  const auto height = [&](const Motion& m) {  // the y axis is the difference of corners 0 and 1 and corners 2 and 3
+  const auto height = [&](const Motion& m) {  // the y axis is along x_0 + x_1 - x_2 - x_3, where x_k are the corners
     double sum = 0.0;
     for (std::size_t c = 0; c < 3; ++c) sum += (m.edges[0][c] - m.edges[1][c] - m.edges[2][c]) * L[c];
     return sum;
@@ -102,8 +102,8 @@ TEST(rigid_benchmarks, free_rotation_about_the_middle_axis_flips) {
 
 // ---- pendulums --------------------------------------------------------------------------------------------------
 
-/// Positions at t = 1 s of the two masses of a double pendulum: point masses of 1 kg, approximated by cubes, on
-/// massless rods of 1 m, which start at rest at 90° from the vertical.
+/// Angles, rad, of the two rods of a double pendulum from the vertical, at t = 1 s. The massless rods of 1 m carry
+/// point masses of 1 kg, approximated by cubes, and start at rest at 90° from the vertical.
 std::array<double, 2> double_pendulum(const std::string& integrator, double dt) {
   const Vector size{1e-3, 1e-3, 1e-3};
   std::vector<NamedMesh> bodies;
@@ -169,7 +169,7 @@ Chain chain(double dt) {
 /// Position of the material point of a body that is at `rest` at the start.
 Vector point_of(const TetrahedralMesh& mesh, const State& state, std::size_t body, const Vector& rest) {
   const std::vector<double> x = state["positions"].to_host();
-  // Local vertices may be in any order, so corners are matched by their rest positions.
+  // Local vertices may be in any order, so corners are matched by their vertex numbers.
   const std::vector<double>& X = mesh.rest_positions();
   const std::vector<std::int64_t> numbers = vertex_numbers(mesh);
   double from[12], to[12];
@@ -239,7 +239,7 @@ TEST(rigid_benchmarks, joints_hold_and_energy_is_bounded) {
 }
 
 TEST(rigid_benchmarks, a_driven_joint_is_a_damped_oscillator) {
-  // I q'' = τ + k (q₀ - q) - c q' from rest, for a bar on a hinge and for a cube on a rail.
+  // I q'' = τ + k (target - q) - c q' from rest, for a bar on a hinge and for the same bar on a rail (I = mass).
   for (const JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
     const Vector size{0.4, 0.1, 0.1};
     std::vector<NamedMesh> bodies;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rigid bodies and joints: reference motions, gradients of rollouts, refused input.
+// Rigid bodies and joints: gradients of rollouts, stable substeps, refused input.
 
 #include <gtest/gtest.h>
 

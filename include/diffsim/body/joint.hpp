@@ -13,19 +13,19 @@ enum class JointKind {
   revolute,   ///< rotation about the axis
   prismatic,  ///< translation along the axis
   spherical,  ///< all rotations about the point
-  universal,  ///< rotations about the axis, which is fixed to the first body, and about a perpendicular axis of the
-              ///< other
+  universal,  ///< rotations about the axis a, which is fixed to the first body, and about an axis that is fixed to the
+              ///< other body: a × e_i, where e_i is the coordinate direction with the smallest |a_i|
   planar,     ///< translations normal to the axis and rotation about the axis
 };
 
-/// Joint between two rigid bodies, or between a rigid body and the world. Point and directions are given in the initial
+/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given in the initial
 /// placement of the bodies.
 struct Joint {
   std::string name;                           ///< used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions that remain free
   std::string body;                           ///< first body
   std::string other{};                        ///< other body; empty: the world
-  std::array<double, 3> point{};              ///< point of both bodies, m
+  std::array<double, 3> point{};              ///< point of the joint, m
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of any non-zero length
   double coordinate = 0.0;                    ///< coordinate q in the initial placement, rad or m (JointDrive)
 };
@@ -47,7 +47,7 @@ struct JointDrive {
 };
 
 /// Returns the kind of joint with that name: fixed, revolute, prismatic, spherical, universal, planar. Throws Error
-/// (input) for any other name, with the nearest name.
+/// (input) for any other name; the message suggests the nearest name.
 JointKind joint_kind(const std::string& name);
 /// Names of all kinds of joints.
 const std::vector<std::string>& joint_kinds();

@@ -11,7 +11,7 @@
 namespace diffsim {
 
 /// ½ Σ_n (q_n - target_n)² / N over N steps n, rad² or m², where q is the coordinate of a revolute or prismatic joint.
-/// The difference of angles is taken in [-π, π).
+/// For angles, q_n - target_n is taken in (-π, π].
 class JointLoss : public Loss {
  public:
   /// `targets`: target of each observed step, rad or m. Throws Error (input) for a joint of another kind, or without

@@ -64,11 +64,12 @@ class System {
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
-  /// Makes the bodies of these local cells rigid. Each cell is an affine body (`affine_body`). Explicit integrators
-  /// only: symplectic Euler and velocity Verlet.
+  /// Makes the affine bodies (`affine_body`) of the given local cells rigid. Requires symplectic Euler or velocity
+  /// Verlet. Throws Error (input) after `prepare`. `prepare` throws Error (input) for a cell that is not an affine
+  /// body.
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint of a rigid body. Pass the same joint on all ranks. Throws Error (input) after `prepare`. `prepare`
-  /// throws Error (input) for a body that does not exist or is not rigid, and for joints that constrain a motion twice.
+  /// throws Error (input) for a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----

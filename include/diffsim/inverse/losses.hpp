@@ -58,7 +58,7 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// ½ |m - target|², where m is the mean over a region's vertices of a field of the state at one step.
+/// ½ |m - target|², where m is the mean of a field of the state over a region's vertices, at one step.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -73,7 +73,7 @@ class TargetLoss : public Loss {
                             ParameterSet& gradient_tangent) override;
 
  protected:
-  /// `field`: name in the State, [local or owned vertices, 3]. `unit`: of the loss.
+  /// `field`: name of a field of the State, [local or owned vertices, 3]. `unit`: unit of the loss.
   TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
              std::array<double, 3> target, int step);
 
@@ -106,8 +106,8 @@ class TargetVelocityLoss : public TargetLoss {
 /// or one entry for all steps.
 class EffortLoss : public Loss {
  public:
-  /// `dt`: s. `steps`: number of steps of the rollout. Operations throw Error (input) if the model has no such
-  /// parameter, or if the parameter is not global.
+  /// `dt`: s. `steps`: number of steps of the rollout. `value` throws Error (input) if the model has no such parameter,
+  /// or if the parameter is not global.
   EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;

@@ -38,9 +38,9 @@ struct MassProperties {
   double covariance[3][3] = {{}};
 };
 
-/// Mesh of an affine body whose mass is not that of the volume inside its surface. `surface` may be empty, or consist
-/// of several shapes. Throws InputError unless C is positive definite, which fails if a principal moment of inertia is
-/// not less than the sum of the two others, and for bodies that are too flat. No communication.
+/// Mesh of an affine body with given mass properties, which are independent of its surface. `surface` may be empty, or
+/// consist of several shapes. Throws InputError unless each principal moment of inertia is less than the sum of the two
+/// others (C is positive definite), and for bodies that are too flat. No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Placement of a body: x ↦ R S x + t with S = diag(scale), R the rotation by `angle` about `axis` through the origin

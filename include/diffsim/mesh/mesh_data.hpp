@@ -27,8 +27,8 @@ struct TriangleMesh {
 /// density times the body's volume.
 struct AffineBody {
   double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
-  double volume = 0.0;         ///< of the body in its initial placement, m³
-  TriangleMesh surface;        ///< closed surface in the rest shape, normals outwards; m
+  double volume = 0.0;         ///< in the initial placement, m³; with given MassProperties: mass / 1000 kg/m³
+  TriangleMesh surface;        ///< in the rest shape, m; closed, normals outwards; any or none with MassProperties
 };
 
 /// Surface of triangles that represents a body in contact, in place of the boundary of its tetrahedra: a fine skin

@@ -25,13 +25,13 @@ class DifferentiableScene;
 struct Robot {
   std::string name;
   std::vector<NamedMesh> bodies;
-  std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid, 1000 kg/m³ at the link's mass
+  std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid; 1000 kg/m³ gives the mass in the file
   std::vector<Joint> joints;
-  std::map<std::string, JointDrive> drives;  ///< by name of the joint; joints with damping only
+  std::map<std::string, JointDrive> drives;  ///< drives of the joints that have damping, by name of the joint
   /// Initial velocities of the bodies, from the velocities of the joints: velocity of the centre of mass, m/s, and
   /// angular velocity, rad/s. In the order of `bodies`.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
-  /// Parts of the file that have no effect, for example limits of joints, in sentences.
+  /// Sentences that name parts of the file that have no effect, for example limits of joints.
   std::vector<std::string> warnings;
 };
 
@@ -44,18 +44,19 @@ struct RobotOptions {
 };
 
 /// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
-/// floating and fixed, with damping. Shapes for display are ignored.
+/// floating and fixed. Supports damping of revolute, continuous and prismatic joints. Ignores `visual` shapes.
 ///
-/// Throws InputError, which names the link or joint: if the file cannot be read; for a link that moves but has no mass,
-/// or whose inertia is impossible; for a joint that mimics another one; for coordinates of a joint that does not exist;
-/// and for collision meshes that cannot be read. Throws Error if diffsim was built without urdfdom. Collective.
+/// Throws InputError if the file cannot be read; for a link that moves but has no mass, or whose inertia is impossible;
+/// for a joint that mimics another one; for coordinates or velocities of a joint that does not exist, is fixed or has
+/// several coordinates; and for collision meshes that cannot be read. The message names the link or the joint. Also
+/// throws InputError if diffsim was built without urdfdom. Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});
 
 /// Adds the initial velocities of a robot's bodies to `velocities` [owned vertices, 3], m/s. Collective.
 void add_velocities(const TetrahedralMesh& mesh, const Robot& robot, std::vector<double>& velocities);
 
 /// Adds the joints of a robot to a scene whose mesh contains the robot's bodies, and the drives of the joints.
-/// `drives`: replace the robot's own drives; by name of the joint.
+/// For each joint that `drives` names, the given drive replaces the robot's own drive.
 void add_joints(DifferentiableScene& scene, const Robot& robot, const std::map<std::string, JointDrive>& drives = {});
 
 }  // namespace diffsim

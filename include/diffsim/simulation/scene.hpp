@@ -52,17 +52,16 @@ class DifferentiableScene {
   /// with the region. Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
-  /// Adds a joint of a rigid body with another rigid body or with the world. A body is rigid if its material is the
+  /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
   /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
-  /// exist or is not rigid, or if joints constrain a motion twice.
+  /// exist or is not rigid, or if constraints are redundant.
   void join(const Joint& joint);
   /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME` and
   /// `joint_target:NAME`, with one value or one value per step, `joint_stiffness:NAME` and `joint_damping:NAME`, where
   /// NAME is the joint's name. Throws Error (input) for a name that no joint has, and for a joint of another kind.
   void drive(const std::string& joint, const JointDrive& drive);
-  /// Returns the coordinates of all revolute and prismatic joints in `state`, in the order of the calls of `join`: the
-  /// rotation in (q₀ - π, q₀ + π], rad, with q₀ = `Joint::coordinate`, or the displacement, m. NaN for joints of other
-  /// kinds.
+  /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Revolute joints: rad, in
+  /// (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Prismatic joints: m. Joints of other kinds: NaN.
   std::vector<double> joint_coordinates(const State& state);
   /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
   /// [3] or [steps, 3], Pa. Returns the parameter's name.

@@ -108,8 +108,8 @@ std::vector<double> to_host(const double* device, std::size_t count) {
 
 const double* address(const std::vector<double>& values) { return values.empty() ? nullptr : values.data(); }
 
-/// Positions of the next stage or, after the last stage, the new positions or velocities, without the constraint force
-/// of stage `at.stage` unless `at.force` includes it.
+/// Returns the positions of the next stage or, after the last stage, the new positions (the new velocities if
+/// `velocities`). The constraint force of the stage is included only if `at.force` contains the constraint force.
 template <class T>
 NodeVectors<T> predict(const ConstraintSet& set, const ExplicitRule& rule, bool velocities,
                        const ConstraintStage<T>& at, const HostUpdate<T>& host) {

@@ -46,15 +46,15 @@ struct ConstraintStage {
 
 /// Constraint forces of explicit steps.
 ///
-/// The force of stage i is f + G(X_i)ᵀ λ_i, at every stage. λ_i makes positions satisfy the constraints: those of the
-/// next stage or, with one stage, those at the end of the substep. If a rule's last stage is at the end of the substep
-/// (velocity Verlet), λ of that stage makes the velocities at the end satisfy G v = 0. With velocity Verlet this method
-/// is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order. With
-/// symplectic Euler the positions are those of SHAKE.
+/// The force of each stage i is f + G(X_i)ᵀ λ_i. λ_i makes the positions of the next stage satisfy the constraints or,
+/// with a single stage, the positions at the end of the substep. If a rule's last stage is at the end of the substep
+/// (velocity Verlet), λ_i of the last stage makes the velocities at the end satisfy G v = 0. With velocity Verlet this
+/// method is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order.
+/// With symplectic Euler the positions are those of SHAKE.
 ///
-/// Derivatives follow from the implicit function theorem. Adjoint of g(y) = 0, y = b + C G(x)ᵀ λ: with p̄ the adjoint of
-/// the force, z = S(y, x)⁻ᵀ G(x) p̄, the adjoint of b is ȳ - G(y)ᵀ z, and x̄ receives (Σ_k λ_k ∇²g_k) f̄, where f̄ is the
-/// adjoint of the force after ȳ is corrected.
+/// Derivatives follow from the implicit function theorem. Consider g(y) = 0 with y = b + C G(x)ᵀ λ. Let p̄ be the
+/// adjoint of the force before ȳ is corrected, and z = S(y, x)⁻ᵀ G(x) p̄. The adjoint of b is the corrected ȳ,
+/// ȳ - G(y)ᵀ z. With the adjoint f̄ of the force after this correction, x̄ receives (Σ_k λ_k ∇²g_k) f̄.
 class ExplicitConstraints {
  public:
   /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet. Each stage's force must change
@@ -81,7 +81,7 @@ class ExplicitConstraints {
 
  private:
   bool is_on_velocities(int stage) const;
-  /// C: factors from the force of the stage to the positions or velocities on which the constraint is.
+  /// Returns C, [nodes]: derivatives of the constrained positions or velocities with respect to the force of the stage.
   template <class T>
   std::vector<T> factors(int stage, const ExplicitUpdate<T>& update) const;
 
