@@ -113,6 +113,34 @@ TEST_P(RigidBodies, products_with_the_hessian) {
                                      testing_simulation::unknowns_of({"density", "gravity"}, {}));
 }
 
+/// Chain of six rigid bars. On several ranks, neighbours are on different ranks, and one rank computes the constraints.
+DifferentiableScene make_chain(MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  for (int b = 0; b < 6; ++b)
+    bodies.push_back(affine_box(comm, "bar" + std::to_string(b), {0.1, 0.03, 0.02}, {0.1 * b, 0.01 * b, 0.0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  if (num_ranks(comm) > 1) {
+    EXPECT_LT(mesh->num_cells(), 6);
+  }
+  DifferentiableScene scene(mesh, {rigid(900.0)}, testing_gradient::tight_options("velocity_verlet", 1e-3, 6e-3, 5));
+  scene.join({"joint0", JointKind::spherical, "bar0", "", {-0.05, 0.0, 0.0}});
+  for (int b = 1; b < 6; ++b)
+    scene.join({"joint" + std::to_string(b),
+                b % 2 == 1 ? JointKind::revolute : JointKind::universal,
+                "bar" + std::to_string(b),
+                "bar" + std::to_string(b - 1),
+                {0.1 * b - 0.05, 0.01 * b, 0.0},
+                {0.1, 0.3, 1.0}});
+  scene.drive("joint3", {{0.02}, {0.1}, 0.3, 1e-3});
+  return scene;
+}
+
+TEST(rigid_bodies, joints_between_ranks) {
+  testing_gradient::expect_slopes(
+      make_chain, 3,
+      {"density", "gravity", "initial_positions", "initial_velocities", "joint_torque:joint3", "joint_damping:joint3"});
+}
+
 // ---- refusals ---------------------------------------------------------------------------------------------------
 
 TEST(rigid_bodies, joints_and_drives_are_added_once_and_in_time) {
