@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/inputs.hpp"
+#include "app/text_file.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/implicit_model.hpp"
 

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
+#include <cmath>
 
 #include <filesystem>
 
