@@ -35,6 +35,11 @@ inline DifferentiableMaterial stiff(double youngs_modulus, double density, const
           region};
 }
 
+/// Material of rigid bodies.
+inline DifferentiableMaterial rigid(double density, const std::string& region = "all") {
+  return {rigid_model, {{"density", density}}, region};
+}
+
 /// Motion of one affine body of a mesh on one rank: its centre, the velocity of the centre, and the angular momentum
 /// about the centre.
 struct Motion {

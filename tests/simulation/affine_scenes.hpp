@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -112,6 +115,65 @@ inline Outcome outcome(DifferentiableScene& solver, int steps, const std::string
   return result;
 }
 
+/// Checks the distance after which friction stops a block that slides on a plane at 1 m/s (`on_slope`).
+inline void expect_stop(DifferentiableScene& scene, double friction, int steps) {
+  const double expected = 1.0 / (2.0 * friction * 9.81), slid = run(scene, steps).x.back();
+  print("stops after, m", slid, expected);
+  EXPECT_NEAR(slid, expected, 0.01 * expected);
+}
+
+/// Checks the distance that a ball rolls in 0.5 s down a slope whose angle has the tangent `slope`.
+inline void expect_rolling(DifferentiableScene& scene, double slope, int steps) {
+  const double expected = 0.5 * 5.0 / 7.0 * 9.81 * std::sin(std::atan(slope)) * 0.25,
+               rolled = run(scene, steps).x.back();
+  print("rolls, m", rolled, expected);
+  EXPECT_NEAR(rolled, expected, 0.01 * expected);
+}
+
+/// Checks the distance that a ball moves in 0.25 s on a plane, if it slides at 1 m/s at first.
+inline void expect_slide_and_roll(DifferentiableScene& scene, double friction, int steps) {
+  // The ball slides for the time t, and then rolls with the velocity 5/7 v.
+  const double t = 2.0 / (7.0 * friction * 9.81);
+  const double expected = 12.0 / (49.0 * friction * 9.81) + 5.0 / 7.0 * (0.25 - t);
+  const double moved = run(scene, steps).x.back();
+  print("slides and rolls, m", moved, expected);
+  EXPECT_NEAR(moved, expected, 0.01 * expected);
+}
+
+/// Checks the derivatives of a central elastic impact of two equal cubes, x₂ = x₁ + v₁ T + const, with T = 0.1 s. The
+/// errors must decrease from the first number of steps to the second. `options`: dt and gravity are set here.
+inline void expect_exchange(const DifferentiableMaterial& material, DifferentiableSolver options,
+                            const std::array<int, 2>& numbers_of_steps) {
+  std::vector<double> errors;
+  constexpr double T = 0.1;
+  for (const int steps : numbers_of_steps) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "first", {0.1, 0.1, 0.1}, {0, 0, 0}));
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "second", {0.1, 0.1, 0.1}, {0.12, 0, 0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    options.dt = T / steps;
+    options.gravity = {0, 0, 0};
+    DifferentiableScene scene(mesh, {material}, options);
+    std::vector<double> velocity;
+    add_rigid_velocity(*mesh, "first", {1.0, 0, 0}, {0, 0, 0}, velocity);
+    scene.set_initial_velocity(velocity);
+    ContactOptions contact;
+    contact.barrier_distance = 0.01;
+    contact.barrier_stiffness = 1e4;
+    scene.add_contact(contact);
+    const Outcome second = outcome(scene, steps, "second", 0);
+    const double expected[4] = {1.0, 0.0, T, 0.0},
+                 found[4] = {second.by_place[0], second.by_place[1], second.by_velocity[0], second.by_velocity[1]};
+    double worst = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) worst = std::max(worst, std::abs(found[k] - expected[k]) / (k < 2 ? 1.0 : T));
+    errors.push_back(worst);
+    print("dx2/dx1 of an impact", found[0], 1.0);
+    print("dx2/dv1 of an impact, s", found[2], T);
+  }
+  EXPECT_LT(errors[1], 0.03);
+  EXPECT_LT(errors[1], 0.4 * errors[0]);
+}
+
 /// Octahedron of radius 0.1 m that falls on the corner below its centre, so it does not begin to rotate.
 inline NamedMesh octahedron(double height) {
   TriangleMesh surface;
@@ -123,6 +185,43 @@ inline NamedMesh octahedron(double height) {
   }
   for (auto& vertex : surface.vertices) vertex[1] += r + height;
   return {"octahedron", affine_body(MPI_COMM_WORLD, std::move(surface))};
+}
+
+/// Checks the height y after 0.8 s of a body that falls from h₀ = 1 m and bounces, and dy/dh₀. Only the impact, from
+/// 0.446 s to 0.464 s, is simulated; the free fall before and after is known exactly.
+inline void expect_bounce(const DifferentiableMaterial& material) {
+  constexpr double begin = 0.446, dt = 1e-3, g = 9.81;
+  std::vector<double> values, slopes;
+  for (const int k : {1, 2, 3}) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(octahedron(1.0 - 0.5 * g * begin * begin));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    DifferentiableScene scene(
+        mesh, {material}, {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = "velocity_verlet"});
+    std::vector<double> velocity;
+    add_rigid_velocity(*mesh, "octahedron", {0, -g * begin, 0}, {0, 0, 0}, velocity);
+    scene.set_initial_velocity(velocity);
+    ContactOptions contact;
+    contact.barrier_distance = 0.02 / k;
+    contact.barrier_stiffness = 1.2e5 * k;
+    contact.planes.push_back({});
+    scene.add_contact(contact);
+    // Extrapolation from the positions after 10 ms and 18 ms.
+    const Outcome first = outcome(scene, 10, "octahedron", 1), second = outcome(scene, 18, "octahedron", 1);
+    const double between = 8 * dt, after = 0.8 - begin - 18 * dt, ahead = after / between;
+    const double y = second.value + (second.value - first.value) * ahead - 0.5 * g * after * (after + between) - 0.1;
+    const double slope = second.by_place[0] + (second.by_place[0] - first.by_place[0]) * ahead;
+    values.push_back(std::abs(y - 0.947915));
+    slopes.push_back(std::abs(slope - 0.543558));
+    print("height after a bounce, m", y, 0.947915);
+    print("its derivative by the height before", slope, 0.543558);
+  }
+  EXPECT_LT(values[2], 2e-3 * 0.947915);
+  EXPECT_LT(slopes[2], 0.01 * 0.543558);
+  for (std::size_t i = 1; i < 3; ++i) {  // first order in d̂
+    EXPECT_NEAR(values[i] * static_cast<double>(i + 1), values[0], 0.1 * values[0]);
+    EXPECT_NEAR(slopes[i] * static_cast<double>(i + 1), slopes[0], 0.1 * slopes[0]);
+  }
 }
 
 }  // namespace diffsim::testing_affine

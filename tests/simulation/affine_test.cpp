@@ -9,8 +9,7 @@
 #include <cmath>
 
 #include "diffsim/mesh/construction.hpp"
-#include "mesh/body_meshes.hpp"
-#include "simulation/affine_bodies.hpp"
+#include "simulation/crate_and_slab.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::affine_test {
@@ -23,31 +22,14 @@ struct Case {
   double friction;  // negative: no contact
 };
 
-/// Scene of a crate on a moving floor, a slab on the crate, and a soft block next to both. The crate and the slab
-/// rotate, and all gaps are smaller than d̂. The soft block is attached to the slab. Without contact, all bodies are
-/// stretched at the start.
+/// Scene of the crate, the slab and the soft block. Without contact, all bodies are stretched at the start.
 DifferentiableScene make_solver(const Case& which, MPI_Comm comm) {
-  std::vector<NamedMesh> bodies;
-  bodies.push_back(affine_box(comm, "crate", {0.1, 0.06, 0.08}, {0.0, 0.039, 0.0}, {1.0, 0.3, 0.2}, 0.02));
-  bodies.push_back(
-      {"soft", testing_mesh::box_body(comm, {"soft", {0.05, 0.05, 0.05}, {1, 1, 1}, {0.061, 0.07, -0.02}})});
-  bodies.push_back(affine_box(comm, "slab", {0.12, 0.03, 0.07}, {-0.02, 0.0945, 0.003}, {0.2, 1.0, 0.1}, 0.03));
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
-  mesh->define_region("knob", VertexList{{0, 2}}, "soft");
-  mesh->define_region("corner", VertexList{{0}}, "crate");
-  const DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
-  const DifferentiableMaterial rubber{
-      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
+  const auto mesh = crate_and_slab(comm);
   const DifferentiableMaterial resin{
       "stable_neo_hookean", {{"youngs_modulus", 2e5}, {"poisson_ratio", 0.2}, {"density", 700.0}}, "slab/all"};
-  DifferentiableScene solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber, resin}, options);
-  solver.attach("knob", "slab/all", 80.0);
-  std::vector<double> velocity;
-  add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
-  add_rigid_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
-  for (const int v : mesh->region("soft/all").vertices)
-    if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
-  solver.set_initial_velocity(velocity);
+  DifferentiableScene solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber(), resin},
+                             testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5));
+  set_in_motion(solver);
   if (which.friction < 0.0) {  // initial stretches, so that the bodies vibrate
     std::vector<double> displacement;
     for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
@@ -57,13 +39,7 @@ DifferentiableScene make_solver(const Case& which, MPI_Comm comm) {
     solver.set_initial_displacement(displacement);
     return solver;
   }
-  ContactOptions contact;
-  contact.barrier_distance = 0.015;
-  contact.barrier_stiffness = 4e3;
-  contact.friction = which.friction;
-  contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
-  contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
-  solver.add_contact(contact);
+  add_moving_floor(solver, which.friction);
   return solver;
 }
 

@@ -4,23 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
-#include <numbers>
-
 #include "diffsim/mesh/construction.hpp"
-#include "mesh/body_meshes.hpp"
-#include "simulation/affine_bodies.hpp"
+#include "simulation/crate_and_slab.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::rigid_bodies_test {
 namespace {
 
 using namespace testing_affine;
-
-DifferentiableMaterial rigid(double density, const std::string& region = "all") {
-  return {"rigid", {{"density", density}}, region};
-}
 
 // ---- gradients --------------------------------------------------------------------------------------------------
 
@@ -30,41 +21,18 @@ struct Case {
   bool joints;
 };
 
-/// Scene of a rigid crate on a moving floor, a rigid slab on the crate, and a soft block next to both, attached to the
-/// slab. The crate and the slab rotate, and all gaps are smaller than d̂. With joints, the crate hangs on a spherical
+/// Scene of the crate and the slab, which are rigid, and the soft block. With joints, the crate hangs on a spherical
 /// joint, and a hinge connects the slab with the crate.
 DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
-  std::vector<NamedMesh> bodies;
-  bodies.push_back(affine_box(comm, "crate", {0.1, 0.06, 0.08}, {0.0, 0.039, 0.0}, {1.0, 0.3, 0.2}, 0.02));
-  bodies.push_back(
-      {"soft", testing_mesh::box_body(comm, {"soft", {0.05, 0.05, 0.05}, {1, 1, 1}, {0.061, 0.07, -0.02}})});
-  bodies.push_back(affine_box(comm, "slab", {0.12, 0.03, 0.07}, {-0.02, 0.0945, 0.003}, {0.2, 1.0, 0.1}, 0.03));
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
-  mesh->define_region("knob", VertexList{{0, 2}}, "soft");
-  const DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
-  const DifferentiableMaterial rubber{
-      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
-  DifferentiableScene scene(mesh, {rigid(900.0, "crate/all"), rubber, rigid(700.0, "slab/all")}, options);
-  scene.attach("knob", "slab/all", 80.0);
+  DifferentiableScene scene(crate_and_slab(comm), {rigid(900.0, "crate/all"), rubber(), rigid(700.0, "slab/all")},
+                            testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5));
   if (which.joints) {
     scene.join({"hook", JointKind::spherical, "crate", "", {0.03, 0.06, 0.02}});
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
     scene.drive("hinge", {{0.02}, {0.1}, 0.3, 1e-3});
   }
-  std::vector<double> velocity;
-  add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
-  add_rigid_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
-  for (const int v : mesh->region("soft/all").vertices)
-    if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
-  scene.set_initial_velocity(velocity);
-  if (which.friction < 0.0) return scene;
-  ContactOptions contact;
-  contact.barrier_distance = 0.015;
-  contact.barrier_stiffness = 4e3;
-  contact.friction = which.friction;
-  contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
-  contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
-  scene.add_contact(contact);
+  set_in_motion(scene);
+  if (which.friction >= 0.0) add_moving_floor(scene, which.friction);
   return scene;
 }
 
