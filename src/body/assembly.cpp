@@ -139,6 +139,65 @@ void Assembly::add_curvature(const std::vector<T>& lambda, const NodeVectors<T>&
   }
 }
 
+std::vector<double> Assembly::second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const {
+  std::vector<double> products;
+  for (const Constraint& constraint : constraints_) {
+    const auto [A, B] = factors_of(constraint, w, false);
+    const auto [dA, dB] = factors_of(constraint, u, false);
+    products.push_back(dot(A, dB) + dot(dA, B));
+  }
+  return products;
+}
+
+std::vector<int> Assembly::node_numbers() const {
+  std::vector<int> numbers;
+  for (const Node& node : nodes_) numbers.push_back(node.number);
+  return numbers;
+}
+
+std::vector<double> Assembly::projector(const NodeVectors<double>& x) const {
+  const std::size_t n = size(), width = 3 * nodes_.size();
+  // G by rows.
+  std::vector<double> G(n * width, 0.0);
+  std::vector<std::pair<Vec3<double>, Vec3<double>>> at_x;
+  for (const Constraint& constraint : constraints_) at_x.push_back(factors_of(constraint, x, true));
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (const Place& place : nodes_[i].places) {
+      const auto k = index(place.constraint);
+      const Vec3<double> gradient = gradient_at(constraints_[k].entries[index(place.entry)], at_x[k]);
+      for (std::size_t c = 0; c < 3; ++c) G[k * width + 3 * i + c] += gradient[static_cast<int>(c)];
+    }
+  ScaledFactors factors(multiplier_matrix(x, x, std::vector<double>(x.size(), 1.0)));
+  if (!factors.is_regular()) throw Error(too_large());
+  std::vector<double> P(width * width, 0.0), column(n);
+  for (std::size_t j = 0; j < width; ++j) {
+    for (std::size_t k = 0; k < n; ++k) column[k] = G[k * width + j];
+    factors.solve(false, column);
+    for (std::size_t i = 0; i <= j; ++i) {
+      double sum = i == j ? 1.0 : 0.0;
+      for (std::size_t k = 0; k < n; ++k) sum -= G[k * width + i] * column[k];
+      P[i * width + j] = P[j * width + i] = sum;
+    }
+  }
+  return P;
+}
+
+std::vector<double> Assembly::curvature(const std::vector<double>& lambda) const {
+  const std::size_t width = 3 * nodes_.size();
+  std::map<int, std::size_t> place;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) place[nodes_[i].number] = i;
+  std::vector<double> matrix(width * width, 0.0);
+  // ∂²(A·B)/∂x_k∂x_l = (a_k b_l + b_k a_l) I
+  for (std::size_t k = 0; k < constraints_.size(); ++k)
+    for (const Constraint::Entry& row : constraints_[k].entries)
+      for (const Constraint::Entry& column : constraints_[k].entries) {
+        const double value = lambda[k] * (row.a * column.b + row.b * column.a);
+        const std::size_t i = 3 * place[row.node], j = 3 * place[column.node];
+        for (std::size_t c = 0; c < 3; ++c) matrix[(i + c) * width + j + c] += value;
+      }
+  return matrix;
+}
+
 template <class T>
 std::vector<T> Assembly::multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
                                            const std::vector<T>& factors) const {

@@ -46,6 +46,18 @@ class Assembly {
   template <class T>
   void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
 
+  /// Returns wᵀ ∇²g_k u, [n].
+  std::vector<double> second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const;
+
+  /// Returns the numbers of the assembly's nodes in increasing order, [N].
+  std::vector<int> node_numbers() const;
+  /// Returns the matrix of the orthogonal projection onto the kernel of G(x), I - Gᵀ (G Gᵀ)⁻¹ G, [3N, 3N], symmetric.
+  /// Rows and columns are the components of the nodes in the order of `node_numbers`. Throws Error if constraints
+  /// depend on one another at x.
+  std::vector<double> projector(const NodeVectors<double>& x) const;
+  /// Returns the matrix Σ_k λ_k ∇²g_k, [3N, 3N], symmetric, with rows and columns as in `projector`.
+  std::vector<double> curvature(const std::vector<double>& lambda) const;
+
   /// Throws Error (input) if constraints depend on one another at the positions x. `ones`: a factor 1 for each node.
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
   /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error if S is singular,

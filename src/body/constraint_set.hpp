@@ -28,6 +28,8 @@ class ConstraintSet {
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies that this rank computes.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
+  /// This rank's nodes, copies included.
+  const Entities& nodes() const { return *nodes_; }
   /// Number of this rank's nodes, copies included.
   std::size_t num_nodes() const { return nodes_->local(); }
   /// Vertices of the nodes that this rank owns.

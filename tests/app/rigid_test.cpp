@@ -98,7 +98,8 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(scene("", no_more, "material: {model: neo_hookean}"), "give `density` next to `mesh`");
   refused(scene("", no_more, "thickness: 0"), "density");
   refused(scene("", "boundary: [{region: door/all, fix: [x, y, z]}]\n" + no_more), "of a rigid body is fixed or moved");
-  refused(scene("", no_more, "density: 600", "newmark"), "do not support integrator newmark");
+  refused(scene("", no_more, "density: 600", "newmark"),
+          "do not support integrator newmark; use implicit_euler or bdf2");
   const auto changed = [](const std::string& from, const std::string& to) {
     std::string text = scene("");
     return text.replace(text.find(from), from.size(), to);

@@ -56,7 +56,9 @@ std::string name_of(const ::testing::TestParamInfo<Case>& named) {
 class RigidBodies : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(cases, RigidBodies,
                          ::testing::Values(Case{"symplectic_euler", -1.0, false}, Case{"symplectic_euler", 0.4, true},
-                                           Case{"velocity_verlet", -1.0, true}, Case{"velocity_verlet", 0.4, false}),
+                                           Case{"velocity_verlet", -1.0, true}, Case{"velocity_verlet", 0.4, false},
+                                           Case{"implicit_euler", -1.0, false}, Case{"implicit_euler", 0.4, true},
+                                           Case{"bdf2", -1.0, true}, Case{"bdf2", 0.4, false}),
                          name_of);
 
 TEST_P(RigidBodies, have_the_gradients_whose_slopes_differences_have) {
@@ -82,7 +84,7 @@ TEST_P(RigidBodies, products_with_the_hessian) {
 }
 
 /// Chain of six rigid bars. On several ranks, neighbours are on different ranks, and one rank computes the constraints.
-DifferentiableScene make_chain(MPI_Comm comm) {
+DifferentiableScene make_chain(MPI_Comm comm, const std::string& integrator) {
   std::vector<NamedMesh> bodies;
   for (int b = 0; b < 6; ++b)
     bodies.push_back(affine_box(comm, "bar" + std::to_string(b), {0.1, 0.03, 0.02}, {0.1 * b, 0.01 * b, 0.0}));
@@ -90,7 +92,7 @@ DifferentiableScene make_chain(MPI_Comm comm) {
   if (num_ranks(comm) > 1) {
     EXPECT_LT(mesh->num_cells(), 6);
   }
-  DifferentiableScene scene(mesh, {rigid(900.0)}, testing_gradient::tight_options("velocity_verlet", 1e-3, 6e-3, 5));
+  DifferentiableScene scene(mesh, {rigid(900.0)}, testing_gradient::tight_options(integrator, 1e-3, 6e-3, 5));
   scene.join({"joint0", JointKind::spherical, "bar0", "", {-0.05, 0.0, 0.0}});
   for (int b = 1; b < 6; ++b)
     scene.join({"joint" + std::to_string(b),
@@ -104,9 +106,10 @@ DifferentiableScene make_chain(MPI_Comm comm) {
 }
 
 TEST(rigid_bodies, joints_between_ranks) {
-  testing_gradient::expect_slopes(
-      make_chain, 3,
-      {"density", "gravity", "initial_positions", "initial_velocities", "joint_torque:joint3", "joint_damping:joint3"});
+  for (const std::string integrator : {"velocity_verlet", "bdf2"})
+    testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_chain(comm, integrator); }, 3,
+                                    {"density", "gravity", "initial_positions", "initial_velocities",
+                                     "joint_torque:joint3", "joint_damping:joint3"});
 }
 
 // ---- refusals ---------------------------------------------------------------------------------------------------

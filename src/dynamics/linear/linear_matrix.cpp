@@ -103,18 +103,27 @@ void LinearSystem::set_fixed(const std::uint8_t* fixed) {
   reference_ = {};
 }
 
+void LinearSystem::set_constraints(const body::ConstraintSet& constraints) {
+  if (!projected_) projected_ = std::make_unique<ProjectedMatrix>(constraints, count_);
+}
+
+void LinearSystem::set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers) {
+  projected_->set(space, multipliers);
+}
+
 void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   const ProfilingRegion region("diffsim::dynamics::make_matrix");
   const MPI_Comm comm = mesh_->comm();
-  DIFFSIM_PETSC(MatCreate(comm, matrix_.out()));
-  DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
-  DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
-  DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
+  auto& made = projected_ ? unprojected_ : matrix_;
+  DIFFSIM_PETSC(MatCreate(comm, made.out()));
+  DIFFSIM_PETSC(MatSetSizes(made, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
+  DIFFSIM_PETSC(MatSetBlockSize(made, 3));
+  DIFFSIM_PETSC(MatSetType(made, MATAIJ));
   // PETSc 3.18 fills, multiplies and coarsens block formats only through AIJ, if at all. Matrices in block formats are
   // therefore copies, used for products only.
   block_type_ = block_type_of_options();
   operator_ = {};
-  if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(matrix_));
+  if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(made));
   std::size_t entries = 0, entry = 0;
   for (const MatrixShare* share : shares) entries += 9 * static_cast<std::size_t>(share->blocks().num_blocks());
   std::vector<PetscInt> rows(entries), columns(entries);
@@ -132,7 +141,11 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
       }
     patterns_.push_back(blocks.pattern());
   }
-  DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
+  DIFFSIM_PETSC(MatSetPreallocationCOO(made, static_cast<PetscCount>(entries), rows.data(), columns.data()));
+  if (!projected_) adopt_matrix();
+}
+
+void LinearSystem::adopt_matrix() {
   // PETSc 3.18 does not set the block size of the rank's sequential part; PCPBJACOBI would then use 1.
   PetscBool parallel = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), MATMPIAIJ, &parallel));
@@ -179,11 +192,16 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
     }
   }
   const double* const values = join(shares);
-  if (kernels_on_host || takes_device_values(matrix_)) {
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values, INSERT_VALUES));
+  Mat J = projected_ ? unprojected_ : matrix_;
+  if (kernels_on_host || takes_device_values(J)) {
+    DIFFSIM_PETSC(MatSetValuesCOO(J, values, INSERT_VALUES));
   } else {
     const std::vector<double> host = shares.size() == 1 ? shares[0]->blocks().to_host() : joined_.to_host();
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, host.data(), INSERT_VALUES));
+    DIFFSIM_PETSC(MatSetValuesCOO(J, host.data(), INSERT_VALUES));
+  }
+  if (projected_) {
+    projected_->compute(J, !other_pattern, matrix_);
+    if (other_pattern) adopt_matrix();
   }
   use_block_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));

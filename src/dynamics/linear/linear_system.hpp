@@ -15,6 +15,7 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/linear/matrix_share.hpp"
 #include "dynamics/linear/preconditioner_policy.hpp"
+#include "dynamics/linear/projected_matrix.hpp"
 
 namespace diffsim::dynamics {
 
@@ -43,6 +44,12 @@ class LinearSystem {
   /// Begins a rollout: discards the reference preconditioner. `fixed`: masks of the owned vertices (System::fixed),
   /// device address.
   void set_fixed(const std::uint8_t* fixed);
+  /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
+  void set_constraints(const body::ConstraintSet& constraints);
+  /// Sets the tangent space and, unless nullptr, the multipliers of the constraints for the matrices that follow. These
+  /// systems have the matrix of `ProjectedMatrix` in place of J. Right-hand sides must be in the tangent space.
+  /// Requires `set_constraints`.
+  void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Sets J to the sum of all shares over all ranks. Changes the shares: fixed components are eliminated. `product`: if
   /// given, Krylov methods multiply with J by this function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
@@ -97,7 +104,10 @@ class LinearSystem {
   };
   /// Begins a step: undoes the changes that failures in an earlier step made to the solvers.
   void begin_solvers();
+  /// Creates the matrix of the shares: `unprojected_` if there are constraints, otherwise `matrix_`.
   void make_matrix(const std::vector<MatrixShare*>& shares);
+  /// Prepares `matrix_`, which has just been created.
+  void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
   /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such factors fail to
@@ -134,8 +144,10 @@ class LinearSystem {
   Field joined_;                         // values of several parts, one after the other: [blocks, 9]
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
-  std::string block_type_;                 // baij or sbaij, if products use that format
-  PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, if not the matrix
+  std::unique_ptr<ProjectedMatrix> projected_;  // nullptr without constraints
+  PetscHandle<Mat, MatDestroy> unprojected_;    // J, if there are constraints
+  std::string block_type_;                      // baij or sbaij, if products use that format
+  PetscHandle<Mat, MatDestroy> operator_;       // of Krylov methods, if not the matrix
   Product product_;
   PetscHandle<Vec, VecDestroy> diagonal_;  // diagonal of matrix_ in fixed components; zero elsewhere
   using VecHandle = PetscHandle<Vec, VecDestroy>;

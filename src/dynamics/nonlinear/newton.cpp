@@ -127,7 +127,7 @@ class Newton {
           problem_.find_direction(y_, residual_, nullptr, tolerance, Projection::none, direction_);
       report_.linear_iterations += solve.iterations;
       if (solve.indefinite || !solve.converged) return;
-      problem_.move(y_, 1.0, direction_, trial_);
+      if (!problem_.move(y_, 1.0, direction_, trial_)) return;
       if (problem_.max_step(y_, progress, trial_, progress) < 1.0) return;
       const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || trial.residual > much_less * now_.residual) return;
@@ -203,22 +203,24 @@ class Newton {
   bool search(double least, bool hold) {
     const bool free_of_gap = hold || at_rest();
     const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
-    problem_.move(y_, 1.0, direction_, trial_);
-    double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
-    // The path of a rotating obstacle depends on t, so the loop below checks the path again for each t. Reducing t by
-    // 10 % leaves room for that check.
-    if (progress < goal && t < 1.0) t *= 0.9;
+    const auto reached = [&](double closed) { return closed == 1.0 ? goal : progress + closed * (goal - progress); };
+    const bool path_varies = progress < goal || problem_.has_constraints();
+    double t = 1.0;
+    while (t > least && !problem_.move(y_, t, direction_, trial_)) t *= 0.5;
+    t *= std::min(1.0, problem_.max_step(y_, progress, trial_, reached(t)));
+    // The path of a rotating obstacle or body depends on t, so the loop below checks the path again for each t.
+    // Reducing t by 10 % leaves room for that check.
+    if (path_varies && t < 1.0) t *= 0.9;
     report_.obstructions += t < 1.0;
     const double admissible = t;
     if (free_of_gap) t *= variation();
     bool further = !free_of_gap && t < 1.0 && !options_.try_exact;
     for (; t > least; t *= std::exchange(further, false) ? 1.0 : 0.5) {
       double closed = t;
-      const auto reached = [&] { return closed == 1.0 ? goal : progress + closed * (goal - progress); };
-      problem_.move(y_, t, direction_, trial_);
-      if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached()) < 1.0) continue;
+      if (!problem_.move(y_, t, direction_, trial_)) continue;
+      if (path_varies && t < 1.0 && problem_.max_step(y_, progress, trial_, reached(t)) < 1.0) continue;
       if (further) closed = close_gap(t);
-      problem_.set_progress(reached());
+      problem_.set_progress(reached(closed));
       Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
       report_.reductions += t < admissible;
@@ -253,7 +255,7 @@ class Newton {
     const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
     Field further = y_.like("further");
     for (double s = 1.0; s > std::max(worth_closing * t, least_closing); s *= 0.5) {
-      problem_.move(trial_, s - t, gap_, further);
+      if (!problem_.move(trial_, s - t, gap_, further)) continue;
       if (problem_.max_step(y_, progress, further, progress + s * missing) < 1.0) continue;
       std::swap(trial_, further);
       return s;
@@ -276,7 +278,7 @@ class Newton {
     double t = 1.0;
     while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
       Field further = y_.like("further"), further_residual = y_.like("further_residual");
-      problem_.move(y_, 2.0 * t, direction_, further);
+      if (!problem_.move(y_, 2.0 * t, direction_, further)) break;
       if (problem_.max_step(trial_, problem_.progress(), further, problem_.progress()) < 1.0) break;
       const Evaluation next = problem_.evaluate(further, further_residual);
       if (!next.valid || next.potential >= trial.potential || !is_better(next, 2.0 * t)) break;

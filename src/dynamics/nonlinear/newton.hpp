@@ -23,7 +23,8 @@ struct Evaluation {
 enum class Projection { none, contact, all };
 
 /// Equation R(y) = 0 in the free components. The other components are prescribed; the gap is the prescribed position
-/// minus y. An iterate consists of y and of the progress of moving obstacles.
+/// minus y. If positions are constrained, y satisfies the constraints, and R and the directions are in the tangent
+/// space of the constraints at y. An iterate consists of y and of the progress of moving obstacles.
 class NewtonProblem {
  public:
   virtual ~NewtonProblem() = default;
@@ -46,8 +47,11 @@ class NewtonProblem {
   virtual double dot(const Field& x, const Field& y) const = 0;
   /// Returns the largest |x| over the owned vertices of all ranks.
   virtual double largest(const Field& x) const = 0;
-  /// Computes to = from + t d on all local vertices.
-  virtual void move(const Field& from, double t, const Field& direction, Field& to) const = 0;
+  /// Computes to = from + t d on all local vertices. If positions are constrained, also moves the result onto the
+  /// constraints; returns false if that is impossible because t d is too large.
+  virtual bool move(const Field& from, double t, const Field& direction, Field& to) const = 0;
+  /// Returns true if positions are constrained, so that the path from `from` to `to` of `move` depends on t.
+  virtual bool has_constraints() const = 0;
   /// Returns the largest admissible part t ≤ 1 of the motion from `from` to `to`, while obstacles move from
   /// `from_progress` to `to_progress`.
   virtual double max_step(const Field& from, double from_progress, const Field& to, double to_progress) = 0;

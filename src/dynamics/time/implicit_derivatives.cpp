@@ -21,12 +21,13 @@ void ImplicitModel::Step::linearise(const Field& y) {
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, Projection::none);
   work_.linear.keep_preconditioner();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric, product_at(y));
+  set_matrix(y, true);
 }
 
 Field ImplicitModel::Step::solve(Field b, bool transposed) {
   Field x = b.like("solution");
   keep_free(count_, model_.system_->fixed(), b);
+  if (tangent_space_) tangent_space_->project(b);
   const double tolerance = model_.options_.linear.tolerance;
   LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
   if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
@@ -42,6 +43,7 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
     throw Error(text, ErrorKind::run);
   }
   keep_free(count_, model_.system_->fixed(), x);
+  if (tangent_space_) tangent_space_->project(x);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(x);
   return x;
 }
@@ -71,12 +73,20 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   KinematicFields bar = kinematics_.make_fields(y_bar);
   Residual(*this, y).adjoint(w, bar, {gradient, model_.system_->mass_gradient()});
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
-  // The free components of y_bar are ȳ - Jᵀ w, the residual of the linear system, and are discarded.
+  // The free components of y_bar are ȳ - Jᵀ w. Without constraints they are the residual of the linear system; with
+  // constraints, ȳ - (J - Λ(λ))ᵀ w = Gᵀ µ.
+  if (tangent_space_ && solution) {
+    Field normal = y_bar.clone();
+    tangent_space_->add_curvature(multipliers_, w, 1.0, normal);
+    adjoint_multipliers_ = tangent_space_->project(normal);
+  }
   prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
 }
 
 /// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w and then -(∂R/∂·)ᵀ dw to the adjoint tangents
-/// of all other inputs of R.
+/// of all other inputs of R. With constraints, dw solves
+///
+///   (J - Λ(λ))ᵀ dw + Gᵀ dµ = dȳ - dJᵀ w + Λ(dλ) w - Λ(µ) dy,   G dw = -Ġ w
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
@@ -93,6 +103,22 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
   residual.adjoint_tangent(along, direction, &w, nullptr, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
   // In the free components, y_bar is dȳ - dJᵀ w at this point.
+  Field normal = y_bar.like("normal");
+  if (tangent_space_) {
+    const Field& change = tangent.after["positions"];
+    Field balance = y_bar.like("balance");
+    residual.tangent(along, direction, balance);
+    scale(-1.0, balance);
+    tangent_space_->add_curvature(multipliers_, change, -1.0, balance);
+    keep_free(count_, model_.system_->fixed(), balance);
+    tangent_space_->add_curvature(tangent_space_->project(balance), w, 1.0, y_bar);
+    tangent_space_->add_curvature(adjoint_multipliers_, change, -1.0, y_bar);
+    tangent_space_->add_normal_derivative(w, change, normal);
+    model_.system_->mesh().vertex_exchange().copy_to_ghosts(normal);
+    residual.adjoint_tangent(along, direction, nullptr, &normal, bar, gathered);
+    kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
+    tangent_space_->add_curvature(multipliers_, normal, 1.0, y_bar);
+  }
   const Field dw = solve(y_bar.clone(), true);
   residual.adjoint_tangent(along, direction, nullptr, &dw, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);

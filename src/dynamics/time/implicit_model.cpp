@@ -113,10 +113,10 @@ void ImplicitModel::set_reversible(bool wanted) {
 
 void ImplicitModel::prepare() {
   SystemModel::prepare();
-  if (system_->constraints())
-    throw Error("rigid bodies and joints do not support integrator " + options_.integrator +
-                    "; use symplectic_euler or velocity_verlet, or stiff bodies of kind affine",
-                ErrorKind::input);
+  if (system_->constraints()) {
+    require_constraints_supported();
+    work_->linear.set_constraints(*system_->constraints());
+  }
   work_->linear.set_fixed(system_->fixed());
   work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)
@@ -127,7 +127,19 @@ void ImplicitModel::prepare() {
   statistics_ = {};
   const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
                                 [](const auto& term) { return term->holds_body(); });
-  if (options_.integrator == "quasi_static" && !held) require_support(system_->mesh(), system_->fixed());
+  if (options_.integrator == "quasi_static" && !held && !system_->constraints())
+    require_support(system_->mesh(), system_->fixed());
+}
+
+void ImplicitModel::require_constraints_supported() const {
+  const auto refuse = [](bool wrong, const std::string& what) {
+    if (wrong) throw Error("rigid bodies and joints do not support " + what, ErrorKind::input);
+  };
+  refuse(options_.integrator == "newmark" || options_.integrator == "generalised_alpha",
+         "integrator " + options_.integrator +
+             "; use implicit_euler or bdf2, or velocity_verlet or symplectic_euler with explicit steps");
+  refuse(!options_.implicit_differentiation, "implicit_differentiation: false");
+  refuse(options_.linear.matrix_free, "linear: operator: matrix_free; use assembled");
 }
 
 std::unique_ptr<Record> ImplicitModel::make_record() const {
@@ -146,6 +158,7 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   Step step(*this, n, state);
   Field y = system_->scratch_field("positions");
   y.copy_from(state["positions"]);
+  step.satisfy_constraints(y);
   auto* const recorded = static_cast<ImplicitRecord*>(record);
   NewtonTrace* const trace = recorded && !options_.implicit_differentiation ? &recorded->trace() : nullptr;
   if (trace) trace->clear();

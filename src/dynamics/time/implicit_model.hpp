@@ -93,6 +93,8 @@ class ImplicitModel : public SystemModel {
   /// the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
+  /// Throws Error (input) if the options do not support rigid bodies and joints.
+  void require_constraints_supported() const;
 
   ImplicitOptions options_;
   double newton_tolerance_, linear_tolerance_;  // as given in the options

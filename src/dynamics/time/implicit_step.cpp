@@ -99,14 +99,11 @@ void ImplicitModel::Step::advance(const Field& y, State& next) const {
 Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   const ProfilingRegion region("diffsim::dynamics::evaluate");
   const Configuration at = configuration(y, work_.invalid_cell.data());
-  model_.system_->compute_force(at, force_);
-  Field& a = acceleration_of(y);
+  find_residual(y, at, residual);
+  if (has_constraints()) body::TangentSpace(*model_.system_->constraints(), y).project(residual);
+  const Field& a = acceleration_;
   // ‖R‖² over free components, ‖M (a - λ g)‖², ‖f‖², Φ, number of ranks with an invalid cell.
   double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
-  copy_values(count_, a, residual);
-  add_scaled(count_, -1.0, force_, residual);
-  if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, residual);
-  keep_free(count_, model_.system_->fixed(), residual);
   sums[0] = dot_values(count_, residual, residual);
   if (work_.has_potential) {
     double energy = 0.0, dissipation = 0.0;
@@ -128,6 +125,14 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   result.scale = std::sqrt(std::max(sums[1], sums[2]));
   result.potential = sums[3];
   return result;
+}
+
+void ImplicitModel::Step::find_residual(const Field& y, const Configuration& at, Field& residual) {
+  model_.system_->compute_force(at, force_);
+  copy_values(count_, acceleration_of(y), residual);
+  add_scaled(count_, -1.0, force_, residual);
+  if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, residual);
+  keep_free(count_, model_.system_->fixed(), residual);
 }
 
 double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
@@ -152,14 +157,33 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   }
   if (gap && progress_ < progress_goal()) add_forces_of_motion(y, rhs);
   find_rounding();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric, projection == Projection::none ? product_at(y) : nullptr);
+  set_matrix(y, projection == Projection::none);
   add_scaled(count_, -1.0, residual, rhs);
   keep_free(count_, model_.system_->fixed(), rhs);
+  if (tangent_space_) tangent_space_->project(rhs);
   const LinearReport report = work_.linear.solve(rhs, direction, tolerance, false, projection == Projection::all);
   keep_free(count_, model_.system_->fixed(), direction);
+  if (tangent_space_) tangent_space_->project(direction);
   if (gap) copy_fixed(count_, model_.system_->fixed(), *gap, direction);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;
+}
+
+void ImplicitModel::Step::set_matrix(const Field& y, bool exact) {
+  if (has_constraints()) {
+    tangent_space_.emplace(*model_.system_->constraints(), y);
+    if (exact) {
+      Field residual = y.like("residual");
+      find_residual(y, configuration(y), residual);
+      multipliers_ = tangent_space_->project(residual);
+      // Rounding errors of the positions change the directions of the constraint forces.
+      double sum = tangent_space_->curvature_square(multipliers_);
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
+      rounding_ = std::hypot(rounding_, rounding_of_positions() * std::sqrt(sum));
+    }
+    work_.linear.set_tangent_space(*tangent_space_, exact ? &multipliers_ : nullptr);
+  }
+  work_.linear.set_matrix(work_.shares(), work_.symmetric, exact ? product_at(y) : nullptr);
 }
 
 void ImplicitModel::Step::hold(const Field* y) {
@@ -187,9 +211,23 @@ double ImplicitModel::Step::largest(const Field& x) const {
   return size;
 }
 
-void ImplicitModel::Step::move(const Field& from, double t, const Field& direction, Field& to) const {
+bool ImplicitModel::Step::move(const Field& from, double t, const Field& direction, Field& to) const {
   to.copy_from(from);
   axpy(t, direction, to);
+  if (!has_constraints()) return true;
+  if (!body::TangentSpace(*model_.system_->constraints(), from).retract(to)) return false;
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(to);
+  return true;
+}
+
+void ImplicitModel::Step::satisfy_constraints(Field& y) const {
+  if (!has_constraints()) return;
+  if (!body::TangentSpace(*model_.system_->constraints(), y).retract(y))
+    throw Error(
+        "step " + std::to_string(n_) +
+            ": the positions at the beginning of the step are far from the constraints of rigid bodies and joints",
+        ErrorKind::run);
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(y);
 }
 
 double ImplicitModel::Step::max_step(const Field& from, double from_progress, const Field& to, double to_progress) {
@@ -299,7 +337,7 @@ void ImplicitModel::Step::assemble(const Field& y, Projection projection) {
 
 void ImplicitModel::Step::make_reference() {
   const ProfilingRegion region("diffsim::dynamics::make_reference");
-  if (!work_.varying.empty()) return;
+  if (!work_.varying.empty() || has_constraints()) return;
   const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
   Field rest = model_.system_->scratch_field("rest"), velocities = rest.like("velocities_at_rest");
   copy_values(count_, model_.parameters().at("rest_positions").field, rest);
@@ -362,7 +400,7 @@ void ImplicitModel::Step::find_rounding() {
     sum += diagonal_square(static_cast<int>(model_.system_->mass().size()), share->blocks().data().diagonal,
                            share->blocks().values());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
-  rounding_ = 2.2e-16 * work_.extent * std::sqrt(sum);
+  rounding_ = rounding_of_positions() * std::sqrt(sum);
 }
 
 void ImplicitModel::Step::make_blocks(const Configuration& at) {

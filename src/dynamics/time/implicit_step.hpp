@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "body/tangent_space.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "dynamics/linear/linear_system.hpp"
@@ -47,6 +49,16 @@ struct ImplicitModel::Workspace {
 };
 
 /// One step: the equation R(y) = 0 for a given state and given parameters, and the derivatives of its solution.
+///
+/// With constraints g(y) = 0 of rigid bodies and joints, the equations are R(y) - G(y)ᵀ λ = 0 and g(y) = 0. Newton's
+/// method minimises or solves along the constraints: iterates satisfy g(y) = 0, R is projected onto the tangent space
+/// of the constraints, and the projected equation has the Jacobian P (J - Σ_k λ_k ∇²g_k) P (ProjectedMatrix).
+/// Derivatives of the constrained equations:
+///
+///   tangent:  (J - Λ(λ)) dy - Gᵀ dλ = -dR,   G dy = 0,   Λ(λ) = Σ_k λ_k ∇²g_k
+///   adjoint:  (J - Λ(λ))ᵀ w + Gᵀ µ = ȳ,      G w = 0
+///
+/// All unknowns but λ and µ are found in the tangent space; λ and µ follow from the normal components.
 class ImplicitModel::Step : public dynamics::NewtonProblem {
  public:
   Step(ImplicitModel& model, int n, const State& state);
@@ -77,13 +89,17 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   double dot(const Field& x, const Field& y) const override;
   double largest(const Field& x) const override;
-  void move(const Field& from, double t, const Field& direction, Field& to) const override;
+  bool move(const Field& from, double t, const Field& direction, Field& to) const override;
+  bool has_constraints() const override { return model_.system_->constraints() != nullptr; }
   double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override;
   /// Name of the pair that reduced the last step length on this rank; empty if there is no such pair.
   const std::string& limiting() const { return limiting_; }
   double progress() const override { return progress_; }
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
   void set_progress(double progress) override { progress_ = moves_ ? progress : 1.0; }
+
+  /// Moves y onto the constraints of rigid bodies and joints, if there are any. Throws Error if that is impossible.
+  void satisfy_constraints(Field& y) const;
 
   // ---- homotopy ----
 
@@ -147,6 +163,11 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Adjoint of `prescribe`: adds to s̄ and the gradient. Discards ȳ of free components.
   void prescribe_adjoint(Field& y_bar, Field& u_bar, State& state_bar, ParameterSet& gradient) const;
 
+  /// Computes R(y) without the constraint forces, zero in prescribed components.
+  void find_residual(const Field& y, const Configuration& at, Field& residual);
+  /// Sets the matrix of the linear systems at y from the assembled blocks. `exact`: the blocks are those of the exact
+  /// J.
+  void set_matrix(const Field& y, bool exact);
   /// Sets the exact J at y for the `solve` calls that follow.
   void linearise(const Field& y);
   /// Returns the solution of J x = b, or of Jᵀ x = b if `transposed`, in the free components. The other components are
@@ -178,8 +199,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y with d = y - x_n.
   double potential(const Field& y, double energy, double dissipation);
 
+  /// Returns the rounding error of coordinates, ε · extent, m.
+  double rounding_of_positions() const { return 2.2e-16 * work_.extent; }
   /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. K_ii are the diagonal
-  /// entries of the assembled Jacobian, and ε · extent is the rounding error of coordinates.
+  /// entries of the assembled Jacobian. With constraints, `set_matrix` adds ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
   /// Makes the sparsity patterns. Varying patterns are rebuilt for the first matrix of a step, so that these patterns
@@ -205,6 +228,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;
+  /// Tangent space of the constraints at the positions of the last matrix, the multipliers of the constraint forces
+  /// there, and those of the last `adjoint`. Empty without constraints.
+  std::optional<body::TangentSpace> tangent_space_;
+  body::Multipliers multipliers_, adjoint_multipliers_;
 };
 
 }  // namespace diffsim

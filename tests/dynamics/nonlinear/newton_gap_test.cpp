@@ -46,10 +46,12 @@ class Tandem : public NewtonProblem {
     return x.data()[0] * y.data()[0] + x.data()[1] * y.data()[1];
   }
   double largest(const Field& x) const override { return std::max(std::abs(x.data()[0]), std::abs(x.data()[1])); }
-  void move(const Field& from, double t, const Field& direction, Field& to) const override {
+  bool move(const Field& from, double t, const Field& direction, Field& to) const override {
     to.copy_from(from);
     axpy(t, direction, to);
+    return true;
   }
+  bool has_constraints() const override { return false; }
   double max_step(const Field& from, double, const Field& to, double) override {
     double t = 1.0;
     for (int k = 0; k < 2; ++k) {

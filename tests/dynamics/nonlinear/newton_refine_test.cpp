@@ -39,10 +39,12 @@ class Quartic : public NewtonProblem {
   bool solves_exactly() override { return true; }
   double dot(const Field& x, const Field& y) const override { return x.data()[0] * y.data()[0]; }
   double largest(const Field& x) const override { return std::abs(x.data()[0]); }
-  void move(const Field& from, double t, const Field& direction, Field& to) const override {
+  bool move(const Field& from, double t, const Field& direction, Field& to) const override {
     to.copy_from(from);
     axpy(t, direction, to);
+    return true;
   }
+  bool has_constraints() const override { return false; }
   double max_step(const Field&, double, const Field&, double) override { return 1.0; }
   double progress() const override { return 1.0; }
   double progress_goal() const override { return 1.0; }

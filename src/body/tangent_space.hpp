@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "body/constraint_set.hpp"
+
+namespace diffsim::body {
+
+/// Multipliers λ of each assembly that a rank computes.
+using Multipliers = std::vector<std::vector<double>>;
+
+/// Tangent space of the constraints g = 0 of a system at positions y: the changes of positions w with G(y) w = 0, where
+/// G = ∂g/∂x. Vertices that do not belong to rigid bodies are not constrained. The orthogonal complement contains the
+/// constraint forces G(y)ᵀ λ.
+///
+/// Fields are [local or owned vertices, 3]; only values at owned vertices are read and changed. All functions are
+/// collective.
+class TangentSpace {
+ public:
+  TangentSpace(const ConstraintSet& set, const Field& y);
+
+  const ConstraintSet& constraints() const { return *set_; }
+  /// Positions of the nodes of the constraints.
+  const NodeVectors<double>& positions() const { return y_; }
+
+  /// Replaces w by its orthogonal projection onto the tangent space, w - G(y)ᵀ λ, and returns λ. Throws Error if
+  /// constraints depend on one another at y.
+  Multipliers project(Field& w) const;
+  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `out`.
+  void add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const;
+  /// Returns this rank's part of the squared Frobenius norm of Σ_k λ_k ∇²g_k.
+  double curvature_square(const Multipliers& lambda) const;
+  /// Derivative of a tangent vector w along a change dy of the positions, orthogonal to the tangent space: adds
+  /// ẇ = -Gᵀ (G Gᵀ)⁻¹ r with r_k = wᵀ ∇²g_k dy to `out`, so that G ẇ + Ġ w = 0.
+  void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
+  /// Moves the positions x along constraint forces at y, x ← x + G(y)ᵀ λ, so that they satisfy the constraints. Returns
+  /// false on all ranks if there is no solution near x; x is then unchanged.
+  bool retract(Field& x) const;
+
+ private:
+  const ConstraintSet* set_;
+  NodeVectors<double> y_;
+  std::vector<double> ones_;
+};
+
+}  // namespace diffsim::body
