@@ -27,14 +27,14 @@ std::string library_of(const char* symbol) {
 
 /// Returns whether a library is Netlib's reference BLAS. A tuned library may have the same file name, but exports
 /// symbols that the reference BLAS does not have: a function that reports the library's version or build, or additional
-/// operations. (Debian's BLIS exports only additional operations.)
+/// operations. (Debian's BLIS exports only additional operations. The reference BLAS has daxpby since version 3.12.1.)
 bool is_reference(const std::string& library) {
   if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!loaded) return false;
   bool is_tuned = false;
   for (const char* symbol :
-       {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo", "daxpby_"})
+       {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo", "zgemm3m_"})
     is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // also found in libraries that this one is linked with
   dlclose(loaded);
   return !is_tuned;
@@ -46,6 +46,15 @@ std::string openblas_core() {
   if (!address) return "";
   const char* const name = reinterpret_cast<const char* (*)()>(address)();
   return name ? name : "";
+}
+
+/// Number of threads that OpenBLAS itself starts; 1 for another BLAS or a build without threads.
+int openblas_threads() {
+  void* const parallel = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+  void* const number = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+  constexpr int own_threads = 1;  // 0: none; 2: threads of OpenMP, which follow OMP_NUM_THREADS
+  if (!parallel || !number || reinterpret_cast<int (*)()>(parallel)() != own_threads) return 1;
+  return reinterpret_cast<int (*)()>(number)();
 }
 
 /// Value of OPENBLAS_CORETYPE for the kernels with the widest vectors of this processor; empty if the processor has no
@@ -84,10 +93,14 @@ std::string sharing_warning(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   const int ranks = num_ranks(node);
-  int threads = concurrency();
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, node));
+  int threads = concurrency(), blas_threads = openblas_threads();
+  for (int* const number : {&threads, &blas_threads})
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);
   DIFFSIM_MPI(MPI_Comm_free(&node));
+  if (ranks > 1 && blas_threads > 1 && ranks * blas_threads > cores)
+    return std::to_string(ranks) + " ranks with " + std::to_string(blas_threads) + " threads of OpenBLAS each share " +
+           std::to_string(cores) + " cores; set OPENBLAS_NUM_THREADS=1, or use a build of OpenBLAS without threads";
   // No warning is needed with one thread per rank: the rank waits only in MPI calls, and mpirun knows when ranks share
   // cores.
   if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return "";

@@ -3,27 +3,49 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
+
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::app {
 
-StepLog::StepLog(Job& job, DifferentiableScene& solver)
+StepLog::StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed)
     : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.model())) {
   if (job.scene.output.log.empty()) return;
   path_ = job.output.path(job.scene.output.log);
   if (job.rank == 0) {
+    const std::string header =
+        std::string("step,time") +
+        (model_ ? ",newton_iterations,linear_iterations,projections,cuts,obstructions,reductions,newton_residual,"
+                  "held_rounds"
+                : "") +
+        (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "");
+    const std::string rows = resumed ? rows_until(*resumed, header) : "";
+    if (!rows.empty()) kept_ = *resumed;
     file_.open(path_);
-    file_ << "step,time"
-          << (model_ ? ",newton_iterations,linear_iterations,projections,cuts,obstructions,reductions,newton_residual,"
-                       "held_rounds"
-                     : "")
-          << (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "") << std::endl;
+    file_ << header << '\n' << rows << std::flush;
   }
   require_written();
 }
 
+std::string StepLog::rows_until(int last, const std::string& header) const {
+  std::ifstream table(path_);
+  std::string line, rows;
+  if (!std::getline(table, line) || line != header) return "";
+  while (std::getline(table, line)) {
+    if (std::atoi(line.c_str()) > last) break;
+    rows += line + '\n';
+    if (std::atoi(line.c_str()) == last) return rows;
+  }
+  return "";
+}
+
 void StepLog::add(int n, const std::optional<ContactState>& contact) {
   if (!file_.is_open()) return;
+  if (n == kept_) {
+    if (model_) before_ = model_->statistics();
+    return;
+  }
   const Stopwatch io(job_.report, "io");
   file_ << fmt::format("{},{}", n, n * job_.scene.solver.dt);
   if (model_) {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <optional>
+#include <string>
 
 #include "app/job.hpp"
 #include "contact/contact_term.hpp"
@@ -14,8 +15,10 @@ namespace diffsim::app {
 /// contact state. Rows are written during the run. Does nothing if the scene does not request the table.
 class StepLog {
  public:
-  /// Opens the file. Throws Error (system) if the file cannot be written. All members are collective.
-  StepLog(Job& job, DifferentiableScene& solver);
+  /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state are
+  /// kept if the existing table has the same columns. Throws Error (system) if the file cannot be written. All members
+  /// are collective.
+  StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed);
 
   /// Writes the row of state n and of the step that led to this state.
   void add(int n, const std::optional<ContactState>& contact);
@@ -24,11 +27,15 @@ class StepLog {
 
  private:
   void require_written();
+  /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`
+  /// or if a row is missing.
+  std::string rows_until(int last, const std::string& header) const;
 
   Job& job_;
   std::string path_;
   const ImplicitModel* model_;  // nullptr for explicit integrators
   ImplicitStatistics before_;   // at the previous row
+  int kept_ = -1;               // last state whose row was kept from a stopped run
   std::ofstream file_;          // open on rank 0 only
 };
 

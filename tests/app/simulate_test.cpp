@@ -274,6 +274,15 @@ INSTANTIATE_TEST_SUITE_P(Signals, StoppedBySignal,
 
 TEST_F(StoppedSimulation, ByItsTimeLimit) {
   expect_ended(run({"simulate", "s.yaml", "--time-limit", "0.5"}, "out"), "the time limit");
+  const std::int64_t first = steps_of("out").back();
+  // The table of a resumed run begins with the rows of the stopped run.
+  EXPECT_EQ(run({"simulate", "s.yaml", "--time-limit", "0.5", "--resume"}, "out").code, 1);
+  const std::int64_t last = steps_of("out").back();
+  EXPECT_GT(last, first);
+  if (rank_ != 0) return;
+  const std::vector<double> steps = table("out/steps.csv").at("step");
+  ASSERT_EQ(steps.size(), static_cast<std::size_t>(last + 1));
+  for (std::size_t n = 0; n < steps.size(); ++n) ASSERT_EQ(steps[n], static_cast<double>(n));
 }
 
 TEST_F(Simulate, GoesOnFromAFrame) {

@@ -77,7 +77,7 @@ bool simulate(Job& job) {
   job.begin();
 
   ContactWatch contact(solver);
-  StepLog log(job, solver);
+  StepLog log(job, solver, from.earlier ? std::optional(from.step) : std::nullopt);
   double value = 0.0;
   int reached = from.step;
   double begin = job.report.elapsed();
