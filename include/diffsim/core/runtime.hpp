@@ -13,10 +13,10 @@ namespace diffsim {
 /// one Runtime that outlives every other object of diffsim.
 ///
 /// The process of the host program is left unchanged: environment, streams, signal handlers, allocators, and the
-/// communicator that was passed in, of which a duplicate is made. (After large set-ups, unused memory of the C library's
-/// heap is returned to the operating system.) Libraries that are started here follow their own
-/// settings: `argv`, and the environment (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). If PETSc is
-/// started here, PETSc installs no signal handlers and prints no errors; PETSc's errors become an Error.
+/// communicator that was passed in, of which a duplicate is made. (After large set-ups, unused memory of the C
+/// library's heap is returned to the operating system.) Libraries that are started here follow their own settings:
+/// `argv`, and the environment (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). If PETSc is started
+/// here, PETSc installs no signal handlers and prints no errors; PETSc's errors become an Error.
 class Runtime {
  public:
   /// Starts MPI if MPI is not running, and works on a duplicate of MPI_COMM_WORLD. `argv` may hold PETSc and Kokkos
