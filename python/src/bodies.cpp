@@ -319,20 +319,35 @@ The vertices and cells are in the order of the bodies. Region R of a body is cal
       .def(
           "drive",
           [](SceneHandle& handle, const std::string& joint, nb::handle torque, nb::handle target, double stiffness,
-             double damping) {
-            const JointDrive drive{doubles(torque, "torque").values, doubles(target, "target").values, stiffness,
-                                   damping};
+             double damping, double friction, double friction_velocity, std::array<double, 2> limits,
+             double limit_stiffness, double limit_distance) {
+            const JointDrive drive{.torque = doubles(torque, "torque").values,
+                                   .target = doubles(target, "target").values,
+                                   .stiffness = stiffness,
+                                   .damping = damping,
+                                   .friction = friction,
+                                   .friction_velocity = friction_velocity,
+                                   .limits = limits,
+                                   .limit_stiffness = limit_stiffness,
+                                   .limit_distance = limit_distance};
             const LibraryScope scope;
             handle.shared()->change().drive(joint, drive);
           },
           nb::arg("joint"), nb::arg("torque") = 0.0, nb::arg("target") = 0.0, nb::arg("stiffness") = 0.0,
-          nb::arg("damping") = 0.0,
-          R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt.
+          nb::arg("damping") = 0.0, nb::arg("friction") = 0.0,
+          nb::arg("friction_velocity") = JointDrive{}.friction_velocity, nb::arg("limits") = JointDrive{}.limits,
+          nb::arg("limit_stiffness") = 0.0, nb::arg("limit_distance") = 0.0,
+          R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt, friction and limits.
 
-q: coordinate of the joint, rad or m. torque (N m or N) and target (rad or m): a number, or one per step. Adds the
-parameters joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_damping:NAME.)",
+q: coordinate of the joint, rad or m. torque (N m or N) and target (rad or m): a number, or one per step. friction
+(N m or N) is constant above friction_velocity (rad/s or m/s). limits: lower and upper limit of q; a barrier of
+limit_stiffness (N m or N/m) begins at limit_distance (rad or m; 0: 1 % of the range) from a limit. Adds the parameters
+joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and
+joint_limit_stiffness:NAME.)",
           nb::sig("def drive(self, joint: str, torque: object = 0.0, target: object = 0.0, stiffness: float = 0.0, "
-                  "damping: float = 0.0) -> None"))
+                  "damping: float = 0.0, friction: float = 0.0, friction_velocity: float = 0.01, "
+                  "limits: tuple[float, float] = (-math.inf, math.inf), limit_stiffness: float = 0.0, "
+                  "limit_distance: float = 0.0) -> None"))
       .def(
           "add_joints",
           [](SceneHandle& handle, const Robot& robot, bool with_drives) {
@@ -344,7 +359,7 @@ parameters joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME and joint_
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.
 
-with_drives: whether to drive the joints that have damping in the file. If false, `drive` can add other drives.)")
+with_drives: whether to add the damping, friction and limits of joints in the file. If false, `drive` can add other drives.)")
       .def(
           "attach",
           [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {

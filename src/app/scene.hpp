@@ -158,7 +158,7 @@ struct JointEntry {
   Joint joint;
   bool is_driven = false;
   Numbers torque{Array{{}, {0.0}}, {}}, target{Array{{}, {0.0}}, {}};  ///< [] or [steps]
-  double stiffness = 0.0, damping = 0.0;
+  JointDrive drive;                                                    ///< without torque and target
   Place place;
 };
 

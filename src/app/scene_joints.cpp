@@ -18,7 +18,15 @@ std::string parse_rigid_body(const Value& value, const Scene& scene) {
   return to_choice(value, names);
 }
 
-constexpr const char* drive_keys[] = {"torque", "target", "stiffness", "damping"};
+const std::vector<std::string> drive_keys = {"torque",  "target",          "stiffness",
+                                             "damping", "friction",        "friction_velocity",
+                                             "limits",  "limit_stiffness", "limit_distance"};
+
+/// Returns `keys` and the keys of a joint's drive.
+std::vector<std::string> with_drive_keys(std::vector<std::string> keys) {
+  keys.insert(keys.end(), drive_keys.begin(), drive_keys.end());
+  return keys;
+}
 
 /// Parses the keys of a joint's drive.
 void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) {
@@ -38,12 +46,27 @@ void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) 
     entry.is_driven = true;
     gain = to_non_negative(*given, unit);
   };
-  parse_gain("stiffness", "N m, or N/m for a prismatic joint", entry.stiffness);
-  parse_gain("damping", "N m s, or N s/m for a prismatic joint", entry.damping);
+  parse_gain("stiffness", "N m, or N/m for a prismatic joint", entry.drive.stiffness);
+  parse_gain("damping", "N m s, or N s/m for a prismatic joint", entry.drive.damping);
+  parse_gain("friction", "N m, or N for a prismatic joint", entry.drive.friction);
+  if (const Value* given = mapping.find("friction_velocity"))
+    entry.drive.friction_velocity = to_positive(*given, "rad/s, or m/s for a prismatic joint");
+  const Value* const limits = mapping.find("limits");
+  for (const char* key : {"limit_stiffness", "limit_distance"})
+    if (!limits && mapping.has(key)) mapping.place_of(key).fail("needs `limits: [lower, upper]`");
+  if (!limits) return;
+  entry.is_driven = true;
+  if (limits->items.size() != 2 || limits->is_mapping())
+    limits->place.fail("give two numbers, [lower, upper], in rad, or m for a prismatic joint");
+  for (std::size_t k = 0; k < 2; ++k) entry.drive.limits[k] = to_number(limits->items[k]);
+  entry.drive.limit_stiffness = to_positive(
+      mapping.need("limit_stiffness", "the stiffness of the barrier at the limits, N m, or N/m"), "N m, or N/m");
+  if (const Value* given = mapping.find("limit_distance"))
+    entry.drive.limit_distance = to_positive(*given, "rad, or m");
 }
 
 JointEntry parse_joint(const std::string& name, const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"kind", "body", "to", "point", "axis", "torque", "target", "stiffness", "damping"});
+  const Mapping mapping(value, with_drive_keys({"kind", "body", "to", "point", "axis"}));
   JointEntry entry;
   entry.place = mapping.place();
   entry.joint.name = name;
@@ -61,7 +84,7 @@ JointEntry parse_joint(const std::string& name, const Value& value, const Scene&
   }
   entry.joint.point = to_vector(mapping.need("point", "[x, y, z], a point of the joint in the initial placement, m"));
   const bool can_be_driven = entry.joint.kind == JointKind::revolute || entry.joint.kind == JointKind::prismatic;
-  for (const char* key : drive_keys)
+  for (const std::string& key : drive_keys)
     if (!can_be_driven && mapping.has(key))
       mapping.place_of(key).fail("is only allowed for revolute and prismatic joints; remove it");
   parse_drive(mapping, scene, entry);
@@ -85,12 +108,13 @@ std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene) {
 void parse_drives(const Value& boundary, Scene& scene) {
   for (const Value* item : to_items(boundary)) {
     if (!is_drive(*item)) continue;
-    const Mapping mapping(*item, {"joint", "torque", "target", "stiffness", "damping"});
+    const Mapping mapping(*item, with_drive_keys({"joint"}));
     JointEntry entry;
     entry.place = mapping.place();
     entry.joint.name = to_text(mapping.need("joint", "the name of a joint; of a robot: ROBOT/JOINT"));
     parse_drive(mapping, scene, entry);
-    if (!entry.is_driven) entry.place.fail("gives no force; add torque, target, stiffness or damping");
+    if (!entry.is_driven)
+      entry.place.fail("gives no force; add torque, target, stiffness, damping, friction or limits");
     const auto is_same = [&](const JointEntry& other) {
       return other.joint.name == entry.joint.name && other.is_driven;
     };

@@ -70,7 +70,8 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     for (const JointEntry& entry : entries) {
       if (!entry.is_driven) continue;
       for (const ParameterSpec& spec :
-           {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target})
+           {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target,
+            JointParameters::friction, JointParameters::limit_stiffness})
         add(spec, entry.joint.name);
     }
   if (scene.contact) {

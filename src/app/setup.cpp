@@ -227,7 +227,22 @@ JointDrive load_drive(const Scene& scene, const JointEntry& entry, MPI_Comm comm
     return load_control(comm, scene, numbers, false, asked_per_step(scene, parameter), parameter, "a number or [steps]")
         .values;
   };
-  return {load(entry.torque, "joint_torque"), load(entry.target, "joint_target"), entry.stiffness, entry.damping};
+  JointDrive drive = entry.drive;
+  drive.torque = load(entry.torque, "joint_torque");
+  drive.target = load(entry.target, "joint_target");
+  return drive;
+}
+
+/// Returns the drive that the scene gives a joint, with the damping, friction and limits of the robot's file. Limits of
+/// the scene replace those of the file.
+JointDrive together(JointDrive drive, const JointDrive& of_file) {
+  drive.damping += of_file.damping;
+  drive.friction += of_file.friction;
+  if (drive.limit_stiffness > 0.0) return drive;
+  drive.limits = of_file.limits;
+  drive.limit_stiffness = of_file.limit_stiffness;
+  drive.limit_distance = of_file.limit_distance;
+  return drive;
 }
 
 void add_joints(const Scene& scene, DifferentiableScene& solver) {
@@ -247,7 +262,7 @@ void add_joints(const Scene& scene, DifferentiableScene& solver) {
       JointDrive drive = load_drive(scene, entry, comm);
       for (const RobotEntry& robot : scene.robots)
         if (const auto own = robot.robot->drives.find(entry.joint.name); own != robot.robot->drives.end())
-          drive.damping += own->second.damping;
+          drive = together(drive, own->second);
       solver.drive(entry.joint.name, drive);
     });
 }

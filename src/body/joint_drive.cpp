@@ -1,8 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/joint_drive.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -46,6 +50,29 @@ Corners find_corners(const TetrahedralMesh& mesh, const std::string& body, const
   return all.front();
 }
 
+/// Sets the constants of friction and of limits. Throws Error (input) as `make_joint_drive` states.
+void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointForce& force) {
+  const auto require = [&](bool good, const std::string& what) {
+    if (!good) throw Error("joint '" + joint.name + "': " + what, ErrorKind::input);
+  };
+  const auto [lower, upper] = drive.limits;
+  require(drive.friction_velocity > 0.0, "friction_velocity must be positive");
+  force.friction_velocity = drive.friction_velocity;
+  force.lower = lower;
+  force.upper = upper;
+  if (!std::isfinite(lower) && !std::isfinite(upper)) return;
+  const std::string q = fmt::format("{:g}", joint.coordinate), both = fmt::format("[{:g}, {:g}]", lower, upper);
+  require(lower < upper, "the limits " + both + " are not in increasing order");
+  require(lower < joint.coordinate && joint.coordinate < upper,
+          "the initial coordinate " + q + " is not within the limits " + both + "; give another initial coordinate");
+  require(joint.kind == JointKind::prismatic || are_representable(joint, drive.limits),
+          "the limits " + both + " of a rotation must be within π of the initial coordinate " + q);
+  require(drive.limit_stiffness > 0.0, "limits need a positive limit_stiffness");
+  require(drive.limit_distance >= 0.0 && (drive.limit_distance > 0.0 || std::isfinite(upper - lower)),
+          "limit_distance must be positive; its default needs two finite limits");
+  force.limit_distance = drive.limit_distance > 0.0 ? drive.limit_distance : 0.01 * (upper - lower);
+}
+
 /// Returns `form`, whose nodes are the body's nodes 0 to 3, as a BodyVector.
 BodyVector to_body_vector(const LinearForm& form) {
   BodyVector vector{};
@@ -55,6 +82,10 @@ BodyVector to_body_vector(const LinearForm& form) {
 }
 
 }  // namespace
+
+bool are_representable(const Joint& joint, const std::array<double, 2>& limits) {
+  return limits[0] > joint.coordinate - std::numbers::pi && limits[1] < joint.coordinate + std::numbers::pi;
+}
 
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
   if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
@@ -79,14 +110,19 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
                  to_body_vector(other.point(joint.point)),
                  to_body_vector(other.direction(is_rotation ? e : a)),
                  to_body_vector(other.direction(f)),
-                 joint.coordinate};
+                 joint.coordinate,
+                 1.0,
+                 -std::numeric_limits<double>::infinity(),
+                 std::numeric_limits<double>::infinity(),
+                 0.0};
   std::copy(corners.nodes.begin(), corners.nodes.end(), found.nodes.begin());
   std::copy(other_nodes.begin(), other_nodes.end(), found.nodes.begin() + 4);
   return found;
 }
 
-std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint) {
-  const JointNodes found = find_joint_nodes(mesh, joint);
+std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive) {
+  JointNodes found = find_joint_nodes(mesh, joint);
+  set_friction_and_limits(joint, drive, found.force);
   const int rank = rank_of(mesh.comm()), owned = mesh.num_owned_vertices();
   std::vector<int> vertices;
   std::vector<VertexLocation> copies;
@@ -101,11 +137,12 @@ std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const J
     }
   using Parameters = JointParameters;
   std::vector<PointParameter> parameters;
-  for (const ParameterSpec& spec : {Parameters::torque, Parameters::stiffness, Parameters::damping, Parameters::target})
+  for (const ParameterSpec& spec : {Parameters::torque, Parameters::stiffness, Parameters::damping, Parameters::target,
+                                    Parameters::friction, Parameters::limit_stiffness})
     parameters.push_back(PointParameter::of(spec, joint.name));
-  auto drive = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, found.force,
-                                                         std::move(parameters), std::move(vertices));
-  return make_term_with_copies(std::move(drive), *mesh.owned_vertex_entities(), copies);
+  auto term = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, found.force, std::move(parameters),
+                                                        std::move(vertices));
+  return make_term_with_copies(std::move(term), *mesh.owned_vertex_entities(), copies);
 }
 
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "diffsim/core/impl/dual.hpp"
@@ -54,21 +55,22 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 
 /// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
 /// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. Parameters: torque,
-/// stiffness, damping, target.
+/// stiffness, damping, target, friction, stiffness of the limits.
 ///
 /// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
 /// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the
 /// body and on the other body, and a' is the axis, fixed to the other body.
 struct JointForce {
-  static constexpr int num_nodes = 8, num_values = 4;
+  static constexpr int num_nodes = 8, num_values = 6;
   static constexpr bool uses_velocities = true;
 
   bool is_rotation;
-  BodyVector own;          ///< e, or the point of the body
-  BodyVector other_point;  ///< translation: point of the other body
-  BodyVector first;        ///< e', or a'
-  BodyVector second;       ///< f'
-  double start;            ///< q₀, the coordinate in the initial placement
+  BodyVector own;                                          ///< e, or the point of the body
+  BodyVector other_point;                                  ///< translation: point of the other body
+  BodyVector first;                                        ///< e', or a'
+  BodyVector second;                                       ///< f'
+  double start;                                            ///< q₀, the coordinate in the initial placement
+  double friction_velocity, lower, upper, limit_distance;  ///< of JointDrive
 
   /// Returns q, and sets the derivatives ∂q/∂x_k.
   template <class T>
@@ -99,13 +101,31 @@ struct JointForce {
     return difference - turn * std::floor(plain_value(difference) / turn + 0.5);
   }
 
+  /// Returns s(rate / friction_velocity) of JointDrive.
+  template <class T>
+  DIFFSIM_FUNCTION T friction_factor(const T& rate) const {
+    const T y = T(1.0 / friction_velocity) * rate;
+    const double sign = plain_value(y) < 0.0 ? -1.0 : 1.0;
+    return sign * plain_value(y) < 1.0 ? y * (T(2.0) - T(sign) * y) : T(sign);
+  }
+  /// Returns B(d) of JointDrive; NaN beyond the limit.
+  template <class T>
+  DIFFSIM_FUNCTION T limit_force(const T& d) const {
+    using std::log;
+    if (!(plain_value(d) < limit_distance)) return T(0.0);
+    if (!(plain_value(d) > 0.0)) return T(std::numeric_limits<double>::quiet_NaN());
+    const T missing = T(limit_distance) - d;
+    return missing * missing / d - T(2.0) * missing * log(T(1.0 / limit_distance) * d);
+  }
+
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
     Vec3<T> gradient[num_nodes];
     const T q = coordinate(at.x, gradient);
     T rate(0.0);
     for (int k = 0; k < num_nodes; ++k) rate = rate + dot(gradient[k], at.v[k]);
-    const T Q = at.p[0] + at.p[1] * behind(at.p[3], q) - at.p[2] * rate;
+    const T Q = at.p[0] + at.p[1] * behind(at.p[3], q) - at.p[2] * rate - at.p[4] * friction_factor(rate) +
+                at.p[5] * (limit_force(q - T(lower)) - limit_force(T(upper) - q));
     for (int k = 0; k < num_nodes; ++k) f[k] = Q * gradient[k];
   }
 };

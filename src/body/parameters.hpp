@@ -23,6 +23,16 @@ struct JointParameters {
                                          .meaning = "damping of a joint, or velocity gain of a servo",
                                          .range = Interval::not_negative(),
                                          .sample = 0.01};
+  static constexpr ParameterSpec friction{.name = "joint_friction",
+                                          .unit = "N m",
+                                          .meaning = "friction of a joint, independent of the load",
+                                          .range = Interval::not_negative(),
+                                          .sample = 0.01};
+  static constexpr ParameterSpec limit_stiffness{.name = "joint_limit_stiffness",
+                                                 .unit = "N m",
+                                                 .meaning = "stiffness of the barrier at the limits of a joint",
+                                                 .range = Interval::not_negative(),
+                                                 .sample = 0.3};
   static constexpr ParameterSpec target{.name = "joint_target",
                                         .unit = "1",
                                         .meaning = "coordinate of a joint, rad or m, at which its spring has no force",

@@ -49,6 +49,8 @@ std::vector<ParameterSpec> parameter_specs() {
                                     JointParameters::stiffness,
                                     JointParameters::damping,
                                     JointParameters::target,
+                                    JointParameters::friction,
+                                    JointParameters::limit_stiffness,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,
                                     Dynamics::rest_positions,

@@ -101,7 +101,9 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
   check(JointParameters::stiffness, {drive.stiffness});
   check(JointParameters::damping, {drive.damping});
   check(JointParameters::target, drive.target);
-  system().add_term(body::make_joint_drive(*mesh_, *joint));
+  check(JointParameters::friction, {drive.friction});
+  check(JointParameters::limit_stiffness, {drive.limit_stiffness});
+  system().add_term(body::make_joint_drive(*mesh_, *joint, drive));
   const auto one = Entities::one_for_all(mesh_->comm());
   const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values) {
     parameters().add(spec, one, steps_of(values, 1, "the drive of a joint"), name).field.from_host(values);
@@ -110,6 +112,8 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
   add(JointParameters::stiffness, {drive.stiffness});
   add(JointParameters::damping, {drive.damping});
   add(JointParameters::target, drive.target);
+  add(JointParameters::friction, {drive.friction});
+  add(JointParameters::limit_stiffness, {drive.limit_stiffness});
 }
 
 std::vector<double> DifferentiableScene::joint_coordinates(const State& state) {

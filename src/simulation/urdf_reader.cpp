@@ -16,6 +16,7 @@
 #include <sstream>
 #include <utility>
 
+#include "body/joint_drive.hpp"
 #include "contact/obstacles.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
@@ -192,9 +193,6 @@ class Reader {
                 .point = to_array(at.t),
                 .axis = to_array(at.R * axis),
                 .coordinate = q};
-    if (joint.limits && (joint.type == urdf::Joint::REVOLUTE || joint.type == urdf::Joint::PRISMATIC))
-      limited_ += (limited_.empty() ? "" : ", ") + joint.name;
-    if (joint.dynamics && joint.dynamics->friction != 0.0) rough_ += (rough_.empty() ? "" : ", ") + joint.name;
     Pose motion;
     switch (joint.type) {
       case urdf::Joint::REVOLUTE:
@@ -216,15 +214,36 @@ class Reader {
         fail("joint '" + joint.name + "' has an unknown type");
     }
     if (joint.type != urdf::Joint::FLOATING) robot_.joints.push_back(added);
-    const bool has_coordinate = added.kind == JointKind::revolute || added.kind == JointKind::prismatic;
-    if (joint.dynamics && joint.dynamics->damping != 0.0 && !has_coordinate)
+    if (added.kind == JointKind::revolute || added.kind == JointKind::prismatic)
+      add_drive(joint, added);
+    else if (joint.dynamics && (joint.dynamics->damping != 0.0 || joint.dynamics->friction != 0.0))
       undamped_ += (undamped_.empty() ? "" : ", ") + joint.name;
-    if (joint.dynamics && joint.dynamics->damping != 0.0 && has_coordinate) {
-      JointDrive drive;
-      drive.damping = joint.dynamics->damping;
-      robot_.drives.emplace(added.name, drive);
-    }
     return at * motion;
+  }
+
+  /// Adds the drive of a joint that has damping, friction or limits.
+  void add_drive(const urdf::Joint& joint, const Joint& added) {
+    JointDrive drive;
+    if (joint.dynamics) {
+      drive.damping = joint.dynamics->damping;
+      drive.friction = joint.dynamics->friction;
+    }
+    const bool is_continuous = joint.type == urdf::Joint::CONTINUOUS;
+    if (joint.limits && joint.limits->lower < joint.limits->upper && !is_continuous) {
+      const std::array<double, 2> limits{joint.limits->lower, joint.limits->upper};
+      if (added.kind == JointKind::prismatic || body::are_representable(added, limits)) {
+        drive.limits = limits;
+        drive.limit_distance = 0.01 * (limits[1] - limits[0]);
+        // The barrier exceeds the joint's largest effort at half of its distance.
+        drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.limit_distance;
+      } else {
+        unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
+      }
+    } else if (!is_continuous) {
+      unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
+    }
+    if (drive.damping != 0.0 || drive.friction != 0.0 || drive.limit_stiffness > 0.0)
+      robot_.drives.emplace(added.name, drive);
   }
 
   /// Velocity field of the body that begins at the child of a joint.
@@ -327,11 +346,12 @@ class Reader {
   }
 
   void warn() {
-    if (!limited_.empty())
-      robot_.warnings.push_back("limits of position, velocity and effort are not enforced at the joints " + limited_);
+    if (!unlimited_.empty())
+      robot_.warnings.push_back(
+          "limits of position are not enforced at the joints " + unlimited_ +
+          "; they are not in increasing order, or more than half a turn from the initial coordinate");
     if (!undamped_.empty())
-      robot_.warnings.push_back("damping has no effect at the planar and floating joints " + undamped_);
-    if (!rough_.empty()) robot_.warnings.push_back("friction is not supported at the joints " + rough_);
+      robot_.warnings.push_back("damping and friction have no effect at the planar and floating joints " + undamped_);
     if (!base_shapes_.empty())
       robot_.warnings.push_back("collision shapes of the fixed base have no effect, at the links " + base_shapes_);
   }
@@ -342,7 +362,7 @@ class Reader {
   urdf::ModelInterfaceSharedPtr model_;
   Robot robot_;
   std::vector<Body> bodies_;
-  std::string limited_, rough_, undamped_, base_shapes_;
+  std::string unlimited_, undamped_, base_shapes_;
 };
 
 }  // namespace

@@ -43,10 +43,12 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
   const std::string parameters =
       "parameters:\n  - {name: density, region: door/all}\n  - {name: \"joint_torque:hinge\", per: step}\n"
       "  - {name: \"joint_stiffness:hinge\"}\n  - {name: \"joint_damping:hinge\"}\n  - {name: "
-      "\"joint_target:hinge\"}\n";
-  for (const std::string integrator : {"symplectic_euler", "velocity_verlet"}) {
+      "\"joint_target:hinge\"}\n  - {name: \"joint_friction:hinge\"}\n  - {name: \"joint_limit_stiffness:hinge\"}\n";
+  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2"}) {
     write("scene.yaml",
-          scene(", torque: 20, stiffness: 5, damping: 0.5, target: 0.3", parameters, "density: 600", integrator));
+          scene(", torque: 20, stiffness: 5, damping: 0.5, target: 0.3, friction: 0.8, friction_velocity: 0.5, "
+                "limits: [-0.05, 1], limit_stiffness: 20, limit_distance: 0.1",
+                parameters, "density: 600", integrator));
     good({"check", "scene.yaml"}, "check");
   }
 }
@@ -107,6 +109,10 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(changed("to: post", "to: pots"), "'post'");
   refused(changed("to: post", "to: door"), "is the same body");
   refused(changed("axis: [0, 1, 0]", "axis: [0, 0, 0]"), "has no length");
+  refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limits: [-1, 1]"), "limit_stiffness");
+  refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limit_stiffness: 1"), "needs `limits: [lower, upper]`");
+  refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limits: [0.1, 1], limit_stiffness: 1"),
+          "is not within the limits [0.1, 1]");
   refused(changed("kind: fixed", "kind: fixed, stiffness: 3"), "only allowed for revolute and prismatic joints");
   const std::string position = "type: target_position, region: door/all, target: [0, 0.4, -0.5]";
   refused(changed(position, "type: joint, joint: hing, target: 1"), "did you mean 'hinge'?");

@@ -246,7 +246,7 @@ TEST(rigid_benchmarks, a_driven_joint_is_a_damped_oscillator) {
     DifferentiableScene scene(mesh, {rigid(density_of(mass, size), "bar/all")},
                               options_of("velocity_verlet", 1e-3, {0, 0, 0}));
     scene.join({.name = "joint", .kind = kind, .body = "bar", .axis = {0, 0, 1}, .coordinate = 0.05});
-    scene.drive("joint", {{torque}, {target}, k, c});
+    scene.drive("joint", {.torque = {torque}, .target = {target}, .stiffness = k, .damping = c});
     State state = scene.initial_state();
     EXPECT_NEAR(scene.joint_coordinates(state).at(0), 0.05, 1e-15);
     const int steps = 700;
@@ -259,13 +259,75 @@ TEST(rigid_benchmarks, a_driven_joint_is_a_damped_oscillator) {
   }
 }
 
+/// Bar of 2 kg on a hinge or on a rail, for implicit steps.
+DifferentiableScene bar_on_a_joint(JointKind kind, const JointDrive& drive, double dt, double& inertia) {
+  const Vector size{0.4, 0.1, 0.1};
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "bar", size, {0.2, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  inertia = kind == JointKind::revolute ? 2.0 * (0.17 / 12.0 + 0.04) : 2.0;
+  DifferentiableScene scene(mesh, {rigid(density_of(2.0, size), "bar/all")}, options_of("bdf2", dt, {0, 0, 0}));
+  scene.join({.name = "joint", .kind = kind, .body = "bar", .axis = {0, 0, 1}});
+  scene.drive("joint", drive);
+  return scene;
+}
+
+TEST(rigid_benchmarks, friction_stops_a_joint) {
+  for (const JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
+    // With the torque τ from rest and then -F alone: q' = (τ - F) t/I, then q' falls at the rate F/I. Both phases and
+    // the coordinate at rest follow; the friction velocity is small against q'.
+    double inertia = 0.0;
+    const double torque = 1.0, friction = 0.4, dt = 5e-4;
+    const int pushed = 200, steps = 800;
+    std::vector<double> torques(steps, 0.0);
+    std::fill(torques.begin(), torques.begin() + pushed, torque);
+    DifferentiableScene scene =
+        bar_on_a_joint(kind, {.torque = torques, .friction = friction, .friction_velocity = 1e-4}, dt, inertia);
+    State state = scene.initial_state();
+    for (int n = 0; n < steps; ++n) scene.step(n, state);
+    const double t = pushed * dt, rate = (torque - friction) * t / inertia;
+    const double expected = 0.5 * rate * t + 0.5 * rate * rate * inertia / friction;
+    const double found = scene.joint_coordinates(state).at(0);
+    print("coordinate at which friction stops a joint", found, expected);
+    EXPECT_NEAR(found, expected, 0.01 * expected);  // error O(dt), from the first step of BDF2
+    scene.step(steps - 1, state);
+    EXPECT_NEAR(scene.joint_coordinates(state).at(0), found, 1e-8);
+  }
+}
+
+TEST(rigid_benchmarks, a_limit_balances_a_torque) {
+  for (const double torque : {3.0, -3.0}) {
+    double inertia = 0.0;
+    const double stiffness = 20.0, distance = 0.05, upper = 0.1, lower = -0.2;
+    DifferentiableScene scene = bar_on_a_joint(JointKind::revolute,
+                                               {.torque = {torque},
+                                                .damping = 2.0,
+                                                .limits = {lower, upper},
+                                                .limit_stiffness = stiffness,
+                                                .limit_distance = distance},
+                                               2e-3, inertia);
+    State state = scene.initial_state();
+    for (int n = 0; n < 1500; ++n) scene.step(n, state);
+    // Distance d at which κ ((D - d)²/d - 2 (D - d) ln(d/D)) = |τ|, by bisection.
+    double near = 1e-6, far = distance;
+    for (int k = 0; k < 100; ++k) {
+      const double d = 0.5 * (near + far), missing = distance - d;
+      const bool stronger = stiffness * (missing * missing / d - 2.0 * missing * std::log(d / distance)) > 3.0;
+      (stronger ? near : far) = d;
+    }
+    const double q = scene.joint_coordinates(state).at(0), d = torque > 0.0 ? upper - q : q - lower;
+    print("distance from the limit", d, near);
+    EXPECT_NEAR(d, near, 1e-6 * near);
+  }
+}
+
 TEST(rigid_benchmarks, a_servo_turns_the_shorter_way) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(affine_box(MPI_COMM_WORLD, "bar", {0.4, 0.1, 0.1}, {0.2, 0, 0}));
   auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   DifferentiableScene scene(mesh, {rigid(500.0, "bar/all")}, options_of("velocity_verlet", 1e-3, {0, 0, 0}));
   scene.join({.name = "joint", .body = "bar", .coordinate = 3.0});
-  scene.drive("joint", {{0.0}, {-3.0}, 1.0, 0.0});
+  scene.drive("joint", {.target = {-3.0}, .stiffness = 1.0});
   State state = scene.initial_state();
   for (int n = 0; n < 20; ++n) scene.step(n, state);
   EXPECT_GT(scene.joint_coordinates(state).at(0), 3.0);  // 0.28 rad ahead, not 6 rad back

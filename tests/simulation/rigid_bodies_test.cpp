@@ -29,7 +29,16 @@ DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
   if (which.joints) {
     scene.join({"hook", JointKind::spherical, "crate", "", {0.03, 0.06, 0.02}});
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
-    scene.drive("hinge", {{0.02}, {0.1}, 0.3, 1e-3});
+    // The lower limit is near enough for its barrier to act.
+    scene.drive("hinge", {.torque = {0.02},
+                          .target = {0.1},
+                          .stiffness = 0.3,
+                          .damping = 1e-3,
+                          .friction = 0.01,
+                          .friction_velocity = 0.5,
+                          .limits = {-0.04, 1.0},
+                          .limit_stiffness = 0.2,
+                          .limit_distance = 0.1});
   }
   set_in_motion(scene);
   if (which.friction >= 0.0) add_moving_floor(scene, which.friction);
@@ -37,13 +46,15 @@ DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
 }
 
 std::vector<std::string> names_for(const Case& which) {
-  std::vector<std::string> names{"youngs_modulus", "density", "gravity", "initial_positions", "initial_velocities"};
+  std::vector<std::string> names{"density", "gravity", "initial_positions", "initial_velocities"};
   if (which.integrator == "symplectic_euler") names.emplace_back("damping");
   if (which.joints)
-    for (const char* parameter : {"torque", "stiffness", "damping", "target"})
+    for (const char* parameter : {"torque", "stiffness", "damping", "target", "friction", "limit_stiffness"})
       names.push_back(std::string("joint_") + parameter + ":hinge");
+  // Without contact the soft block falls almost without stress.
   if (which.friction >= 0.0)
-    names.insert(names.end(), {"barrier_distance", "barrier_stiffness", "obstacle_position:0", "obstacle_velocity:0"});
+    names.insert(names.end(), {"youngs_modulus", "barrier_distance", "barrier_stiffness", "obstacle_position:0",
+                               "obstacle_velocity:0"});
   if (which.friction > 0.0) names.insert(names.end(), {"friction", "friction_velocity"});
   return names;
 }
@@ -101,7 +112,7 @@ DifferentiableScene make_chain(MPI_Comm comm, const std::string& integrator) {
                 "bar" + std::to_string(b - 1),
                 {0.1 * b - 0.05, 0.01 * b, 0.0},
                 {0.1, 0.3, 1.0}});
-  scene.drive("joint3", {{0.02}, {0.1}, 0.3, 1e-3});
+  scene.drive("joint3", {.torque = {0.02}, .target = {0.1}, .stiffness = 0.3, .damping = 1e-3});
   return scene;
 }
 
@@ -127,10 +138,23 @@ TEST(rigid_bodies, damping_of_joints_limits_the_substep) {
   const auto stable = [](double damping) {
     DifferentiableScene scene = make_scene({"velocity_verlet", -1.0, false}, MPI_COMM_WORLD);
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
-    scene.drive("hinge", {{0.0}, {0.0}, 0.0, damping});
+    scene.drive("hinge", {.damping = damping});
     return scene.stable_substep();
   };
   EXPECT_LT(stable(10.0), 0.1 * stable(1e-6));
+}
+
+TEST(rigid_bodies, limits_that_mean_nothing_are_refused) {
+  const auto refused = [](const JointDrive& drive, const std::string& says) {
+    DifferentiableScene scene = make_scene({"velocity_verlet", -1.0, false}, MPI_COMM_WORLD);
+    scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
+    testing_simulation::expect_refused([&] { scene.drive("hinge", drive); }, {"joint 'hinge': " + says});
+  };
+  refused({.limits = {0.1, 1.0}, .limit_stiffness = 1.0}, "the initial coordinate 0 is not within the limits [0.1, 1]");
+  refused({.limits = {1.0, -1.0}, .limit_stiffness = 1.0}, "the limits [1, -1] are not in increasing order");
+  refused({.limits = {-1.0, 3.2}, .limit_stiffness = 1.0}, "the limits [-1, 3.2] of a rotation must be within π");
+  refused({.limits = {-1.0, 1.0}}, "limits need a positive limit_stiffness");
+  refused({.friction_velocity = 0.0}, "friction_velocity must be positive");
 }
 
 TEST(rigid_bodies, refuse_the_rest_shape_as_a_parameter) {

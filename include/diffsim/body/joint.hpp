@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,13 @@ struct Joint {
 /// `Joint::body` relative to `Joint::other` about the axis, rad, or its displacement along the axis, m, plus
 /// `Joint::coordinate`. The generalised force, N m or N, is
 ///
-///   torque + stiffness · (target - q) - damping · dq/dt
+///   torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity)
+///     + limit_stiffness · (B(q - lower) - B(upper - q))
+///
+/// s(y) = 2y - y |y| for |y| < 1, otherwise sign(y): friction is constant above `friction_velocity` and proportional to
+/// dq/dt at rest (the same function as in contact: Li et al. 2020, eq. 13). B is the force of a logarithmic barrier
+/// that begins at the distance D = `limit_distance` from the limit and grows without bound towards the limit:
+/// B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
 /// Rotations are known up to whole turns: target - q is the difference in [-π, π). `torque` and `target` have one
 /// value, or one value per step. A position servo has `stiffness` and `damping` as gains; a spring is a servo whose
@@ -44,6 +51,13 @@ struct JointDrive {
   std::vector<double> target{0.0};  ///< rad, or m
   double stiffness = 0.0;           ///< N m/rad, or N/m
   double damping = 0.0;             ///< N m s/rad, or N s/m
+  double friction = 0.0;            ///< N m, or N
+  double friction_velocity = 0.01;  ///< > 0, rad/s, or m/s
+  /// Lower and upper limit of q, rad or m; infinite: no limit. The limits of a revolute joint must be within π of the
+  /// initial coordinate.
+  std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  double limit_stiffness = 0.0;  ///< N m, or N/m; > 0 if there are limits
+  double limit_distance = 0.0;   ///< D, rad or m; 0: 1 % of upper - lower
 };
 
 /// Returns the kind of joint with that name: fixed, revolute, prismatic, spherical, universal, planar. Throws Error

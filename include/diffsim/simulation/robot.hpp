@@ -27,7 +27,7 @@ struct Robot {
   std::vector<NamedMesh> bodies;
   std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid; 1000 kg/m³ gives the mass in the file
   std::vector<Joint> joints;
-  std::map<std::string, JointDrive> drives;  ///< drives of the joints that have damping, by name of the joint
+  std::map<std::string, JointDrive> drives;  ///< of joints with damping, friction or limits, by name of the joint
   /// Initial velocities of the bodies, from the velocities of the joints: velocity of the centre of mass, m/s, and
   /// angular velocity, rad/s. In the order of `bodies`.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
@@ -44,7 +44,9 @@ struct RobotOptions {
 };
 
 /// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
-/// floating and fixed. Supports damping of revolute, continuous and prismatic joints. Ignores `visual` shapes.
+/// floating and fixed. Supports damping, friction and limits of position of revolute, continuous and prismatic joints.
+/// The barrier of a limit begins at 1 % of the joint's range, and exceeds the joint's `effort` at half of that
+/// distance. Ignores limits of velocity and effort, and `visual` shapes.
 ///
 /// Throws InputError if the file cannot be read; for a link that moves but has no mass, or whose inertia is impossible;
 /// for a joint that mimics another one; for coordinates or velocities of a joint that does not exist, is fixed or has

@@ -57,8 +57,9 @@ class DifferentiableScene {
   /// exist or is not rigid, or if constraints are redundant.
   void join(const Joint& joint);
   /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME` and
-  /// `joint_target:NAME`, with one value or one value per step, `joint_stiffness:NAME` and `joint_damping:NAME`, where
-  /// NAME is the joint's name. Throws Error (input) for a name that no joint has, and for a joint of another kind.
+  /// `joint_target:NAME`, with one value or one value per step, `joint_stiffness:NAME`, `joint_damping:NAME`,
+  /// `joint_friction:NAME` and `joint_limit_stiffness:NAME`, where NAME is the joint's name. Throws Error (input) for a
+  /// name that no joint has, for a joint of another kind, and for limits that do not contain the initial coordinate.
   void drive(const std::string& joint, const JointDrive& drive);
   /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Revolute joints: rad, in
   /// (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Prismatic joints: m. Joints of other kinds: NaN.
