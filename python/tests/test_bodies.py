@@ -44,7 +44,7 @@ def arm(torques=0.0):
     scene.join(diffsim.Joint("shoulder", "revolute", "upper"))
     scene.join(diffsim.Joint("elbow", "revolute", "lower", "upper", point=[0.3, 0, 0]))
     scene.drive("shoulder", torque=torques, damping=0.02)
-    scene.drive("elbow", target=0.3, stiffness=0.5)
+    scene.drive("elbow", target=0.3, stiffness=0.5, friction=1e-3, friction_velocity=0.5, limits=(-0.5, 1.0), limit_stiffness=0.1)
     scene.attach("glue", "lower/all", 500.0)
     return diffsim.DifferentiableSimulator(scene), mesh
 

@@ -89,7 +89,7 @@ int cores_of(MPI_Comm node) {
   return CPU_COUNT(&mine);
 }
 
-std::string sharing_warning(MPI_Comm comm) {
+std::vector<std::string> sharing_warnings(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   const int ranks = num_ranks(node);
@@ -98,19 +98,23 @@ std::string sharing_warning(MPI_Comm comm) {
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);
   DIFFSIM_MPI(MPI_Comm_free(&node));
+  std::vector<std::string> warnings;
   if (ranks > 1 && blas_threads > 1 && ranks * blas_threads > cores)
-    return std::to_string(ranks) + " ranks with " + std::to_string(blas_threads) + " threads of OpenBLAS each share " +
-           std::to_string(cores) + " cores; set OPENBLAS_NUM_THREADS=1, or use a build of OpenBLAS without threads";
+    warnings.push_back(std::to_string(ranks) + " ranks with " + std::to_string(blas_threads) +
+                       " threads of OpenBLAS each share " + std::to_string(cores) +
+                       " cores; set OPENBLAS_NUM_THREADS=1, or use a build of OpenBLAS without threads");
   // No warning is needed with one thread per rank: the rank waits only in MPI calls, and mpirun knows when ranks share
   // cores.
-  if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return "";
-  return std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +
-         " cores; set OMP_NUM_THREADS=" + std::to_string(std::max(1, cores / ranks)) + ", or OMP_WAIT_POLICY=passive";
+  if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return warnings;
+  warnings.push_back(
+      std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +
+      " cores; set OMP_NUM_THREADS=" + std::to_string(std::max(1, cores / ranks)) + ", or OMP_WAIT_POLICY=passive");
+  return warnings;
 }
 
 #else
 
-std::string sharing_warning(MPI_Comm) { return ""; }
+std::vector<std::string> sharing_warnings(MPI_Comm) { return {}; }
 
 #endif
 
@@ -125,7 +129,7 @@ std::vector<std::string> machine_warnings(MPI_Comm comm) {
     warnings.push_back("the reference BLAS is in use (" + blas +
                        "), which factorises linear systems slowly; install OpenBLAS or BLIS");
   if (std::string core = core_warning(); !core.empty()) warnings.push_back(std::move(core));
-  if (std::string sharing = sharing_warning(comm); !sharing.empty()) warnings.push_back(std::move(sharing));
+  for (std::string& warning : sharing_warnings(comm)) warnings.push_back(std::move(warning));
   return warnings;
 }
 

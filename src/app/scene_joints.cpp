@@ -51,6 +51,8 @@ void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) 
   parse_gain("friction", "N m, or N for a prismatic joint", entry.drive.friction);
   if (const Value* given = mapping.find("friction_velocity"))
     entry.drive.friction_velocity = to_positive(*given, "rad/s, or m/s for a prismatic joint");
+  if (mapping.has("friction_velocity") && !mapping.has("friction"))
+    mapping.place_of("friction_velocity").fail("needs `friction`");
   const Value* const limits = mapping.find("limits");
   for (const char* key : {"limit_stiffness", "limit_distance"})
     if (!limits && mapping.has(key)) mapping.place_of(key).fail("needs `limits: [lower, upper]`");

@@ -21,23 +21,23 @@ StepLog::StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resum
                 : "") +
         (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "");
     const std::string rows = resumed ? rows_until(*resumed, header) : "";
-    if (!rows.empty()) kept_ = *resumed;
     file_.open(path_);
     file_ << header << '\n' << rows << std::flush;
   }
   require_written();
 }
 
-std::string StepLog::rows_until(int last, const std::string& header) const {
+std::string StepLog::rows_until(int last, const std::string& header) {
   std::ifstream table(path_);
   std::string line, rows;
   if (!std::getline(table, line) || line != header) return "";
   while (std::getline(table, line)) {
-    if (std::atoi(line.c_str()) > last) break;
+    const int n = std::atoi(line.c_str());
+    if (n > last) break;
     rows += line + '\n';
-    if (std::atoi(line.c_str()) == last) return rows;
+    if (n == last) kept_ = last;
   }
-  return "";
+  return rows;
 }
 
 void StepLog::add(int n, const std::optional<ContactState>& contact) {

@@ -27,15 +27,15 @@ class StepLog {
 
  private:
   void require_written();
-  /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`
-  /// or if a row is missing.
-  std::string rows_until(int last, const std::string& header) const;
+  /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`.
+  /// Sets `kept_` if the row of `last` is one of these rows.
+  std::string rows_until(int last, const std::string& header);
 
   Job& job_;
   std::string path_;
   const ImplicitModel* model_;  // nullptr for explicit integrators
   ImplicitStatistics before_;   // at the previous row
-  int kept_ = -1;               // last state whose row was kept from a stopped run
+  int kept_ = -1;               // state at which the run is continued, if the row of this state was kept
   std::ofstream file_;          // open on rank 0 only
 };
 

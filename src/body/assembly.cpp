@@ -225,8 +225,9 @@ std::vector<T> Assembly::multiplier_matrix(const NodeVectors<T>& y, const NodeVe
 
 std::string Assembly::too_large() const {
   return "the constraints of " + name_ +
-         " cannot be satisfied at the end of the time step; the motion per step is too large; use a smaller dt or more "
-         "substeps";
+         " cannot be satisfied at the end of the time step; the motion per step is too large, or the constraints "
+         "depend "
+         "on one another at the present positions; use a smaller dt (explicit steps: or more substeps)";
 }
 
 void Assembly::require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const {

@@ -60,13 +60,15 @@ void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointF
   force.friction_velocity = drive.friction_velocity;
   force.lower = lower;
   force.upper = upper;
-  if (!std::isfinite(lower) && !std::isfinite(upper)) return;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  if (lower == -none && upper == none) return;
   const std::string q = fmt::format("{:g}", joint.coordinate), both = fmt::format("[{:g}, {:g}]", lower, upper);
   require(lower < upper, "the limits " + both + " are not in increasing order");
   require(lower < joint.coordinate && joint.coordinate < upper,
-          "the initial coordinate " + q + " is not within the limits " + both + "; give another initial coordinate");
+          "the initial coordinate " + q + " must be between the limits " + both +
+              ", not on a limit; give another initial coordinate");
   require(joint.kind == JointKind::prismatic || are_representable(joint, drive.limits),
-          "the limits " + both + " of a rotation must be within π of the initial coordinate " + q);
+          "both limits " + both + " of a rotation must be within π of the initial coordinate " + q);
   require(drive.limit_stiffness > 0.0, "limits need a positive limit_stiffness");
   require(drive.limit_distance >= 0.0 && (drive.limit_distance > 0.0 || std::isfinite(upper - lower)),
           "limit_distance must be positive; its default needs two finite limits");

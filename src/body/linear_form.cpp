@@ -57,13 +57,20 @@ LinearForm Frame::point(const Vector& rest) const {
 }
 
 std::vector<Constraint> Frame::rigidity() const {
+  constexpr double sign[3][4] = {{1, -1, 1, -1}, {1, 1, -1, -1}, {1, -1, -1, 1}};
   std::vector<Constraint> constraints;
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = i + 1; j < 4; ++j) {
-      double square = 0.0;
-      for (std::size_t c = 0; c < 3; ++c) square += (rest_[i][c] - rest_[j][c]) * (rest_[i][c] - rest_[j][c]);
-      const LinearForm edge{{{first_node_ + static_cast<int>(i), 1.0}, {first_node_ + static_cast<int>(j), -1.0}}, {}};
-      constraints.push_back(product(edge, edge, square));
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t l = k; l < 3; ++l) {
+      LinearForm u[2];
+      Vector rest[2]{};
+      for (std::size_t side = 0; side < 2; ++side)
+        for (std::size_t a = 0; a < 4; ++a) {
+          const double weight = 0.25 * sign[side == 0 ? k : l][a];
+          u[side].terms.emplace_back(first_node_ + static_cast<int>(a), weight);
+          for (std::size_t c = 0; c < 3; ++c) rest[side][c] += weight * rest_[a][c];
+        }
+      constraints.push_back(
+          product(u[0], u[1], rest[0][0] * rest[1][0] + rest[0][1] * rest[1][1] + rest[0][2] * rest[1][2]));
     }
   return constraints;
 }

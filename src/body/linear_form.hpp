@@ -34,7 +34,10 @@ class Frame {
   LinearForm point(const Vector& rest) const;
   /// Returns the direction that is `rest` in the rest configuration.
   LinearForm direction(const Vector& rest) const;
-  /// Returns the constraints that all distances between the four nodes are those at rest.
+  /// Returns the constraints that the body keeps its shape: u_k · u_l is constant for k ≤ l, where u_k are half of the
+  /// vectors between the middles of opposite edges, u_1 = (x_0 - x_1 + x_2 - x_3)/4 and so on. These six constraints
+  /// are independent even if the four nodes are almost in a plane; the constraints that the six distances between the
+  /// nodes are constant are then almost dependent.
   std::vector<Constraint> rigidity() const;
 
  private:

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/tangent_space.hpp"
 
-#include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::body {

@@ -14,8 +14,8 @@ using Multipliers = std::vector<std::vector<double>>;
 /// G = ∂g/∂x. Vertices that do not belong to rigid bodies are not constrained. The orthogonal complement contains the
 /// constraint forces G(y)ᵀ λ.
 ///
-/// Fields are [local or owned vertices, 3]; only values at owned vertices are read and changed. All functions are
-/// collective.
+/// Fields are [local or owned vertices, 3]; only values at owned vertices are read and changed. All functions
+/// but `curvature_square` are collective.
 class TangentSpace {
  public:
   TangentSpace(const ConstraintSet& set, const Field& y);

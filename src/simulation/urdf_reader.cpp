@@ -231,10 +231,13 @@ class Reader {
     const bool is_continuous = joint.type == urdf::Joint::CONTINUOUS;
     if (joint.limits && joint.limits->lower < joint.limits->upper && !is_continuous) {
       const std::array<double, 2> limits{joint.limits->lower, joint.limits->upper};
-      if (added.kind == JointKind::prismatic || body::are_representable(added, limits)) {
+      // An initial coordinate that the user did not choose is no error.
+      const bool is_chosen = options_.coordinates.count(joint.name) > 0;
+      const bool is_between = limits[0] < added.coordinate && added.coordinate < limits[1];
+      if ((is_between || is_chosen) && (added.kind == JointKind::prismatic || body::are_representable(added, limits))) {
         drive.limits = limits;
         drive.limit_distance = 0.01 * (limits[1] - limits[0]);
-        // The barrier exceeds the joint's largest effort at half of its distance.
+        // The torque of the barrier exceeds the joint's largest effort at the distance limit_distance / 2.
         drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.limit_distance;
       } else {
         unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
@@ -349,7 +352,8 @@ class Reader {
     if (!unlimited_.empty())
       robot_.warnings.push_back(
           "limits of position are not enforced at the joints " + unlimited_ +
-          "; they are not in increasing order, or more than half a turn from the initial coordinate");
+          "; these limits are not in increasing order, do not contain the initial coordinate 0, or are more than half "
+          "a turn from the initial coordinate");
     if (!undamped_.empty())
       robot_.warnings.push_back("damping and friction have no effect at the planar and floating joints " + undamped_);
     if (!base_shapes_.empty())

@@ -92,8 +92,11 @@ if(report MATCHES "\"blas\": \"[^\"]*/openblas-" AND processor)
 endif()
 
 # The reference BLAS in place of OpenBLAS, where both are installed as on Debian and Ubuntu.
-if(report MATCHES "\"blas\": \"([^\"]*)/openblas-" AND EXISTS ${CMAKE_MATCH_1}/blas/libblas.so.3)
-  set(ENV{LD_LIBRARY_PATH} "${CMAKE_MATCH_1}/blas:$ENV{LD_LIBRARY_PATH}")
+string(REGEX MATCH "\"blas\": \"([^\"]*)/openblas-" is_openblas "${report}")
+set(reference ${CMAKE_MATCH_1}/blas)
+if(is_openblas AND EXISTS ${reference}/libblas.so.3)
+  unset(ENV{OPENBLAS_CORETYPE})
+  set(ENV{LD_LIBRARY_PATH} "${reference}:$ENV{LD_LIBRARY_PATH}")
   expect(0 simulate good.yaml)
   expect_text("${errors}" "the reference BLAS is in use .*; install OpenBLAS or BLIS")
 endif()

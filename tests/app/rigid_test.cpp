@@ -112,7 +112,7 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limits: [-1, 1]"), "limit_stiffness");
   refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limit_stiffness: 1"), "needs `limits: [lower, upper]`");
   refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limits: [0.1, 1], limit_stiffness: 1"),
-          "is not within the limits [0.1, 1]");
+          "must be between the limits [0.1, 1]");
   refused(changed("kind: fixed", "kind: fixed, stiffness: 3"), "only allowed for revolute and prismatic joints");
   const std::string position = "type: target_position, region: door/all, target: [0, 0.4, -0.5]";
   refused(changed(position, "type: joint, joint: hing, target: 1"), "did you mean 'hinge'?");

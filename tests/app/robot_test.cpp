@@ -158,7 +158,7 @@ TEST_F(RobotTest, refuses_what_it_cannot_do) {
   refused(scene(1e-3, 1, "parameters: [{name: gravity}]\n", ", flange: 1"), "joint 'flange' is fixed");
   std::string outside = scene();
   outside.replace(outside.find("rail: 0.05"), 10, "rail: 1.5");
-  refused(outside, "joint 'arm/rail': the initial coordinate 1.5 is not within the limits [-1, 1]");
+  refused(outside, "joint 'arm/rail': the initial coordinate 1.5 must be between the limits [-1, 1]");
   write("arm.urdf", "<robot name=\"a\"><link name=\"base\"/></robot>");
   std::string still = scene();
   still.replace(still.find(", initial: {joints"), still.find("}}}") + 2 - still.find(", initial: {joints"), "");

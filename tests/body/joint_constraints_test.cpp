@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -92,6 +93,27 @@ TEST(joint_constraints, positions_are_corrected_to_rounding_errors) {
   assembly.add_forces(x, lambda, 1.0, forces);
   for (std::size_t i = 0; i < 8; ++i)
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(y[i][c], start[i][c] + factors[i] * forces[i][c], 1e-14);
+}
+
+TEST(joint_constraints, flat_bodies_are_rigid) {
+  // Corners almost in a plane, as those of a body whose moments of inertia are almost I_1 + I_2 = I_3.
+  constexpr double thickness = 1e-6;
+  const std::array<Vector, 4> rest{
+      {{0.3, 0.2, thickness}, {-0.3, 0.2, -thickness}, {0.3, -0.2, -thickness}, {-0.3, -0.2, thickness}}};
+  const Assembly assembly("body 'plate'", Frame(0, rest).rigidity());
+  NodeVectors<double> x;
+  for (const Vector& v : rest) x.push_back({{v[0], v[1], v[2]}});
+  const std::vector<double> ones(4, 1.0);
+  EXPECT_NO_THROW(assembly.require_independent(x, ones));
+  // A stretch across the plane changes the constraints as much as any other strain of the same size.
+  NodeVectors<double> stretched = x;
+  for (Vec3<double>& v : stretched) v[2] *= 1.01;
+  const std::vector<double> g = assembly.values(stretched);
+  EXPECT_NEAR(*std::max_element(g.begin(), g.end()), 0.0201 * thickness * thickness, 1e-6 * thickness * thickness);
+  NodeVectors<double> moved = x, scratch = x;
+  for (std::size_t a = 0; a < 4; ++a) moved[a][2] += 0.3 * x[a][0] + 1e-3 * x[a][0] * x[a][1];
+  assembly.correct_positions(x, ones, moved, scratch);
+  for (const double value : assembly.values(moved)) EXPECT_NEAR(value, 0.0, 1e-16);
 }
 
 TEST(joint_constraints, too_large_motions_are_errors) {

@@ -8,10 +8,12 @@
 
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "simulation/affine_bodies.hpp"
 
-namespace diffsim::body {
+namespace diffsim::body::tangent_space_test {
 namespace {
 
 constexpr int bodies = 5;
@@ -121,8 +123,8 @@ TEST(tangent_space, retracted_positions_satisfy_the_constraints_and_deviate_in_s
 }
 
 /// Derivative of the projection of a constant field b along a motion dy on the constraints: with w = b - Gᵀ λ,
-/// dw = -(Λ(λ) dy + Gᵀ dλ). Its normal component is that of `add_normal_derivative`, its tangent component the
-/// projection of -Λ(λ) dy.
+/// dw = -(Λ(λ) dy + Gᵀ dλ). The normal component of dw is that of `add_normal_derivative`; the tangent
+/// component of dw is the projection of -Λ(λ) dy.
 TEST(tangent_space, derivatives_of_the_projection) {
   const Chain chain;
   const Field y = chain.rest(), b = chain.field(wave);
@@ -156,4 +158,4 @@ TEST(tangent_space, derivatives_of_the_projection) {
 }
 
 }  // namespace
-}  // namespace diffsim::body
+}  // namespace diffsim::body::tangent_space_test

@@ -19,13 +19,16 @@ struct Case {
   std::string integrator;
   double friction;  // negative: no contact
   bool joints;
+  int direct_below = 5000;  // LinearOptions::direct_below
 };
 
 /// Scene of the crate and the slab, which are rigid, and the soft block. With joints, the crate hangs on a spherical
 /// joint, and a hinge connects the slab with the crate.
 DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
+  DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
+  options.implicit.linear.direct_below = which.direct_below;
   DifferentiableScene scene(crate_and_slab(comm), {rigid(900.0, "crate/all"), rubber(), rigid(700.0, "slab/all")},
-                            testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5));
+                            options);
   if (which.joints) {
     scene.join({"hook", JointKind::spherical, "crate", "", {0.03, 0.06, 0.02}});
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
@@ -123,6 +126,18 @@ TEST(rigid_bodies, joints_between_ranks) {
                                      "joint_torque:joint3", "joint_damping:joint3"});
 }
 
+/// Systems on the tangent space are solved by GMRES with algebraic multigrid as well as by factors.
+TEST(rigid_bodies, gradients_do_not_depend_on_the_linear_solver) {
+  const auto slopes = [](int direct_below) {
+    Case which{"bdf2", 0.4, true};
+    which.direct_below = direct_below;
+    return testing_gradient::slopes_of_gradient(make_scene(which, MPI_COMM_WORLD), 3, names_for(which));
+  };
+  const std::vector<double> factored = slopes(5000), iterated = slopes(0);
+  for (std::size_t k = 0; k < factored.size(); ++k)
+    EXPECT_NEAR(iterated[k], factored[k], 1e-9 * std::abs(factored[k])) << names_for({"bdf2", 0.4, true})[k];
+}
+
 // ---- refusals ---------------------------------------------------------------------------------------------------
 
 TEST(rigid_bodies, joints_and_drives_are_added_once_and_in_time) {
@@ -150,9 +165,10 @@ TEST(rigid_bodies, limits_that_mean_nothing_are_refused) {
     scene.join({"hinge", JointKind::revolute, "slab", "crate", {-0.05, 0.08, 0.0}, {0.1, 0.2, 1.0}});
     testing_simulation::expect_refused([&] { scene.drive("hinge", drive); }, {"joint 'hinge': " + says});
   };
-  refused({.limits = {0.1, 1.0}, .limit_stiffness = 1.0}, "the initial coordinate 0 is not within the limits [0.1, 1]");
+  refused({.limits = {0.1, 1.0}, .limit_stiffness = 1.0},
+          "the initial coordinate 0 must be between the limits [0.1, 1]");
   refused({.limits = {1.0, -1.0}, .limit_stiffness = 1.0}, "the limits [1, -1] are not in increasing order");
-  refused({.limits = {-1.0, 3.2}, .limit_stiffness = 1.0}, "the limits [-1, 3.2] of a rotation must be within π");
+  refused({.limits = {-1.0, 3.2}, .limit_stiffness = 1.0}, "both limits [-1, 3.2] of a rotation must be within π");
   refused({.limits = {-1.0, 1.0}}, "limits need a positive limit_stiffness");
   refused({.friction_velocity = 0.0}, "friction_velocity must be positive");
 }

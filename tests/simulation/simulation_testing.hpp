@@ -175,10 +175,10 @@ inline void expect_derivatives(DifferentiableScene& solver, int num_steps, const
     const bool depends = std::find(independent.begin(), independent.end(), check.name) == independent.end();
     EXPECT_EQ(std::string(to_string(check.verdict)), depends ? "passed" : "independent")
         << check.name << ": " << check.note;
-    // Differences confirm most slopes to 1e-8. They confirm slopes that contact or friction makes rough, or that are
-    // small beside the loss, to 1e-6.
+    // Differences confirm most slopes to 1e-8, and to 1e-5 slopes that contact or friction makes rough or that are
+    // small beside the loss.
     if (depends) {
-      EXPECT_LE(check.difference_error, 2e-6 * std::abs(check.slope)) << check.name;
+      EXPECT_LE(check.difference_error, 1e-5 * std::abs(check.slope)) << check.name;
     }
     if (!std::getenv("DIFFSIM_VERBOSE")) continue;
     std::printf("%-24s dot %8.1e  slope %11.3e off %8.1e shown %8.1e noise %8.1e solver %8.1e amplification %8.1e  %s",

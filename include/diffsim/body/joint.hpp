@@ -39,7 +39,7 @@ struct Joint {
 ///     + limit_stiffness · (B(q - lower) - B(upper - q))
 ///
 /// s(y) = 2y - y |y| for |y| < 1, otherwise sign(y): friction is constant above `friction_velocity` and proportional to
-/// dq/dt at rest (the same function as in contact: Li et al. 2020, eq. 13). B is the force of a logarithmic barrier
+/// dq/dt near rest (the same function as in contact: Li et al. 2020, eq. 13). B is the force of a logarithmic barrier
 /// that begins at the distance D = `limit_distance` from the limit and grows without bound towards the limit:
 /// B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
@@ -53,8 +53,8 @@ struct JointDrive {
   double damping = 0.0;             ///< N m s/rad, or N s/m
   double friction = 0.0;            ///< N m, or N
   double friction_velocity = 0.01;  ///< > 0, rad/s, or m/s
-  /// Lower and upper limit of q, rad or m; infinite: no limit. The limits of a revolute joint must be within π of the
-  /// initial coordinate.
+  /// Lower and upper limit of q, rad or m; infinite: no limit. A revolute joint has two finite limits within π of the
+  /// initial coordinate, or none.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   double limit_stiffness = 0.0;  ///< N m, or N/m; > 0 if there are limits
   double limit_distance = 0.0;   ///< D, rad or m; 0: 1 % of upper - lower

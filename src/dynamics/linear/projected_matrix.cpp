@@ -3,8 +3,9 @@
 
 #include <petscvec.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <utility>
 
 #include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
@@ -23,9 +24,9 @@ std::vector<double> product(const std::vector<double>& A, const std::vector<doub
 
 }  // namespace
 
-ProjectedMatrix::ProjectedMatrix(const body::ConstraintSet& set, PetscInt count) : count_(count), comm_(set.comm()) {
+ProjectedMatrix::ProjectedMatrix(const body::ConstraintSet& set, PetscInt count) : set_(&set), count_(count) {
   PetscInt end = 0;
-  DIFFSIM_MPI(MPI_Scan(&count, &end, 1, MPIU_INT, MPI_SUM, comm_));
+  DIFFSIM_MPI(MPI_Scan(&count, &end, 1, MPIU_INT, MPI_SUM, set.comm()));
   const PetscInt begin = end - count;
   // Number of the first row of each node.
   std::vector<PetscInt> first(set.num_nodes());
@@ -37,74 +38,95 @@ ProjectedMatrix::ProjectedMatrix(const body::ConstraintSet& set, PetscInt count)
   set.nodes().exchange()->copy_to_ghosts(first);
   for (PetscInt i = 0; i < count; ++i)
     if (is_free[static_cast<std::size_t>(i)]) free_.push_back(begin + i);
-  std::vector<PetscInt> rows, columns;
   for (const body::Assembly& assembly : set.assemblies()) {
     const std::vector<int> nodes = assembly.node_numbers();
     for (const int row : nodes)
       for (PetscInt r = 0; r < 3; ++r)
         for (const int column : nodes)
           for (PetscInt c = 0; c < 3; ++c) {
-            rows.push_back(first[static_cast<std::size_t>(row)] + r);
-            columns.push_back(first[static_cast<std::size_t>(column)] + c);
+            rows_.push_back(first[static_cast<std::size_t>(row)] + r);
+            columns_.push_back(first[static_cast<std::size_t>(column)] + c);
           }
+    sizes_.push_back(9 * nodes.size() * nodes.size());
   }
-  projector_ = make(rows, columns, true);
-  complement_ = make(rows, columns, false);
-  curvature_ = make(rows, columns, false);
 }
 
-ProjectedMatrix::Matrix ProjectedMatrix::make(const std::vector<PetscInt>& rows, const std::vector<PetscInt>& columns,
-                                              bool identity) const {
+ProjectedMatrix::Matrix ProjectedMatrix::make(Mat J, bool identity) const {
   Matrix matrix;
-  DIFFSIM_PETSC(MatCreate(comm_, matrix.out()));
+  MatType type = nullptr;
+  DIFFSIM_PETSC(MatGetType(J, &type));
+  DIFFSIM_PETSC(MatCreate(set_->comm(), matrix.out()));
   DIFFSIM_PETSC(MatSetSizes(matrix, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
   DIFFSIM_PETSC(MatSetBlockSize(matrix, 3));
-  DIFFSIM_PETSC(MatSetType(matrix, MATAIJ));
-  std::vector<PetscInt> all_rows = rows, all_columns = columns;
+  DIFFSIM_PETSC(MatSetType(matrix, type));
+  std::vector<PetscInt> rows = rows_, columns = columns_;
   if (identity)
-    for (std::vector<PetscInt>* of : {&all_rows, &all_columns}) of->insert(of->end(), free_.begin(), free_.end());
-  DIFFSIM_PETSC(
-      MatSetPreallocationCOO(matrix, static_cast<PetscCount>(all_rows.size()), all_rows.data(), all_columns.data()));
+    for (std::vector<PetscInt>* of : {&rows, &columns}) of->insert(of->end(), free_.begin(), free_.end());
+  DIFFSIM_PETSC(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()));
   return matrix;
 }
 
 void ProjectedMatrix::set(const body::TangentSpace& space, const body::Multipliers* multipliers) {
-  std::vector<double> projector, complement, curvature;
-  collectively(comm_, [&] {
+  projector_values_.clear();
+  curvature_values_.clear();
+  collectively(set_->comm(), [&] {
     std::size_t number = 0;
-    for (const body::Assembly& assembly : space.constraints().assemblies()) {
+    for (const body::Assembly& assembly : set_->assemblies()) {
       const std::vector<double> P = assembly.projector(space.positions());
       const std::size_t n = 3 * assembly.node_numbers().size();
-      projector.insert(projector.end(), P.begin(), P.end());
-      for (std::size_t i = 0; i < n * n; ++i) complement.push_back((i % (n + 1) == 0 ? 1.0 : 0.0) - P[i]);
+      projector_values_.insert(projector_values_.end(), P.begin(), P.end());
       if (multipliers)
         for (const double value : product(P, product(assembly.curvature((*multipliers)[number]), P, n), n))
-          curvature.push_back(-value);
+          curvature_values_.push_back(-value);
       ++number;
     }
   });
-  if (!multipliers) curvature.assign(complement.size(), 0.0);
-  projector.insert(projector.end(), free_.size(), 1.0);
-  DIFFSIM_PETSC(MatSetValuesCOO(projector_, projector.data(), INSERT_VALUES));
-  DIFFSIM_PETSC(MatSetValuesCOO(complement_, complement.data(), INSERT_VALUES));
-  DIFFSIM_PETSC(MatSetValuesCOO(curvature_, curvature.data(), INSERT_VALUES));
+  curvature_values_.resize(projector_values_.size(), 0.0);
 }
 
-void ProjectedMatrix::compute(Mat J, bool is_same_pattern, Matrix& result) const {
+std::vector<double> ProjectedMatrix::largest_diagonals(Mat J) const {
   PetscHandle<Vec, VecDestroy> diagonal;
-  PetscReal largest = 0.0;
   DIFFSIM_PETSC(MatCreateVecs(J, diagonal.out(), nullptr));
   DIFFSIM_PETSC(MatGetDiagonal(J, diagonal));
-  DIFFSIM_PETSC(VecNorm(diagonal, NORM_INFINITY, &largest));
-  const double alpha = largest > 0.0 ? largest : 1.0;
+  const double* values = nullptr;
+  DIFFSIM_PETSC(VecGetArrayRead(diagonal, &values));
+  std::vector<double> at_nodes(set_->num_nodes(), 0.0);
+  for (std::size_t i = 0; i < set_->vertices().size(); ++i)
+    for (int c = 0; c < 3; ++c) at_nodes[i] = std::max(at_nodes[i], std::abs(values[3 * set_->vertices()[i] + c]));
+  DIFFSIM_PETSC(VecRestoreArrayRead(diagonal, &values));
+  set_->nodes().exchange()->copy_to_ghosts(at_nodes);
+  std::vector<double> largest;
+  for (const body::Assembly& assembly : set_->assemblies()) {
+    double most = 0.0;
+    for (const int node : assembly.node_numbers()) most = std::max(most, at_nodes[static_cast<std::size_t>(node)]);
+    largest.push_back(most > 0.0 ? most : 1.0);
+  }
+  return largest;
+}
+
+void ProjectedMatrix::compute(Mat J, bool is_same_pattern, Matrix& result) {
+  if (!projector_) {
+    projector_ = make(J, true);
+    added_ = make(J, false);
+  }
+  std::vector<double> projector = projector_values_, added = curvature_values_;
+  projector.insert(projector.end(), free_.size(), 1.0);
+  const std::vector<double> alpha = largest_diagonals(J);
+  std::size_t entry = 0;
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(sizes_[a]))));
+    for (std::size_t i = 0; i < sizes_[a]; ++i, ++entry)
+      added[entry] += alpha[a] * ((i % (n + 1) == 0 ? 1.0 : 0.0) - projector_values_[entry]);
+  }
+  DIFFSIM_PETSC(MatSetValuesCOO(projector_, projector.data(), INSERT_VALUES));
+  DIFFSIM_PETSC(MatSetValuesCOO(added_, added.data(), INSERT_VALUES));
   if (is_same_pattern) {
     Mat same = result;
     DIFFSIM_PETSC(MatPtAP(J, projector_, MAT_REUSE_MATRIX, PETSC_DEFAULT, &same));
   } else {
     DIFFSIM_PETSC(MatPtAP(J, projector_, MAT_INITIAL_MATRIX, PETSC_DEFAULT, result.out()));
   }
-  DIFFSIM_PETSC(MatAXPY(result, alpha, complement_, SUBSET_NONZERO_PATTERN));
-  DIFFSIM_PETSC(MatAXPY(result, 1.0, curvature_, SUBSET_NONZERO_PATTERN));
+  DIFFSIM_PETSC(MatAXPY(result, 1.0, added_, SUBSET_NONZERO_PATTERN));
 }
 
 }  // namespace diffsim::dynamics

@@ -3,6 +3,7 @@
 
 #include <petscmat.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "body/tangent_space.hpp"
@@ -12,10 +13,11 @@ namespace diffsim::dynamics {
 
 /// Matrix of a linear system on the tangent space of constraints, of the same size as the unconstrained matrix J:
 ///
-///   A = P (J - Σ_k λ_k ∇²g_k) P + α (I - P)
+///   A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a
 ///
 /// P is the orthogonal projection onto the tangent space. If b is in the tangent space, the solution of A x = b is the
-/// tangent x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent w. α is the largest |J_ii|.
+/// tangent x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent w. (I - P)_a is the part of I - P at the nodes of
+/// assembly a, and α_a the largest |J_ii| at these nodes.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of J, three for each owned vertex. Collective.
@@ -24,17 +26,23 @@ class ProjectedMatrix {
   /// Sets P, and λ unless `multipliers` is nullptr, which stands for λ = 0. Collective.
   void set(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Computes A. `is_same_pattern`: `result` was computed from a J with the same sparsity pattern before. Collective.
-  void compute(Mat J, bool is_same_pattern, PetscHandle<Mat, MatDestroy>& result) const;
+  void compute(Mat J, bool is_same_pattern, PetscHandle<Mat, MatDestroy>& result);
 
  private:
   using Matrix = PetscHandle<Mat, MatDestroy>;
-  /// Creates a matrix with the rows and columns of all assemblies and, if `identity`, the diagonal of the others.
-  Matrix make(const std::vector<PetscInt>& rows, const std::vector<PetscInt>& columns, bool identity) const;
+  /// Creates a matrix of the type of J with the rows and columns of all assemblies and, if `identity`, the diagonal of
+  /// the others.
+  Matrix make(Mat J, bool identity) const;
+  /// Returns α_a of this rank's assemblies.
+  std::vector<double> largest_diagonals(Mat J) const;
 
+  const body::ConstraintSet* set_;
   PetscInt count_;
-  MPI_Comm comm_;
-  std::vector<PetscInt> free_;                 // rows of this rank without constraints
-  Matrix projector_, complement_, curvature_;  // P, I - P, -P (Σ_k λ_k ∇²g_k) P
+  std::vector<PetscInt> free_;                               // rows of this rank without constraints
+  std::vector<PetscInt> rows_, columns_;                     // of the entries of all assemblies
+  std::vector<std::size_t> sizes_;                           // number of entries of each assembly
+  std::vector<double> projector_values_, curvature_values_;  // P and -P (Σ_k λ_k ∇²g_k) P at these entries
+  Matrix projector_, added_;                                 // P; A - P J P
 };
 
 }  // namespace diffsim::dynamics

@@ -207,14 +207,19 @@ class Newton {
     const bool path_varies = progress < goal || problem_.has_constraints();
     double t = 1.0;
     while (t > least && !problem_.move(y_, t, direction_, trial_)) t *= 0.5;
-    t *= std::min(1.0, problem_.max_step(y_, progress, trial_, reached(t)));
+    if (t <= least) {
+      ended("SNES_DIVERGED_LINE_SEARCH: no step length satisfies the constraints of rigid bodies and joints");
+      return false;
+    }
+    double allowed = std::min(1.0, problem_.max_step(y_, progress, trial_, reached(t)));
+    report_.obstructions += allowed < 1.0;
     // The path of a rotating obstacle or body depends on t, so the loop below checks the path again for each t.
     // Reducing t by 10 % leaves room for that check.
-    if (path_varies && t < 1.0) t *= 0.9;
-    report_.obstructions += t < 1.0;
+    if (path_varies && allowed < 1.0) allowed *= 0.9;
+    t *= allowed;
     const double admissible = t;
     if (free_of_gap) t *= variation();
-    bool further = !free_of_gap && t < 1.0 && !options_.try_exact;
+    bool further = !free_of_gap && allowed < 1.0 && !options_.try_exact;
     for (; t > least; t *= std::exchange(further, false) ? 1.0 : 0.5) {
       double closed = t;
       if (!problem_.move(y_, t, direction_, trial_)) continue;

@@ -113,11 +113,11 @@ void ExplicitModel::require_valid(int n) {
                 what.c_str());
   if (h() > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
   const std::string message = text;
-  if (std::isinf(stable)) throw Error(message + "check loads and initial values, or use a smaller dt", ErrorKind::run);
+  if (std::isinf(stable))
+    throw Error(message + "check loads, initial values and limits of joints, or use a smaller dt", ErrorKind::run);
   std::snprintf(text, sizeof(text),
                 "the substep, dt/substeps = %.3g s, is below the stability limit %.3g s of small motions about rest; "
-                "check loads, "
-                "initial values and contact, or use a smaller dt or more substeps",
+                "check loads, initial values, contact and limits of joints, or use a smaller dt or more substeps",
                 h(), stable);
   throw Error(message + text, ErrorKind::run);
 }

@@ -127,18 +127,17 @@ void ImplicitModel::prepare() {
   statistics_ = {};
   const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
                                 [](const auto& term) { return term->holds_body(); });
-  if (options_.integrator == "quasi_static" && !held && !system_->constraints())
-    require_support(system_->mesh(), system_->fixed());
+  if (options_.integrator == "quasi_static" && !held) require_support(system_->mesh(), system_->fixed());
 }
 
 void ImplicitModel::require_constraints_supported() const {
   const auto refuse = [](bool wrong, const std::string& what) {
     if (wrong) throw Error("rigid bodies and joints do not support " + what, ErrorKind::input);
   };
-  refuse(options_.integrator == "newmark" || options_.integrator == "generalised_alpha",
+  refuse(options_.integrator != "implicit_euler" && options_.integrator != "bdf2",
          "integrator " + options_.integrator +
              "; use implicit_euler or bdf2, or velocity_verlet or symplectic_euler with explicit steps");
-  refuse(!options_.implicit_differentiation, "implicit_differentiation: false");
+  refuse(!options_.implicit_differentiation, "implicit_differentiation: false; use true");
   refuse(options_.linear.matrix_free, "linear: operator: matrix_free; use assembled");
 }
 

@@ -100,7 +100,14 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   const ProfilingRegion region("diffsim::dynamics::evaluate");
   const Configuration at = configuration(y, work_.invalid_cell.data());
   find_residual(y, at, residual);
-  if (has_constraints()) body::TangentSpace(*model_.system_->constraints(), y).project(residual);
+  bool is_regular = true;
+  if (has_constraints()) {
+    try {
+      body::TangentSpace(*model_.system_->constraints(), y).project(residual);
+    } catch (const Error&) {  // on all ranks
+      is_regular = false;
+    }
+  }
   const Field& a = acceleration_;
   // ‖R‖² over free components, ‖M (a - λ g)‖², ‖f‖², Φ, number of ranks with an invalid cell.
   double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
@@ -120,7 +127,7 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   if (invalid != nothing_invalid) Kokkos::deep_copy(work_.invalid_cell, nothing_invalid);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, model_.comm()));
   Evaluation result;
-  result.valid = sums[4] == 0.0 && std::isfinite(sums[0] + sums[1] + sums[2] + sums[3]);
+  result.valid = is_regular && sums[4] == 0.0 && std::isfinite(sums[0] + sums[1] + sums[2] + sums[3]);
   result.residual = std::sqrt(sums[0]);
   result.scale = std::sqrt(std::max(sums[1], sums[2]));
   result.potential = sums[3];
@@ -172,15 +179,13 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
 void ImplicitModel::Step::set_matrix(const Field& y, bool exact) {
   if (has_constraints()) {
     tangent_space_.emplace(*model_.system_->constraints(), y);
-    if (exact) {
-      Field residual = y.like("residual");
-      find_residual(y, configuration(y), residual);
-      multipliers_ = tangent_space_->project(residual);
-      // Rounding errors of the positions change the directions of the constraint forces.
-      double sum = tangent_space_->curvature_square(multipliers_);
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
-      rounding_ = std::hypot(rounding_, rounding_of_positions() * std::sqrt(sum));
-    }
+    Field residual = model_.system_->scratch_field("residual");
+    find_residual(y, configuration(y), residual);
+    multipliers_ = tangent_space_->project(residual);
+    // Rounding errors of the positions change the directions of the constraint forces.
+    double sum = tangent_space_->curvature_square(multipliers_);
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
+    rounding_ = std::hypot(rounding_, rounding_of_positions() * std::sqrt(sum));
     work_.linear.set_tangent_space(*tangent_space_, exact ? &multipliers_ : nullptr);
   }
   work_.linear.set_matrix(work_.shares(), work_.symmetric, exact ? product_at(y) : nullptr);
@@ -225,7 +230,8 @@ void ImplicitModel::Step::satisfy_constraints(Field& y) const {
   if (!body::TangentSpace(*model_.system_->constraints(), y).retract(y))
     throw Error(
         "step " + std::to_string(n_) +
-            ": the positions at the beginning of the step are far from the constraints of rigid bodies and joints",
+            ": the positions at the beginning of the step are far from those that rigid bodies and joints allow; check "
+            "the initial displacement",
         ErrorKind::run);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(y);
 }

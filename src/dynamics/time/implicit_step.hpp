@@ -51,14 +51,14 @@ struct ImplicitModel::Workspace {
 /// One step: the equation R(y) = 0 for a given state and given parameters, and the derivatives of its solution.
 ///
 /// With constraints g(y) = 0 of rigid bodies and joints, the equations are R(y) - G(y)ᵀ λ = 0 and g(y) = 0. Newton's
-/// method minimises or solves along the constraints: iterates satisfy g(y) = 0, R is projected onto the tangent space
+/// method works on the manifold of the constraints: iterates satisfy g(y) = 0, R is projected onto the tangent space
 /// of the constraints, and the projected equation has the Jacobian P (J - Σ_k λ_k ∇²g_k) P (ProjectedMatrix).
 /// Derivatives of the constrained equations:
 ///
 ///   tangent:  (J - Λ(λ)) dy - Gᵀ dλ = -dR,   G dy = 0,   Λ(λ) = Σ_k λ_k ∇²g_k
 ///   adjoint:  (J - Λ(λ))ᵀ w + Gᵀ µ = ȳ,      G w = 0
 ///
-/// All unknowns but λ and µ are found in the tangent space; λ and µ follow from the normal components.
+/// dy and w are found in the tangent space; λ, dλ and µ follow from the normal components.
 class ImplicitModel::Step : public dynamics::NewtonProblem {
  public:
   Step(ImplicitModel& model, int n, const State& state);

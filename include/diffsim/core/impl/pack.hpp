@@ -62,6 +62,17 @@ inline constexpr int pack_width = 4;
 inline constexpr int pack_width = 2;
 #endif
 
+/// Defined in the library for the library's own `pack_width` only. A program whose compiler options give another width
+/// does not link: arrays would have another layout. Compile the program with the options of the library, for example
+/// with CMake's target diffsim::diffsim and DIFFSIM_ARCH in place of -march in CMAKE_CXX_FLAGS.
+template <int width>
+struct LibraryIsCompiledForPacksOf {
+  static const char doubles;
+};
+namespace {
+[[gnu::used]] const char* const compiled_for_packs = &LibraryIsCompiledForPacksOf<pack_width>::doubles;
+}
+
 /// SIMD register of doubles that behaves as a scalar: the same pointwise function processes one element, or
 /// `pack_width` elements at once.
 struct Pack {
