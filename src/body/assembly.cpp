@@ -275,9 +275,16 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
   double last = 0.0;
   constexpr int most = 30;
   for (int iteration = 0; iteration < most; ++iteration) {
-    std::vector<double> r = values(y);
+    std::vector<double> r = values(iteration == 0 ? x : y);
+    if (iteration == 0) {
+      // Linearised at x, because y₀ may be far from the constraints: forces on a body that is almost flat move the
+      // nodes by much more than the thickness.
+      for (const Node& node : nodes_) scratch[index(node.number)] = y[index(node.number)] - x[index(node.number)];
+      const std::vector<double> change = project(x, scratch);
+      for (std::size_t k = 0; k < r.size(); ++k) r[k] += change[k];
+    }
     for (double& value : r) value = -value;
-    const std::vector<double> step = solve(y, x, factors, false, r);
+    const std::vector<double> step = solve(iteration == 0 ? x : y, x, factors, false, r);
     for (const Node& node : nodes_) scratch[index(node.number)] = {{0.0, 0.0, 0.0}};
     add_forces(x, step, 1.0, scratch);
     double change = 0.0, extent = 0.0;
@@ -293,7 +300,8 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
     for (std::size_t k = 0; k < lambda.size(); ++k) lambda[k] += step[k];
     if (!(extent < 1e150)) break;
     // Rounding errors stop the decrease of the changes.
-    if (change <= 1e-16 * extent || (iteration > 0 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
+    if (iteration == 0) continue;
+    if (change <= 1e-16 * extent || (iteration > 1 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
     last = change;
   }
   throw Error(too_large());

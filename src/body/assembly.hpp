@@ -66,9 +66,9 @@ class Assembly {
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
 
-  /// Solves the equations for positions by Newton's method, up to rounding errors, and returns λ. `y`: y₀ on entry, the
-  /// solution on return. `scratch` is overwritten at the assembly's nodes. Throws Error if Newton's method does not
-  /// converge.
+  /// Solves the equations for positions by Newton's method, up to rounding errors, and returns λ. The first iteration
+  /// is linearised at x. `y`: y₀ on entry, the solution on return. `scratch` is overwritten at the assembly's nodes.
+  /// Throws Error if Newton's method does not converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 

@@ -118,9 +118,10 @@ TEST(joint_constraints, flat_bodies_are_rigid) {
 
 TEST(joint_constraints, too_large_motions_are_errors) {
   const Assembly assembly("body 'first'", Frame(0, first_rest).rigidity());
-  NodeVectors<double> y = rest_positions();
-  for (int c = 0; c < 3; ++c) y[1][c] = y[0][c] = y[2][c];
-  NodeVectors<double> scratch = y;
+  // Displacement of 100 times the velocities of a rotation at 1 rad/s.
+  NodeVectors<double> y = rest_positions(), scratch = y;
+  const NodeVectors<double> velocities = motion({0, 0, 0}, {0.3, 0.9, 0.3}, {0.7, 0.6, 0.3});
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = y[i] + 100.0 * velocities[i];
   try {
     assembly.correct_positions(rest_positions(), std::vector<double>(8, 1.0), y, scratch);
     FAIL() << "no error";
