@@ -157,7 +157,11 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
   if (!has_region(name)) {
     std::string known;
     for (const std::string& other : region_names()) known += (known.empty() ? "" : ", ") + other;
-    const std::string near = nearest(name, region_names());
+    // A name near that of a body stands for all of the body.
+    std::vector<std::string> candidates = region_names();
+    for (const MeshBody& body : bodies_) candidates.push_back(body.name);
+    std::string near = nearest(name, candidates);
+    if (!near.empty() && !has_region(near)) near += "/all";
     throw Error("unknown region '" + name + "'; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
                     "the mesh and the scene have: " + known,
                 ErrorKind::input);

@@ -394,6 +394,7 @@ TEST_F(Bodies, AreRefusedWithAReason) {
   refused(changed("slab/y_min", "slab/y_mn"),
           "boundary[0].region: unknown region 'slab/y_mn'; did you mean 'slab/y_min'?");
   refused(changed("slab/y_min", "y_min"), "unknown region 'y_min'");
+  refused(changed("slab/y_min", "slb"), "unknown region 'slb'; did you mean 'slab/all'?");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{scale: [1, -1, 1]}"),
           "bodies.crate.placement.scale[1]: -1 would mirror the body");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{rotate: {axis: [0, 0, 0], angle: 1}}"),

@@ -295,6 +295,21 @@ TEST(rigid_benchmarks, friction_stops_a_joint) {
   }
 }
 
+TEST(rigid_benchmarks, friction_below_its_velocity_balances_a_torque) {
+  // F s(y) = τ with s(y) = 2y - y²: a torque of 3/4 F turns the joint at half of the friction velocity.
+  double inertia = 0.0;
+  DifferentiableScene scene =
+      bar_on_a_joint(JointKind::revolute, {.torque = {-0.3}, .friction = 0.4, .friction_velocity = 0.5}, 2e-3, inertia);
+  State state = scene.initial_state();
+  double before = 0.0, now = 0.0;
+  for (int n = 0; n < 2000; ++n) {
+    before = now;
+    scene.step(n, state);
+    now = scene.joint_coordinates(state).at(0);
+  }
+  EXPECT_NEAR((now - before) / 2e-3, -0.25, 1e-6);
+}
+
 TEST(rigid_benchmarks, a_limit_balances_a_torque) {
   for (const double torque : {3.0, -3.0}) {
     double inertia = 0.0;
