@@ -22,9 +22,6 @@ using Along = Dual<double, 1>;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-double value_of(double x) { return x; }
-double value_of(const Along& x) { return x.value; }
-
 template <class T>
 Vec3<T> constant(const std::array<double, 3>& v) {
   return {{T(v[0]), T(v[1]), T(v[2])}};
@@ -109,10 +106,10 @@ std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
 }
 
 template <class T>
-std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& w) const {
+std::vector<T> Assembly::products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const {
   std::vector<T> products;
   for (const Constraint& constraint : constraints_) {
-    const auto [A, B] = factors_of(constraint, x, true);
+    const auto [A, B] = factors_of(constraint, x, with_constants);
     const auto [dA, dB] = factors_of(constraint, w, false);
     products.push_back(dot(dA, B) + dot(A, dB));
   }
@@ -120,33 +117,34 @@ std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& 
 }
 
 template <class T>
-void Assembly::add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale,
-                          NodeVectors<T>& forces) const {
+void Assembly::add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda,
+                                       double scale, NodeVectors<T>& forces) const {
   for (std::size_t k = 0; k < constraints_.size(); ++k) {
-    const auto AB = factors_of(constraints_[k], x, true);
+    const auto AB = factors_of(constraints_[k], x, with_constants);
     for (const Constraint::Entry& entry : constraints_[k].entries)
       forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
   }
 }
 
 template <class T>
+std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& w) const {
+  return products(x, true, w);
+}
+
+template <class T>
+void Assembly::add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale,
+                          NodeVectors<T>& forces) const {
+  add_transposed_products(x, true, lambda, scale, forces);
+}
+
+template <class T>
 void Assembly::add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale,
                              NodeVectors<T>& forces) const {
-  for (std::size_t k = 0; k < constraints_.size(); ++k) {
-    const auto AB = factors_of(constraints_[k], w, false);
-    for (const Constraint::Entry& entry : constraints_[k].entries)
-      forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
-  }
+  add_transposed_products(w, false, lambda, scale, forces);
 }
 
 std::vector<double> Assembly::second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const {
-  std::vector<double> products;
-  for (const Constraint& constraint : constraints_) {
-    const auto [A, B] = factors_of(constraint, w, false);
-    const auto [dA, dB] = factors_of(constraint, u, false);
-    products.push_back(dot(A, dB) + dot(dA, B));
-  }
-  return products;
+  return products(w, false, u);
 }
 
 std::vector<int> Assembly::node_numbers() const {

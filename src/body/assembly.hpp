@@ -5,14 +5,9 @@
 #include <vector>
 
 #include "body/constraint.hpp"
-#include "diffsim/core/impl/dual.hpp"
-#include "diffsim/core/impl/small_tensor.hpp"
+#include "body/node_vectors.hpp"
 
 namespace diffsim::body {
-
-/// Vectors at nodes. T is double, or Dual<double, 1> for values together with their derivative along a direction.
-template <class T>
-using NodeVectors = std::vector<Vec3<T>>;
 
 /// Constraints g_1 … g_n on a common set of nodes, and the linear algebra of their multipliers λ, on the host.
 ///
@@ -73,6 +68,14 @@ class Assembly {
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
+  /// Returns for each constraint the bilinear form A(x)·B(w) + A(w)·B(x), without a₀ and b₀ in A(w) and B(w); in A(x)
+  /// and B(x) a₀ and b₀ are included if `with_constants`.
+  template <class T>
+  std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
+  /// Adds scale · Σ_k λ_k h_k to `forces`, where h_kᵀ w are the `products` of x with w.
+  template <class T>
+  void add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda, double scale,
+                               NodeVectors<T>& forces) const;
   /// Returns S(y, x), [n, n], column-major.
   template <class T>
   std::vector<T> multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,

@@ -72,7 +72,7 @@ void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointF
   require(drive.limit_stiffness > 0.0, "limits need a positive limit_stiffness");
   require(drive.limit_distance >= 0.0 && (drive.limit_distance > 0.0 || std::isfinite(upper - lower)),
           "limit_distance must be positive; its default needs two finite limits");
-  force.limit_distance = drive.limit_distance > 0.0 ? drive.limit_distance : 0.01 * (upper - lower);
+  force.limit_distance = drive.barrier_distance();
 }
 
 /// Returns `form`, whose nodes are the body's nodes 0 to 3, as a BodyVector.

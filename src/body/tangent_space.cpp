@@ -6,23 +6,7 @@
 namespace diffsim::body {
 namespace {
 
-NodeVectors<double> gather(const ConstraintSet& set, const Field& field) {
-  const std::vector<double> values = set.gather(field);
-  NodeVectors<double> vectors(set.num_nodes());
-  for (std::size_t i = 0; i < values.size(); ++i) vectors[i / 3][static_cast<int>(i % 3)] = values[i];
-  return vectors;
-}
-
-void add(const ConstraintSet& set, const NodeVectors<double>& vectors, Field& field) {
-  std::vector<double> values;
-  for (const Vec3<double>& v : vectors)
-    for (int c = 0; c < 3; ++c) values.push_back(v[c]);
-  set.add(values, field);
-}
-
-NodeVectors<double> zeros(const ConstraintSet& set) {
-  return NodeVectors<double>(set.num_nodes(), Vec3<double>{{0.0, 0.0, 0.0}});
-}
+NodeVectors<double> gather(const ConstraintSet& set, const Field& field) { return to_vectors(set.gather(field)); }
 
 }  // namespace
 
@@ -31,7 +15,7 @@ TangentSpace::TangentSpace(const ConstraintSet& set, const Field& y)
 
 Multipliers TangentSpace::project(Field& w) const {
   const NodeVectors<double> at_nodes = gather(*set_, w);
-  NodeVectors<double> normal = zeros(*set_);
+  NodeVectors<double> normal = zero_vectors<double>(set_->num_nodes());
   Multipliers all;
   collectively(set_->comm(), [&] {
     for (const Assembly& assembly : set_->assemblies()) {
@@ -39,15 +23,15 @@ Multipliers TangentSpace::project(Field& w) const {
       assembly.add_forces(y_, all.back(), -1.0, normal);
     }
   });
-  add(*set_, normal, w);
+  set_->add(values_of(normal), w);
   return all;
 }
 
 void TangentSpace::add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const {
   const NodeVectors<double> at_nodes = gather(*set_, w);
-  NodeVectors<double> sum = zeros(*set_);
+  NodeVectors<double> sum = zero_vectors<double>(set_->num_nodes());
   for (std::size_t a = 0; a < lambda.size(); ++a) set_->assemblies()[a].add_curvature(lambda[a], at_nodes, scale, sum);
-  add(*set_, sum, out);
+  set_->add(values_of(sum), out);
 }
 
 double TangentSpace::curvature_square(const Multipliers& lambda) const {
@@ -59,7 +43,7 @@ double TangentSpace::curvature_square(const Multipliers& lambda) const {
 
 void TangentSpace::add_normal_derivative(const Field& w, const Field& dy, Field& out) const {
   const NodeVectors<double> w_nodes = gather(*set_, w), dy_nodes = gather(*set_, dy);
-  NodeVectors<double> normal = zeros(*set_);
+  NodeVectors<double> normal = zero_vectors<double>(set_->num_nodes());
   collectively(set_->comm(), [&] {
     for (const Assembly& assembly : set_->assemblies()) {
       // wᵀ ∇²g_k dy is the derivative of (G(y) w)_k along dy.
@@ -67,11 +51,11 @@ void TangentSpace::add_normal_derivative(const Field& w, const Field& dy, Field&
       assembly.add_forces(y_, assembly.solve(y_, y_, ones_, false, r), -1.0, normal);
     }
   });
-  add(*set_, normal, out);
+  set_->add(values_of(normal), out);
 }
 
 bool TangentSpace::retract(Field& x) const {
-  NodeVectors<double> change = gather(*set_, x), scratch = zeros(*set_);
+  NodeVectors<double> change = gather(*set_, x), scratch = zero_vectors<double>(set_->num_nodes());
   const NodeVectors<double> before = change;
   int good = 1;
   try {
@@ -83,7 +67,7 @@ bool TangentSpace::retract(Field& x) const {
   if (!good) return false;
   // Nodes that other ranks' assemblies contain are unchanged here.
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = change[i] - before[i];
-  add(*set_, change, x);
+  set_->add(values_of(change), x);
   return true;
 }
 

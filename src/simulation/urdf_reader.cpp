@@ -236,9 +236,8 @@ class Reader {
       const bool is_between = limits[0] < added.coordinate && added.coordinate < limits[1];
       if ((is_between || is_chosen) && (added.kind == JointKind::prismatic || body::are_representable(added, limits))) {
         drive.limits = limits;
-        drive.limit_distance = 0.01 * (limits[1] - limits[0]);
-        // The torque of the barrier exceeds the joint's largest effort at the distance limit_distance / 2.
-        drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.limit_distance;
+        // The torque of the barrier exceeds the joint's largest effort at half of the barrier's distance.
+        drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.barrier_distance();
       } else {
         unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
       }

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Scenes of robots in URDF files.
+#include <array>
 #include <cmath>
 
 #include "cell_model_fixture.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/simulation/robot.hpp"
 
 namespace diffsim::app::robot_test {
 namespace {
@@ -96,6 +98,33 @@ TEST_F(RobotTest, begins_with_the_velocities_of_its_joints) {
   const std::vector<double> q = dataset("run/trajectory.h5", "/bodies/arm/joints");
   const double expected[3] = {0.7, -1.1, 0.4};
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR((q[3 + j] - q[j]) / 1e-5, expected[j], 1e-3);  // error O(dt)
+}
+
+TEST_F(RobotTest, joints_have_the_friction_and_limits_of_the_file) {
+  std::string text = arm();
+  const std::string damping = "<dynamics damping=\"0.02\"/>";
+  text.replace(text.find(damping), damping.size(), "<dynamics damping=\"0.02\" friction=\"0.4\"/>");
+  write("arm.urdf", text);
+  const Robot robot = read_robot(MPI_COMM_WORLD, path("arm.urdf"), "arm");
+  const JointDrive& shoulder = robot.drives.at("arm/shoulder");
+  EXPECT_EQ(shoulder.damping, 0.02);
+  EXPECT_EQ(shoulder.friction, 0.4);
+  EXPECT_EQ(shoulder.limits, (std::array{-2.0, 2.0}));
+  EXPECT_NEAR(shoulder.barrier_distance(), 0.04, 1e-15);
+  EXPECT_NEAR(shoulder.limit_stiffness, 10.0 / 0.04, 1e-10);  // effort / distance
+  EXPECT_EQ(robot.drives.at("arm/rail").limits, (std::array{-1.0, 1.0}));
+  EXPECT_EQ(robot.drives.count("arm/elbow"), 0u);  // continuous, without friction
+  EXPECT_TRUE(robot.warnings.empty());
+  // A limit at the coordinate 0, which the user did not choose, has no effect; at a chosen coordinate it is refused.
+  text.replace(text.find("lower=\"-1\""), 10, "lower=\"0\"");
+  write("arm.urdf", text);
+  const Robot without = read_robot(MPI_COMM_WORLD, path("arm.urdf"), "arm");
+  EXPECT_EQ(without.drives.count("arm/rail"), 0u);
+  ASSERT_EQ(without.warnings.size(), 1u);
+  EXPECT_NE(without.warnings[0].find("limits of position are not enforced at the joints rail"), std::string::npos);
+  RobotOptions chosen;
+  chosen.coordinates["rail"] = 0.0;
+  EXPECT_EQ(read_robot(MPI_COMM_WORLD, path("arm.urdf"), "arm", chosen).drives.count("arm/rail"), 1u);
 }
 
 TEST_F(RobotTest, links_without_shapes_have_no_contact) {

@@ -58,6 +58,9 @@ struct JointDrive {
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   double limit_stiffness = 0.0;  ///< N m, or N/m; > 0 if there are limits
   double limit_distance = 0.0;   ///< D, rad or m; 0: 1 % of upper - lower
+
+  /// Returns D.
+  double barrier_distance() const { return limit_distance > 0.0 ? limit_distance : 0.01 * (limits[1] - limits[0]); }
 };
 
 /// Returns the kind of joint with that name: fixed, revolute, prismatic, spherical, universal, planar. Throws Error

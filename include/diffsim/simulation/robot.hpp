@@ -44,9 +44,9 @@ struct RobotOptions {
 };
 
 /// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
-/// floating and fixed. Supports damping and friction of revolute, continuous and prismatic joints, and
-/// limits of position of revolute and prismatic joints. The barrier of a limit begins at 1 % of the joint's range, and
-/// exceeds the joint's `effort` at half of that distance. Ignores limits of velocity and effort, and `visual` shapes.
+/// floating and fixed. Supports damping and friction of revolute, continuous and prismatic joints, and limits of
+/// position of revolute and prismatic joints. The barrier of a limit begins at 1 % of the joint's range, and exceeds
+/// the joint's `effort` at half of that distance. Ignores limits of velocity and effort, and `visual` shapes.
 ///
 /// Throws InputError if the file cannot be read; for a link that moves but has no mass, or whose inertia is impossible;
 /// for a joint that mimics another one; for coordinates or velocities of a joint that does not exist, is fixed or has

@@ -47,7 +47,7 @@ ProjectedMatrix::ProjectedMatrix(const body::ConstraintSet& set, PetscInt count)
             rows_.push_back(first[static_cast<std::size_t>(row)] + r);
             columns_.push_back(first[static_cast<std::size_t>(column)] + c);
           }
-    sizes_.push_back(9 * nodes.size() * nodes.size());
+    widths_.push_back(3 * nodes.size());
   }
 }
 
@@ -73,7 +73,7 @@ void ProjectedMatrix::set(const body::TangentSpace& space, const body::Multiplie
     std::size_t number = 0;
     for (const body::Assembly& assembly : set_->assemblies()) {
       const std::vector<double> P = assembly.projector(space.positions());
-      const std::size_t n = 3 * assembly.node_numbers().size();
+      const std::size_t n = widths_[number];
       projector_values_.insert(projector_values_.end(), P.begin(), P.end());
       if (multipliers)
         for (const double value : product(P, product(assembly.curvature((*multipliers)[number]), P, n), n))
@@ -113,11 +113,9 @@ void ProjectedMatrix::compute(Mat J, bool is_same_pattern, Matrix& result) {
   projector.insert(projector.end(), free_.size(), 1.0);
   const std::vector<double> alpha = largest_diagonals(J);
   std::size_t entry = 0;
-  for (std::size_t a = 0; a < sizes_.size(); ++a) {
-    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(sizes_[a]))));
-    for (std::size_t i = 0; i < sizes_[a]; ++i, ++entry)
-      added[entry] += alpha[a] * ((i % (n + 1) == 0 ? 1.0 : 0.0) - projector_values_[entry]);
-  }
+  for (std::size_t a = 0; a < widths_.size(); ++a)
+    for (std::size_t i = 0; i < widths_[a] * widths_[a]; ++i, ++entry)
+      added[entry] += alpha[a] * ((i % (widths_[a] + 1) == 0 ? 1.0 : 0.0) - projector_values_[entry]);
   DIFFSIM_PETSC(MatSetValuesCOO(projector_, projector.data(), INSERT_VALUES));
   DIFFSIM_PETSC(MatSetValuesCOO(added_, added.data(), INSERT_VALUES));
   if (is_same_pattern) {

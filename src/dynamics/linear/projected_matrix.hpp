@@ -40,7 +40,7 @@ class ProjectedMatrix {
   PetscInt count_;
   std::vector<PetscInt> free_;                               // rows of this rank without constraints
   std::vector<PetscInt> rows_, columns_;                     // of the entries of all assemblies
-  std::vector<std::size_t> sizes_;                           // number of entries of each assembly
+  std::vector<std::size_t> widths_;                          // number of rows of each assembly
   std::vector<double> projector_values_, curvature_values_;  // P and -P (Σ_k λ_k ∇²g_k) P at these entries
   Matrix projector_, added_;                                 // P; A - P J P
 };

@@ -9,6 +9,10 @@
 #include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::dynamics {
+
+using body::to_vectors;
+using body::values_of;
+
 namespace {
 
 template <class T>
@@ -47,17 +51,6 @@ struct NodeArray {
   }
 };
 
-double value_of(double x) { return x; }
-double value_of(const Along& x) { return x.value; }
-
-template <class T>
-std::vector<double> values_of(const NodeVectors<T>& vectors) {
-  std::vector<double> values;
-  for (const Vec3<T>& v : vectors)
-    for (int c = 0; c < 3; ++c) values.push_back(value_of(v[c]));
-  return values;
-}
-
 std::vector<double> derivatives_of(const NodeVectors<Along>& vectors) {
   std::vector<double> derivatives;
   for (const Vec3<Along>& v : vectors)
@@ -65,20 +58,11 @@ std::vector<double> derivatives_of(const NodeVectors<Along>& vectors) {
   return derivatives;
 }
 
-NodeVectors<double> to_vectors(const std::vector<double>& values) {
-  return NodeArray<double>(values, nullptr).vectors();
-}
-
 /// Adds values at nodes to fields.
 template <class T>
 void add(const ConstraintSet& set, const NodeVectors<T>& vectors, const FieldPairToChange& fields) {
   set.add(values_of(vectors), *fields.value);
   if constexpr (has_derivatives<T>) set.add(derivatives_of(vectors), *fields.derivative);
-}
-
-template <class T>
-NodeVectors<T> zeros(const ConstraintSet& set) {
-  return NodeVectors<T>(set.num_nodes(), Vec3<T>{{T(0.0), T(0.0), T(0.0)}});
 }
 
 /// Returns the multipliers of each assembly.
@@ -235,8 +219,9 @@ ConstraintValues ExplicitConstraints::add_force(const ConstraintStage<double>& a
   const HostUpdate<double> host(set_, at.mass, at.update);
   const std::vector<double> C = factors<double>(at.stage, host());
   const NodeVectors<double> X = NodeArray<double>(set_, at.X).vectors();
-  NodeVectors<double> result = predict(set_, rule_, on_velocities, at, host), forces = zeros<double>(set_);
-  NodeVectors<double> scratch = zeros<double>(set_);
+  NodeVectors<double> result = predict(set_, rule_, on_velocities, at, host),
+                      forces = body::zero_vectors<double>(set_.num_nodes());
+  NodeVectors<double> scratch = body::zero_vectors<double>(set_.num_nodes());
   ConstraintValues values;
   collectively(set_.comm(), [&] {
     for (const Assembly& assembly : set_.assemblies()) {
@@ -270,13 +255,13 @@ ConstraintValues ExplicitConstraints::add_force_tangent(const ConstraintStage<Al
   const NodeVectors<double> X0 = to_vectors(values_of(X)), dX = to_vectors(derivatives_of(X));
   const auto lambda = by_assembly<double>(set_, recorded, nullptr);
   // With constant multipliers the constraint force changes by (Σ_k λ_k ∇²g_k) dX.
-  NodeVectors<double> forces = zeros<double>(set_);
+  NodeVectors<double> forces = body::zero_vectors<double>(set_.num_nodes());
   for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_curvature(lambda[a], dX, 1.0, forces);
   set_.add(values_of(forces), force_tangent);
   const std::vector<double> predicted = derivatives_of(predict(set_, rule_, on_velocities, at, host));
   const NodeVectors<Along> result = NodeArray<Along>(recorded.result, &predicted).vectors();
   const NodeVectors<double> result0 = to_vectors(recorded.result);
-  forces = zeros<double>(set_);
+  forces = body::zero_vectors<double>(set_.num_nodes());
   ConstraintValues tangent;
   collectively(set_.comm(), [&] {
     for (const Assembly& assembly : set_.assemblies()) {
@@ -300,7 +285,7 @@ void ExplicitConstraints::add_recorded_force(const FieldPair& X, const Constrain
                                              const ConstraintValues* tangent, const FieldPairToChange& force) const {
   const NodeVectors<T> positions = NodeArray<T>(set_, X).vectors();
   const auto lambda = by_assembly<T>(set_, recorded, tangent);
-  NodeVectors<T> forces = zeros<T>(set_);
+  NodeVectors<T> forces = body::zero_vectors<T>(set_.num_nodes());
   for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_forces(positions, lambda[a], 1.0, forces);
   add(set_, forces, force);
 }
@@ -322,7 +307,7 @@ NodeVectors<T> ExplicitConstraints::Reverse<T>::correction(const NodeVectors<T>&
   const bool on_velocities = constraints_.is_on_velocities(stage_);
   const std::vector<T> C = constraints_.factors<T>(stage_, update_());
   const NodeVectors<T>& place = on_velocities ? X_ : result_;
-  NodeVectors<T> correction = zeros<T>(set_);
+  NodeVectors<T> correction = body::zero_vectors<T>(set_.num_nodes());
   z_.clear();
   collectively(set_.comm(), [&] {
     for (const Assembly& assembly : set_.assemblies()) {
@@ -367,7 +352,7 @@ void ExplicitConstraints::Reverse<T>::correct_next(const FieldPairToChange& x_ba
 template <class T>
 void ExplicitConstraints::Reverse<T>::add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const {
   const NodeVectors<T> force_bar = NodeArray<T>(set_, f_bar).vectors();
-  NodeVectors<T> sum = zeros<T>(set_);
+  NodeVectors<T> sum = body::zero_vectors<T>(set_.num_nodes());
   for (std::size_t a = 0; a < multipliers_.size(); ++a) {
     set_.assemblies()[a].add_curvature(multipliers_[a], force_bar, 1.0, sum);
     // The constraint G(X) v' = 0 depends on X.

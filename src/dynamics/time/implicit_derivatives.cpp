@@ -27,7 +27,7 @@ void ImplicitModel::Step::linearise(const Field& y) {
 Field ImplicitModel::Step::solve(Field b, bool transposed) {
   Field x = b.like("solution");
   keep_free(count_, model_.system_->fixed(), b);
-  if (tangent_space_) tangent_space_->project(b);
+  if (tangent_space_) tangent_space_->project(b);  // the tolerance is relative to b, whose normal part has no effect
   const double tolerance = model_.options_.linear.tolerance;
   LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
   if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);

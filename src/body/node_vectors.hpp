@@ -1,0 +1,41 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim::body {
+
+/// Vectors at nodes. T is double, or Dual<double, 1> for values together with their derivative along a direction.
+template <class T>
+using NodeVectors = std::vector<Vec3<T>>;
+
+template <class T>
+NodeVectors<T> zero_vectors(std::size_t count) {
+  return NodeVectors<T>(count, Vec3<T>{{T(0.0), T(0.0), T(0.0)}});
+}
+
+/// Returns the vectors with the components `values`, [nodes, 3].
+inline NodeVectors<double> to_vectors(const std::vector<double>& values) {
+  NodeVectors<double> vectors(values.size() / 3);
+  for (std::size_t i = 0; i < values.size(); ++i) vectors[i / 3][static_cast<int>(i % 3)] = values[i];
+  return vectors;
+}
+
+inline double value_of(double x) { return x; }
+inline double value_of(const Dual<double, 1>& x) { return x.value; }
+
+/// Returns the components without derivatives, [nodes, 3].
+template <class T>
+std::vector<double> values_of(const NodeVectors<T>& vectors) {
+  std::vector<double> values;
+  values.reserve(3 * vectors.size());
+  for (const Vec3<T>& v : vectors)
+    for (int c = 0; c < 3; ++c) values.push_back(value_of(v[c]));
+  return values;
+}
+
+}  // namespace diffsim::body
