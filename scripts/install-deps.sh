@@ -24,10 +24,10 @@ tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
 # For MED and Exodus files, to convert meshes of further formats, and for robots in URDF files; without them, tests of
 # these formats are left out.
 formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev)
-# For the Python package and its tests. Python packages go to an environment of their own, DIR/python; without it, the
-# Python package is neither built nor tested.
+# For the Python package and its tests, and the formatter of the test `format`. Python packages go to an environment of
+# their own, DIR/python; without it, the Python package is neither built nor tested.
 python=(python3-dev python3-venv)
-python_packages=(nanobind numpy pytest mpi4py jax)
+python_packages=(nanobind numpy pytest mpi4py jax clang-format==14.0.6)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
@@ -307,10 +307,11 @@ make_python() {
   rm -rf "$prefix/python"
   /usr/bin/python3 -m venv "$prefix/python" &&
     "$prefix/python/bin/pip" install --quiet --only-binary :all: "${python_packages[@]}" &&
-    touch "$prefix/python/complete"
+    printf '%s\n' "${python_packages[*]}" >"$prefix/python/complete"
 }
 
-if [ "$with_tests" = yes ] && [ "$with_optional" = yes ] && [ ! -e "$prefix/python/complete" ]; then
+if [ "$with_tests" = yes ] && [ "$with_optional" = yes ] &&
+  [ "$(cat "$prefix/python/complete" 2>/dev/null)" != "${python_packages[*]}" ]; then
   say "installing Python packages into $prefix/python: ${python_packages[*]}"
   make_python || warn "could not install ${python_packages[*]}; the Python package is neither built nor tested"
 fi

@@ -5,7 +5,7 @@
 
 cmake_minimum_required(VERSION 3.22)
 
-find_program(formatter NAMES clang-format-14 clang-format)
+find_program(formatter NAMES clang-format-14 clang-format HINTS ${ROOT}/build/deps/python/bin)
 if(NOT formatter)
   message("skipped: there is no clang-format; install clang-format-14")
   return()

@@ -49,10 +49,10 @@ void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) 
   parse_gain("stiffness", "N m, or N/m for a prismatic joint", entry.drive.stiffness);
   parse_gain("damping", "N m s, or N s/m for a prismatic joint", entry.drive.damping);
   parse_gain("friction", "N m, or N for a prismatic joint", entry.drive.friction);
-  if (const Value* given = mapping.find("friction_velocity"))
+  if (const Value* given = mapping.find("friction_velocity")) {
+    if (!mapping.has("friction")) given->place.fail("needs `friction`");
     entry.drive.friction_velocity = to_positive(*given, "rad/s, or m/s for a prismatic joint");
-  if (mapping.has("friction_velocity") && !mapping.has("friction"))
-    mapping.place_of("friction_velocity").fail("needs `friction`");
+  }
   const Value* const limits = mapping.find("limits");
   for (const char* key : {"limit_stiffness", "limit_distance"})
     if (!limits && mapping.has(key)) mapping.place_of(key).fail("needs `limits: [lower, upper]`");

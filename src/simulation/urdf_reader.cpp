@@ -221,6 +221,17 @@ class Reader {
     return at * motion;
   }
 
+  /// Returns whether a joint has limits that a drive can have. Limits that do not contain an initial coordinate are
+  /// usable, and refused later, if the user chose this coordinate.
+  bool has_usable_limits(const urdf::Joint& joint, const Joint& added) const {
+    if (joint.type == urdf::Joint::CONTINUOUS || !joint.limits || !(joint.limits->lower < joint.limits->upper))
+      return false;
+    const std::array<double, 2> limits{joint.limits->lower, joint.limits->upper};
+    const bool is_chosen = options_.coordinates.count(joint.name) > 0;
+    const bool is_between = limits[0] < added.coordinate && added.coordinate < limits[1];
+    return (is_between || is_chosen) && (added.kind == JointKind::prismatic || body::are_representable(added, limits));
+  }
+
   /// Adds the drive of a joint that has damping, friction or limits.
   void add_drive(const urdf::Joint& joint, const Joint& added) {
     JointDrive drive;
@@ -228,20 +239,11 @@ class Reader {
       drive.damping = joint.dynamics->damping;
       drive.friction = joint.dynamics->friction;
     }
-    const bool is_continuous = joint.type == urdf::Joint::CONTINUOUS;
-    if (joint.limits && joint.limits->lower < joint.limits->upper && !is_continuous) {
-      const std::array<double, 2> limits{joint.limits->lower, joint.limits->upper};
-      // An initial coordinate that the user did not choose is no error.
-      const bool is_chosen = options_.coordinates.count(joint.name) > 0;
-      const bool is_between = limits[0] < added.coordinate && added.coordinate < limits[1];
-      if ((is_between || is_chosen) && (added.kind == JointKind::prismatic || body::are_representable(added, limits))) {
-        drive.limits = limits;
-        // The torque of the barrier exceeds the joint's largest effort at half of the barrier's distance.
-        drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.barrier_distance();
-      } else {
-        unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
-      }
-    } else if (!is_continuous) {
+    if (has_usable_limits(joint, added)) {
+      drive.limits = {joint.limits->lower, joint.limits->upper};
+      // The torque of the barrier exceeds the joint's largest effort at half of the barrier's distance.
+      drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.barrier_distance();
+    } else if (joint.type != urdf::Joint::CONTINUOUS) {
       unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
     }
     if (drive.damping != 0.0 || drive.friction != 0.0 || drive.limit_stiffness > 0.0)

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Derivatives of whole rollouts with respect to every parameter of every law, on linear and quadratic cells: dot
-// products and convergence orders.
+// products, convergence orders, and differences of eighth order.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 
 #include "diffsim/elastic/impl/elastic_term.hpp"
 #include "simulation/simulation_testing.hpp"
+#include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::gradient_test {
 namespace {
@@ -20,8 +21,8 @@ constexpr int num_steps = 8;
 /// Scene of a stretched bar with viscosity, drag, a traction and nodal loads. `degree`: degree of the cells'
 /// quadrature.
 DifferentiableScene make_solver(const ElasticLaw& law, int degree, const std::string& integrator = "symplectic_euler",
-                                bool viscous = true) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
+                                bool viscous = true, MPI_Comm comm = MPI_COMM_WORLD) {
+  auto mesh = TetrahedralMesh::box(comm, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
   DifferentiableMaterial material{law.name, {}, "all"};
   std::vector<std::string> names = law.parameter_names();
   names.emplace_back("density");
@@ -38,19 +39,23 @@ DifferentiableScene make_solver(const ElasticLaw& law, int degree, const std::st
     signal.push_back(1.0 + 0.3 * std::cos(n));
   }
   solver.add_traction("x_max", pull);
-  solver.add_nodal_load(std::vector<double>(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.02));
+  solver.add_nodal_load(std::vector<double>(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.1));
   if (law.signal) solver.set_control(law.signal_name(), signal);
   start_stretched(solver);
   return solver;
 }
 
-std::vector<Unknown> every_unknown(const ElasticLaw& law) {
+std::vector<std::string> every_name(const ElasticLaw& law) {
   std::vector<std::string> names = law.parameter_names();
   names.insert(names.end(),
                {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag", "gravity", "damping",
                 "nodal_load", "traction:x_max", "initial_positions", "initial_velocities", "rest_positions"});
   if (law.signal) names.push_back(law.signal_name());
-  return unknowns_of(names, {"youngs_modulus", "density", "viscosity"});
+  return names;
+}
+
+std::vector<Unknown> every_unknown(const ElasticLaw& law) {
+  return unknowns_of(every_name(law), {"youngs_modulus", "density", "viscosity"});
 }
 
 class EveryLaw : public testing::TestWithParam<std::tuple<std::string, int>> {
@@ -66,6 +71,15 @@ TEST_P(EveryLaw, derivatives_by_every_parameter) {
   const ElasticLaw& law = elastic_law(std::get<0>(GetParam()));
   DifferentiableScene solver = make_solver(law, std::get<1>(GetParam()));
   check(solver, every_unknown(law));
+}
+
+TEST_P(EveryLaw, gradients_have_the_slopes_that_differences_have) {
+  const auto& [name, degree] = GetParam();
+  const ElasticLaw& law = elastic_law(name);
+  const auto make = [&law, degree = degree](MPI_Comm comm) {
+    return make_solver(law, degree, "symplectic_euler", true, comm);
+  };
+  testing_gradient::expect_slopes(make, num_steps, every_name(law));
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {

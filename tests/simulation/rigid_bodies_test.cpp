@@ -119,11 +119,14 @@ DifferentiableScene make_chain(MPI_Comm comm, const std::string& integrator) {
   return scene;
 }
 
-TEST(rigid_bodies, joints_between_ranks) {
-  for (const std::string integrator : {"velocity_verlet", "bdf2"})
-    testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_chain(comm, integrator); }, 3,
-                                    {"density", "gravity", "initial_positions", "initial_velocities",
-                                     "joint_torque:joint3", "joint_damping:joint3"});
+class Chain : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(rigid_bodies, Chain, testing::Values("velocity_verlet", "bdf2"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(Chain, joints_between_ranks) {
+  testing_gradient::expect_slopes(
+      [](MPI_Comm comm) { return make_chain(comm, GetParam()); }, 3,
+      {"density", "gravity", "initial_positions", "initial_velocities", "joint_torque:joint3", "joint_damping:joint3"});
 }
 
 /// Systems on the tangent space are solved by GMRES with algebraic multigrid as well as by factors.

@@ -115,23 +115,34 @@ TEST(nafems_le10, stress_at_d) {
   EXPECT_NEAR(1e-6 * stress, -5.38, 0.02 * 5.38);
 }
 
-// Unit cube with E = 2.8, ν = 0.4, clamped at x = 0, under a dead traction (0, 0, -0.5) at x = 1, with large bending:
-// strain energy on refined meshes, and residuals of Newton's method. The corners of the clamp are singular. On these
+// Unit cube with E = 2.8, ν = 0.4, clamped at x = 0, under a dead traction (0, 0, -0.5) at x = 1, with large bending.
+// `cells`: cells along each edge; `part`: part of the traction.
+DifferentiableScene bent_cube(int cells, double part, double tolerance) {
+  const auto mesh = mapped_box({cells, cells, cells}, 2, [](const Point& x) { return x; });
+  DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 2.8}, {"poisson_ratio", 0.4}}, "all"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  options.implicit.newton.tolerance = tolerance;
+  DifferentiableScene solver(mesh, {rubber}, options);
+  solver.fix("x_min");
+  solver.add_traction("x_max", {0.0, 0.0, -0.5 * part});
+  return solver;
+}
+
+/// Energy of one of a scene's terms (the elastic law is the first, the traction the second), summed over ranks.
+double energy_of(DifferentiableScene& solver, std::size_t term, const State& state) {
+  return sum_over_ranks(solver.system().terms()[term]->energy({state["positions"]}, solver.parameters()));
+}
+
+// Strain energy on refined meshes, and residuals of Newton's method. The corners of the clamp are singular. On these
 // meshes the energy rises by nearly the same amount from each mesh to the next, so no limit can be extrapolated.
 TEST(neo_hookean_cube, strain_energy_settles) {
   std::vector<double> energies;
   for (const int n : {2, 3, 4, 5}) {
-    const auto mesh = mapped_box({n, n, n}, 2, [](const Point& x) { return x; });
-    DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 2.8}, {"poisson_ratio", 0.4}}, "all"};
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
-    options.implicit.newton.tolerance = 1e-10;
-    DifferentiableScene solver(mesh, {rubber}, options);
-    solver.fix("x_min");
-    solver.add_traction("x_max", {0.0, 0.0, -0.5});
+    DifferentiableScene solver = bent_cube(n, 1.0, 1e-10);
     State state = solver.initial_state();
     solver.model().prepare();
     solver.step(0, state);
-    energies.push_back(sum_over_ranks(solver.system().terms()[0]->energy({state["positions"]}, solver.parameters())));
+    energies.push_back(energy_of(solver, 0, state));
     const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
     const std::vector<double>& residuals = model.last_residuals();
     if (verbose()) {
@@ -149,6 +160,27 @@ TEST(neo_hookean_cube, strain_energy_settles) {
     EXPECT_GT(energies[k], energies[k - 1]);
     EXPECT_LT(energies[k], 1.002 * energies[k - 1]);
   }
+}
+
+// With u(s) the equilibrium under the part s of the traction f, the strain energy is the load's work,
+// W = ∫₀¹ s f·u'(s) ds = f·u(1) - ∫₀¹ f·u(s) ds. This value does not use the energy of the law.
+TEST(neo_hookean_cube, strain_energy_is_the_work_of_the_load) {
+  double energy = 0.0;
+  /// f·u(s), from the energy -s f·x of the load.
+  const auto load_times_displacement = [&](double part) {
+    DifferentiableScene solver = bent_cube(2, part, 1e-12);
+    State state = solver.initial_state();
+    solver.model().prepare();
+    const double before = energy_of(solver, 1, state), stored = energy_of(solver, 0, state);
+    solver.step(0, state);
+    energy = energy_of(solver, 0, state) - stored;
+    return (before - energy_of(solver, 1, state)) / part;
+  };
+  double work = 0.0;
+  for (const auto& [part, weight] : gauss_legendre(12)) work -= weight * load_times_displacement(part);
+  work += load_times_displacement(1.0);
+  if (verbose()) printf("cube: energy %.12f, work off by %.1e of it\n", energy, work / energy - 1.0);
+  EXPECT_NEAR(energy, work, 1e-11 * work);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using namespace testing_contact;
 using namespace testing_gradient;
 
-constexpr int num_steps = 2;
+constexpr int num_steps = 3;
 
 enum class Touch { nothing, plane, surfaces };
 
