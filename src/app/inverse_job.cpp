@@ -21,7 +21,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
   solver = std::make_unique<DifferentiableScene>(make_solver(scene, mesh));
-  objectives = make_loss(scene, *mesh);
+  objectives = make_loss(scene, *solver);
   // `check` performs other rollouts in addition to sweeps. Therefore the progress of `check` is derived from the states
   // at which the loss is queried. The other commands use a SweepWatcher.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);

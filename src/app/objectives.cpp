@@ -10,20 +10,26 @@
 #include "app/text_file.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/body/joint_loss.hpp"
+#include "diffsim/dynamics/reaction.hpp"
 #include "io/observations.hpp"
 
 namespace diffsim::app {
 namespace {
+
+/// Throws InputError at the place of an observations file whose last step is after the run's last step.
+void require_steps(const Place& place, int last, const Scene& scene) {
+  if (last > scene.solver.steps)
+    place.fail(
+        fmt::format("has step {}, which is after the run's last step, {}; give `steps: [...]` or raise solver.steps",
+                    last, scene.solver.steps));
+}
 
 std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene, const TetrahedralMesh& mesh) {
   require_readable(mesh.comm(), track.observations, track.place);
   Observations observed;
   at_place(track.place,
            [&] { observed = read_observations(mesh, track.observations, track.steps.value_or(std::vector<int>{})); });
-  if (!observed.steps.empty() && observed.steps.back() > scene.solver.steps)
-    track.place.fail(
-        fmt::format("has step {}, which is after the run's last step, {}; give `steps: [...]` or raise solver.steps",
-                    observed.steps.back(), scene.solver.steps));
+  if (!observed.steps.empty()) require_steps(track.place, observed.steps.back(), scene);
   std::unique_ptr<Loss> loss;
   at_place(track.place,
            [&] { loss = std::make_unique<TrackLoss>(mesh, observed.positions, find_region(mesh, track.region)); });
@@ -66,13 +72,39 @@ std::unique_ptr<Loss> make_joint(const JointObjective& objective, const Scene& s
   return loss;
 }
 
+std::unique_ptr<Loss> make_reaction(const ReactionObjective& objective, const Scene& scene,
+                                    DifferentiableScene& solver) {
+  const MPI_Comm comm = solver.mesh()->comm();
+  const std::string& region = objective.region.name;
+  std::optional<Reaction> reaction;
+  at_place(objective.region.place, [&] { reaction.emplace(solver.reaction(region)); });
+  std::map<int, std::array<double, 3>> observed;
+  if (objective.observations.empty()) {
+    observed[objective.step < 0 ? scene.solver.steps : objective.step] = objective.target;
+  } else {
+    require_readable(comm, objective.observations, objective.place);
+    at_place(objective.place, [&] {
+      observed = read_observed_vectors(comm, objective.observations, {"/reaction", "/reaction/" + region},
+                                       objective.steps.value_or(std::vector<int>{}));
+    });
+    require_steps(objective.place, observed.rbegin()->first, scene);
+  }
+  std::unique_ptr<Loss> loss;
+  at_place(objective.place, [&] { loss = std::make_unique<ReactionLoss>(std::move(*reaction), std::move(observed)); });
+  return loss;
+}
+
 /// Makes the loss of each kind of objective.
 struct MakeLoss {
   const Scene& scene;
-  const TetrahedralMesh& mesh;
+  DifferentiableScene& solver;
+  const TetrahedralMesh& mesh = *solver.mesh();
   std::unique_ptr<Loss> operator()(const TrackObjective& track) const { return make_track(track, scene, mesh); }
   std::unique_ptr<Loss> operator()(const TargetObjective& target) const { return make_target(target, scene, mesh); }
   std::unique_ptr<Loss> operator()(const JointObjective& joint) const { return make_joint(joint, scene, mesh); }
+  std::unique_ptr<Loss> operator()(const ReactionObjective& reaction) const {
+    return make_reaction(reaction, scene, solver);
+  }
   std::unique_ptr<Loss> operator()(const EffortObjective& effort) const {
     return std::make_unique<EffortLoss>(mesh.comm(), effort.parameter, scene.solver.dt, scene.solver.steps);
   }
@@ -80,10 +112,10 @@ struct MakeLoss {
 
 }  // namespace
 
-std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& mesh) {
+std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
   for (const ObjectiveEntry& objective : scene.objectives)
-    sum->add(std::visit(MakeLoss{scene, mesh}, objective.kind), objective.weight);
+    sum->add(std::visit(MakeLoss{scene, solver}, objective.kind), objective.weight);
   return sum;
 }
 
@@ -91,6 +123,9 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene) {
   for (const ObjectiveEntry& objective : scene.objectives) {
     const auto* track = std::get_if<TrackObjective>(&objective.kind);
     if (track && !is_there(comm, track->observations)) return track->observations;
+    const auto* reaction = std::get_if<ReactionObjective>(&objective.kind);
+    if (reaction && !reaction->observations.empty() && !is_there(comm, reaction->observations))
+      return reaction->observations;
   }
   return {};
 }

@@ -219,8 +219,16 @@ struct JointObjective {
   Place place;  ///< position of the joint's name
 };
 
+struct ReactionObjective {
+  RegionName region;
+  std::string observations;               ///< path of a file with the dataset /reaction; empty: `target` at `step`
+  std::optional<std::vector<int>> steps;  ///< of the file; without value: all
+  std::array<double, 3> target{};         ///< N
+  int step = -1;                          ///< -1: last step
+  Place place;                            ///< position of the path
+};
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective> kind;
+  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, ReactionObjective> kind;
   double weight = 1.0;
   Place place;
 };
@@ -249,7 +257,8 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  std::string log;  ///< `simulate`: file with a table of the steps; empty: none
+  bool reactions = false;  ///< `simulate`: write the reactions of fixed and moved regions
+  std::string log;         ///< `simulate`: file with a table of the steps; empty: none
   Place place;
 };
 

@@ -16,6 +16,25 @@ int parse_step(const Value& value, const Scene& scene) {
   return step;
 }
 
+/// Steps of an observations file: `all` (no value) or a list of steps, in ascending order.
+std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene& scene) {
+  const Value* given = mapping.find("steps");
+  if (!given || (given->is_scalar() && given->text == "all")) return {};
+  std::vector<int> steps;
+  for (const Value* item : to_items(*given)) steps.push_back(parse_step(*item, scene));
+  if (steps.empty()) given->place.fail("is an empty list; give step numbers, or all");
+  std::sort(steps.begin(), steps.end());
+  const auto twice = std::adjacent_find(steps.begin(), steps.end());
+  if (twice != steps.end()) given->place.fail(fmt::format("step {} is given twice; remove one", *twice));
+  return steps;
+}
+
+/// Number of a single step; -1 for the last step.
+int parse_single_step(const Mapping& mapping, const Scene& scene) {
+  const Value* step = mapping.find("step");
+  return step && !(step->is_scalar() && step->text == "last") ? parse_step(*step, scene) : -1;
+}
+
 TrackObjective parse_track(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"type", "observations", "steps", "region", "weight"});
   TrackObjective track;
@@ -23,14 +42,7 @@ TrackObjective parse_track(const Value& value, const Scene& scene) {
   track.observations = beside_scene(to_text(path), scene);
   track.place = path.place;
   track.region = parse_region_or_all(mapping);
-  const Value* steps = mapping.find("steps");
-  if (!steps || (steps->is_scalar() && steps->text == "all")) return track;
-  track.steps.emplace();
-  for (const Value* item : to_items(*steps)) track.steps->push_back(parse_step(*item, scene));
-  if (track.steps->empty()) steps->place.fail("is an empty list; give step numbers, or all");
-  std::sort(track.steps->begin(), track.steps->end());
-  const auto twice = std::adjacent_find(track.steps->begin(), track.steps->end());
-  if (twice != track.steps->end()) steps->place.fail(fmt::format("step {} is given twice; remove one", *twice));
+  track.steps = parse_steps(mapping, scene);
   return track;
 }
 
@@ -40,9 +52,30 @@ TargetObjective parse_target(const Value& value, const Scene& scene, bool of_vel
   target.of_velocity = of_velocity;
   target.region = parse_region_name(mapping.need("region", "the name of a region"));
   target.target = to_vector(mapping.need("target", of_velocity ? "[x, y, z] in m/s" : "[x, y, z] in m"));
-  const Value* step = mapping.find("step");
-  if (step && !(step->is_scalar() && step->text == "last")) target.step = parse_step(*step, scene);
+  target.step = parse_single_step(mapping, scene);
   return target;
+}
+
+ReactionObjective parse_reaction(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "weight"});
+  ReactionObjective reaction;
+  reaction.region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
+  const bool is_observed = mapping.has("observations");
+  for (const char* key : {is_observed ? "target" : "steps", is_observed ? "step" : "steps"})
+    if (mapping.has(key))
+      mapping.place_of(key).fail(is_observed ? "cannot be combined with `observations`; remove one"
+                                             : "needs `observations`; with `target`, give `step`");
+  if (is_observed) {
+    const Value& path = *mapping.find("observations");
+    reaction.observations = beside_scene(to_text(path), scene);
+    reaction.place = path.place;
+    reaction.steps = parse_steps(mapping, scene);
+    return reaction;
+  }
+  reaction.target = to_vector(
+      mapping.need("target", "[x, y, z] in N, or `observations`: the path of an HDF5 file with /reaction [K, 3]"));
+  reaction.step = parse_single_step(mapping, scene);
+  return reaction;
 }
 
 EffortObjective parse_effort(const Value& value) {
@@ -66,8 +99,7 @@ JointObjective parse_joint(const Value& value, const Scene& scene) {
     expect_shape(joint.target, {{}, {scene.solver.steps}}, "a number, or one for each of solver.steps");
   else
     expect_shape(joint.target, {{}}, "a number, in rad or m");
-  const Value* step = mapping.find("step");
-  if (step && !(step->is_scalar() && step->text == "last")) joint.step = parse_step(*step, scene);
+  joint.step = parse_single_step(mapping, scene);
   return joint;
 }
 
@@ -80,7 +112,7 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
         *item, {"type", "observations", "steps", "region", "target", "step", "weight", "parameter", "joint"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort", "joint"};
+    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort", "joint", "reaction"};
     const std::string type = to_choice(mapping.need("type", "one of: " + join(types)), types);
     if (type == "track")
       objective.kind = parse_track(*item, scene);
@@ -88,6 +120,8 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
       objective.kind = parse_effort(*item);
     else if (type == "joint")
       objective.kind = parse_joint(*item, scene);
+    else if (type == "reaction")
+      objective.kind = parse_reaction(*item, scene);
     else
       objective.kind = parse_target(*item, scene, type == "target_velocity");
     if (const Value* weight = mapping.find("weight")) objective.weight = to_positive(*weight, "");

@@ -172,16 +172,22 @@ OutputSection parse_output(const Value& value, const std::string& integrator) {
   }
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();
-    const std::vector<std::string> written = is_explicit_integrator(integrator)
-                                                 ? std::vector<std::string>{"positions", "velocities"}
-                                                 : state_fields(integrator);
+    std::vector<std::string> written = is_explicit_integrator(integrator)
+                                           ? std::vector<std::string>{"positions", "velocities"}
+                                           : state_fields(integrator);
+    written.emplace_back("reactions");
     for (const Value* field : to_items(*fields)) {
       const std::string name = to_choice(*field, written);
+      if (name == "reactions") {
+        if (output.reactions) field->place.fail("'reactions' is given twice; remove one");
+        output.reactions = true;
+        continue;
+      }
       if (std::find(output.fields.begin(), output.fields.end(), name) != output.fields.end())
         field->place.fail("'" + name + "' is given twice; remove one");
       output.fields.push_back(name);
     }
-    if (output.fields.empty()) fields->place.fail("is an empty list; give positions, velocities or both");
+    if (output.fields.empty()) fields->place.fail("has no field of the state; give positions, velocities or both");
   }
   return output;
 }

@@ -48,6 +48,7 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   for (const ObjectiveEntry& objective : scene.objectives) {
     if (const auto* track = std::get_if<TrackObjective>(&objective.kind)) find_region(mesh, track->region);
     if (const auto* target = std::get_if<TargetObjective>(&objective.kind)) find_region(mesh, target->region);
+    if (const auto* reaction = std::get_if<ReactionObjective>(&objective.kind)) find_region(mesh, reaction->region);
   }
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);

@@ -32,7 +32,7 @@ DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMes
 DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 
 /// Creates the sum of the scene's objectives.
-std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& mesh);
+std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver);
 /// Returns the first observations file that does not exist; empty if all exist. Collective.
 std::string missing_observations(MPI_Comm comm, const Scene& scene);
 

@@ -3,7 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
+
 #include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/io/trajectory.hpp"
 #include "io/trajectory_frame.hpp"
 
@@ -23,6 +28,17 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
   return cause;
 }
 
+/// Names of the regions that the scene fixes or moves, each once, in the order of the scene.
+std::vector<std::string> held_regions(const Scene& scene) {
+  std::vector<std::string> names;
+  for (const BoundaryEntry& entry : scene.boundary) {
+    const bool holds = entry.kind == BoundaryEntry::Kind::fix || entry.kind == BoundaryEntry::Kind::move;
+    if (holds && std::find(names.begin(), names.end(), entry.region.name) == names.end())
+      names.push_back(entry.region.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
@@ -38,7 +54,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
     if (names.empty()) return;
     const std::size_t begin = first, count = names.size();
     first += count;
-    writer.add_values({dataset, "1", std::move(names), [&solver, begin, count](const State& state) {
+    writer.add_values({dataset, "1", std::move(names), [&solver, begin, count](int, const State& state) {
                          const std::vector<double> all = solver.joint_coordinates(state);
                          const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
                          return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(count));
@@ -51,6 +67,13 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
     names.clear();
     for (const Joint& joint : entry.robot->joints) names.push_back(joint.name.substr(entry.name.size() + 1));
     add_joints("bodies/" + entry.name + "/joints", names);
+  }
+  for (const std::string& region : job.scene.output.reactions ? held_regions(job.scene) : std::vector<std::string>{}) {
+    const auto reaction = std::make_shared<Reaction>(solver.reaction(region));
+    writer.add_values({"reaction/" + region, "N", {"x", "y", "z"}, [reaction](int step, const State& state) {
+                         const std::array<double, 3> R = reaction->value(step, state);
+                         return std::vector<double>(R.begin(), R.end());
+                       }});
   }
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");

@@ -40,7 +40,7 @@ void clear_copies(Field& field) {
   Kokkos::fence();
 }
 
-constexpr std::uint8_t all_fixed = 7, massless = 8, held = 16;
+constexpr std::uint8_t all_fixed = 7, held = 16, massless = System::massless;
 
 /// Marks the vertices without mass, and fixes those whose motion is not prescribed. Sets the mass of these vertices to
 /// 1 kg, so that forces on them, which have no effect, can be divided by the mass.

@@ -15,6 +15,8 @@ class SystemModel : public Model {
   System& system() { return *system_; }
   const System& system() const { return *system_; }
   double dt() const { return dt_; }  ///< s
+  /// Number of steps over which constant loads grow; 0: loads act in full from the first step on.
+  virtual int ramp_steps() const { return 0; }
 
   MPI_Comm comm() const override { return system_->comm(); }
   State make_state() const override { return system_->make_state(); }

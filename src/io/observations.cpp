@@ -20,6 +20,32 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
+/// Frame of each step of a file with `num_frames` frames, from `/step`.
+std::map<int, std::int64_t> frames_of_steps(const Hdf5File& file, std::int64_t num_frames) {
+  const auto fail = [&](const std::string& what) { throw InputError(file.path(), 0, "/step", what); };
+  file.require("/step", Kind::integer, {num_frames}, "one number for each frame");
+  const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
+  std::map<int, std::int64_t> frames;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k] < 0 || steps[k] > std::numeric_limits<int>::max())
+      fail("entry " + std::to_string(k) + " is " + std::to_string(steps[k]) + "; steps are counted from 0");
+    if (!frames.emplace(static_cast<int>(steps[k]), static_cast<std::int64_t>(k)).second)
+      fail("step " + std::to_string(steps[k]) + " occurs twice");
+  }
+  return frames;
+}
+
+/// Frame of one step. Throws InputError if the file does not have the step.
+std::int64_t frame_of(const Hdf5File& file, const std::map<int, std::int64_t>& frames, int step) {
+  const auto frame = frames.find(step);
+  if (frame == frames.end())
+    throw InputError(file.path(), 0, "/step",
+                     "there is no step " + std::to_string(step) + "; the file has " + std::to_string(frames.size()) +
+                         " steps from " + std::to_string(frames.begin()->first) + " to " +
+                         std::to_string(frames.rbegin()->first));
+  return frame->second;
+}
+
 /// Reader of the observations of one body.
 class Reader {
  public:
@@ -41,19 +67,14 @@ class Reader {
     else if (!body_.group.empty())
       take_all_rows();
 
-    const std::map<int, std::int64_t> frames = frames_of_steps();
+    const std::map<int, std::int64_t> frames = frames_of_steps(file_, num_frames_);
     if (wanted.empty())
       for (const auto& [step, frame] : frames) wanted.push_back(step);
     std::sort(wanted.begin(), wanted.end());
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     Observations result;
     for (const int step : wanted) {
-      const auto frame = frames.find(step);
-      if (frame == frames.end())
-        fail("/step", "there is no step " + std::to_string(step) + "; the file has " + std::to_string(frames.size()) +
-                          " steps from " + std::to_string(frames.begin()->first) + " to " +
-                          std::to_string(frames.rbegin()->first));
-      result.positions.emplace(step, read_frame(frame->second));
+      result.positions.emplace(step, read_frame(frame_of(file_, frames, step)));
     }
     result.steps = std::move(wanted);
     return result;
@@ -68,7 +89,6 @@ class Reader {
   void require_same_mesh() const;
   void find_rows();
   void take_all_rows();
-  std::map<int, std::int64_t> frames_of_steps() const;
   std::vector<double> read_frame(std::int64_t frame) const;
 
   const TetrahedralMesh& mesh_;
@@ -152,19 +172,6 @@ void Reader::take_all_rows() {
   rows_ = std::make_unique<FileOrder>(mesh_.comm(), num_rows_, std::move(rows), count);
 }
 
-std::map<int, std::int64_t> Reader::frames_of_steps() const {
-  file_.require("/step", Kind::integer, {num_frames_}, "one number for each step of /positions");
-  const std::vector<std::int64_t> steps = file_.read_array<std::int64_t>("/step");
-  std::map<int, std::int64_t> frames;
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    if (steps[k] < 0 || steps[k] > std::numeric_limits<int>::max())
-      fail("/step", "entry " + std::to_string(k) + " is " + std::to_string(steps[k]) + "; steps are counted from 0");
-    if (!frames.emplace(static_cast<int>(steps[k]), static_cast<std::int64_t>(k)).second)
-      fail("/step", "step " + std::to_string(steps[k]) + " occurs twice");
-  }
-  return frames;
-}
-
 std::vector<double> Reader::read_frame(std::int64_t frame) const {
   const FileOrder& order = rows_ ? *rows_ : mesh_.vertex_order();
   const std::vector<double> block = file_.read_frame<double>(positions_, frame, order.block_size());
@@ -211,6 +218,36 @@ Observations read_observations(const TetrahedralMesh& mesh, const std::string& p
   if (result.steps.empty())
     throw InputError(path, 0, bodies[0].group + "/positions", "does not exist; give positions of at least one body");
   return result;
+}
+
+std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
+                                                           const std::vector<std::string>& datasets,
+                                                           const std::vector<int>& steps) {
+  const Hdf5File file = Hdf5File::open(comm, path);
+  const auto dataset = std::find_if(datasets.begin(), datasets.end(), [&](const auto& name) { return file.has(name); });
+  if (dataset == datasets.end())
+    throw InputError(path, 0, datasets.back(), "does not exist; give a dataset [K, 3], and the steps in /step [K]");
+  const std::int64_t rows = file.require(*dataset, Kind::real, {-1, 3}, "[steps, 3]").shape[0];
+  if (rows == 0) throw InputError(path, 0, *dataset, "has no steps");
+  const std::vector<double> values = file.read_array<double>(*dataset);
+  if (const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return std::isinf(x); });
+      bad != values.end())
+    throw InputError(
+        path, 0, *dataset,
+        "row " + std::to_string((bad - values.begin()) / 3) + " is infinite; write NaN for what was not observed");
+  std::map<int, std::int64_t> frames;
+  if (file.has("/step"))
+    frames = frames_of_steps(file, rows);
+  else
+    for (std::int64_t row = 0; row < rows; ++row) frames[static_cast<int>(row)] = row;
+  std::map<int, std::array<double, 3>> vectors;
+  const auto take = [&](int step, std::int64_t row) {
+    std::copy_n(&values[3 * static_cast<std::size_t>(row)], 3, vectors[step].begin());
+  };
+  for (const int step : steps) take(step, frame_of(file, frames, step));
+  if (steps.empty())
+    for (const auto& [step, row] : frames) take(step, row);
+  return vectors;
 }
 
 }  // namespace diffsim

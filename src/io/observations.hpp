@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,5 +29,13 @@ struct Observations {
 /// infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if the file
 /// has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
+
+/// Reads a vector per step: the first of `datasets` that exists, [K, 3], with the steps in `/step` [K], in any order.
+/// Without `/step`, row n is step n. NaN means not observed. `steps` selects the steps to read; if empty, all steps are
+/// read. Throws InputError if no dataset exists, if a selected step is missing, if the file has a step twice, if shapes
+/// or types are wrong, or if values are infinite. Collective.
+std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
+                                                           const std::vector<std::string>& datasets,
+                                                           const std::vector<int>& steps);
 
 }  // namespace diffsim

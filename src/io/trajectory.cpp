@@ -191,7 +191,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
         file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * surfaces_[k].affine]));
     }
     for (const Values& values : values_) {
-      const std::vector<double> row = values.of(state);  // the first rank writes the whole frame
+      const std::vector<double> row = values.of(step, state);  // the first rank writes the whole frame
       file_->append("/" + values.name, is_first_rank(mesh_.comm()) ? row : std::vector<double>());
     }
   } catch (const Error&) {

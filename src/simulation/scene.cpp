@@ -148,6 +148,10 @@ void DifferentiableScene::set_initial_velocity(const std::vector<double>& veloci
   initial_velocities_ = velocity;
 }
 
+Reaction DifferentiableScene::reaction(const std::string& region) {
+  return {system(), mesh_->region(region), dt(), integrator_->ramp_steps()};
+}
+
 State DifferentiableScene::initial_state() const {
   State state = integrator_->make_state();
   std::vector<double> positions = mesh_->rest_positions();

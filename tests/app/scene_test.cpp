@@ -387,7 +387,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position, "
-            "target_velocity, effort, joint"},
+            "target_velocity, effort, joint, reaction"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
             "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, weight"},
         Bad{BOX "objective: {type: target_position, region: x_max}\n",
@@ -482,7 +482,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},
         Bad{BOX "output: {fields: [position]}\n",
             "s.yaml:2: output.fields[0]: there is no 'position'; did you mean 'positions'? use one of: positions, "
-            "velocities"},
+            "velocities, reactions"},
         Bad{BOX "petsc: {\"-tao view\": 1}\n",
             "s.yaml:2: petsc.-tao view: '-tao view' is not the name of a PETSc option; give one, such as tao_view"}));
 

@@ -6,10 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "diffsim/dynamics/reaction.hpp"
+#include "diffsim/inverse/losses.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::whole_gradient_test {
@@ -111,6 +116,32 @@ TEST_P(EveryParameter, has_the_slope_that_differences_have) {
   expect_slopes(make, num_steps, names_for(which));
 }
 
+class EveryReaction : public testing::TestWithParam<Case> {};
+
+/// Loss of the reactions of the fixed foot and of the lid, whose motion is prescribed.
+std::unique_ptr<Loss> make_reactions(DifferentiableScene& solver) {
+  auto sum = std::make_unique<SumLoss>();
+  for (const char* region : {"foot", "lid"}) {
+    sum->add(std::make_unique<ReactionLoss>(
+        solver.reaction(region),
+        std::map<int, std::array<double, 3>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}));
+  }
+  return sum;
+}
+
+TEST_P(EveryReaction, has_the_slope_that_differences_have) {
+  const Case& which = GetParam();
+  expect_slopes([&](MPI_Comm comm) { return make_solver(which, comm); }, num_steps, names_for(which), make_reactions);
+}
+
+std::vector<Case> cases_of_reactions() {
+  std::vector<Case> all;
+  for (const char* integrator : {"symplectic_euler", "quasi_static", "implicit_euler", "newmark", "velocity_verlet"})
+    for (const Touch touch : {Touch::nothing, Touch::plane, Touch::surfaces})
+      all.push_back({integrator, touch, touch == Touch::nothing ? 0.0 : 0.3});
+  return all;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* integrator :
@@ -129,6 +160,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(simulation, EveryParameter, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(simulation, EveryReaction, testing::ValuesIn(cases_of_reactions()), name_of);
 
 }  // namespace
 }  // namespace diffsim::whole_gradient_test

@@ -23,6 +23,8 @@ namespace diffsim::testing_gradient {
 
 /// Function that makes the same scene on the ranks of a communicator.
 using MakeSolver = std::function<DifferentiableScene(MPI_Comm)>;
+/// Function that makes the loss of a scene.
+using MakeLoss = std::function<std::unique_ptr<Loss>(DifferentiableScene&)>;
 
 /// Limits the iterations of an implicit step and the number of times that its load is halved. Rollouts with parameters
 /// far from the given ones may fail, and should fail quickly.
@@ -88,6 +90,8 @@ class Wave : public Loss {
   std::vector<double> rest_, weight_;
 };
 
+inline std::unique_ptr<Loss> make_wave(DifferentiableScene& solver) { return std::make_unique<Wave>(*solver.mesh()); }
+
 /// Returns the field of the initial state to which a parameter of this name belongs, or nullptr for other parameters.
 inline const char* field_of_start(const std::string& name) {
   return name == "initial_positions" ? "positions" : name == "initial_velocities" ? "velocities" : nullptr;
@@ -146,7 +150,8 @@ class Restored {
 /// Losses of rollouts of one scene with one parameter changed.
 class Rollouts {
  public:
-  Rollouts(DifferentiableScene solver, int steps) : solver_(std::move(solver)), steps_(steps), loss_(*solver_.mesh()) {}
+  Rollouts(DifferentiableScene solver, int steps, const MakeLoss& make_loss)
+      : solver_(std::move(solver)), steps_(steps), loss_(make_loss(solver_)) {}
 
   double loss(const std::string& name, const std::vector<double>& direction, double h) {
     State state = solver_.initial_state();
@@ -160,7 +165,7 @@ class Rollouts {
     double sum = 0.0;
     for (int n = 0; n < steps_; ++n) {
       solver_.model().step(n, state, nullptr);
-      sum += loss_.value(n + 1, state, solver_.parameters());
+      if (loss_->observes(n + 1)) sum += loss_->value(n + 1, state, solver_.parameters());
     }
     return sum;
   }
@@ -169,7 +174,7 @@ class Rollouts {
  private:
   DifferentiableScene solver_;
   int steps_;
-  Wave loss_;
+  std::unique_ptr<Loss> loss_;
 };
 
 struct Difference {
@@ -293,8 +298,9 @@ Difference differentiate(const Function& f, double rounding = std::numeric_limit
 }
 
 /// Differences of the loss on one rank with respect to each parameter.
-inline std::vector<Difference> differences(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
-  Rollouts alone(make(MPI_COMM_SELF), steps);
+inline std::vector<Difference> differences(const MakeSolver& make, int steps, const std::vector<std::string>& names,
+                                           const MakeLoss& make_loss) {
+  Rollouts alone(make(MPI_COMM_SELF), steps, make_loss);
   std::vector<Difference> all;
   double rounding = 0.0;
   for (const std::string& name : names) {
@@ -326,13 +332,14 @@ inline std::int64_t most_active_pairs(DifferentiableScene& solver, int steps) {
 
 /// Slopes ⟨gradient, direction⟩ of the loss of a rollout with respect to each parameter, from one reverse sweep.
 inline std::vector<double> slopes_of_gradient(DifferentiableScene solver, int steps,
-                                              const std::vector<std::string>& names) {
-  Wave loss(*solver.mesh());
+                                              const std::vector<std::string>& names,
+                                              const MakeLoss& make_loss = make_wave) {
+  const std::unique_ptr<Loss> loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
   std::vector<std::string> of_model = names;
   std::erase_if(of_model, [](const std::string& name) { return field_of_start(name) != nullptr; });
   simulator.require_gradient(of_model);
-  simulator.rollout(steps, 2, loss);
+  simulator.rollout(steps, 2, *loss);
   simulator.backward();
 
   std::vector<double> slopes;
@@ -350,11 +357,11 @@ inline std::vector<double> slopes_of_gradient(DifferentiableScene solver, int st
 
 /// Expects each slope to agree with the slope on one rank to a relative error of 1e-11.
 inline void expect_slopes_of_one_rank(const MakeSolver& make, int steps, const std::vector<std::string>& names,
-                                      const std::vector<double>& slopes) {
+                                      const std::vector<double>& slopes, const MakeLoss& make_loss) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<double> alone(names.size(), 0.0);
-  if (rank == 0) alone = slopes_of_gradient(make(MPI_COMM_SELF), steps, names);
+  if (rank == 0) alone = slopes_of_gradient(make(MPI_COMM_SELF), steps, names, make_loss);
   MPI_Bcast(alone.data(), static_cast<int>(alone.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
   for (std::size_t k = 0; k < names.size(); ++k) {
     EXPECT_GT(std::abs(alone[k]), 0.0) << names[k];
@@ -369,14 +376,15 @@ inline void expect_slopes_of_one_rank(const MakeSolver& make, int steps, const s
 /// relative error of 1e-8, and the slope that was stored on another processor. On several ranks, expects the gradient
 /// on one rank instead, which the test on one rank compares with differences. DIFFSIM_VERBOSE=1 prints the slopes and
 /// errors.
-inline void expect_slopes(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
-  const std::vector<double> slopes = slopes_of_gradient(make(MPI_COMM_WORLD), steps, names);
+inline void expect_slopes(const MakeSolver& make, int steps, const std::vector<std::string>& names,
+                          const MakeLoss& make_loss = make_wave) {
+  const std::vector<double> slopes = slopes_of_gradient(make(MPI_COMM_WORLD), steps, names, make_loss);
   if (testing_contact::ranks() > 1) {
-    expect_slopes_of_one_rank(make, steps, names, slopes);
+    expect_slopes_of_one_rank(make, steps, names, slopes, make_loss);
     return;
   }
   expect_stored(names, slopes);
-  const std::vector<Difference> expected = differences(make, steps, names);
+  const std::vector<Difference> expected = differences(make, steps, names, make_loss);
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double size = std::abs(expected[k].value);
     EXPECT_GT(size, 0.0) << names[k];

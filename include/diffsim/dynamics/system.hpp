@@ -93,9 +93,10 @@ class System {
   /// original terms.
   void split(bool wanted);
   /// Masks of the owned vertices: device address, [owned vertices]. Bit c is set if component c is fixed or moved. The
-  /// bit `weightless` is set at directors, on which gravity does not act.
+  /// bit `weightless` is set at directors, on which gravity does not act. After `prepare`, the bit `massless` is set at
+  /// vertices without mass.
   const std::uint8_t* fixed() const;
-  static constexpr std::uint8_t weightless = 32;
+  static constexpr std::uint8_t massless = 8, weightless = 32;
   /// Returns a zeroed vector field on local vertices.
   Field local_field(const char* name) const;
   /// Returns a zeroed vector field on local vertices for temporary values. The field comes from a memory pool, so that

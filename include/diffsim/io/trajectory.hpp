@@ -27,12 +27,14 @@ class Hdf5File;
 /// collective.
 class TrajectoryWriter {
  public:
-  /// Values of a state that belong to the whole model, such as coordinates of joints. The values are written to
+  /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
+  /// written to
   /// `/NAME` [K, labels], in the order of the labels; `/NAME.names` has the labels.
   struct Values {
     std::string name, units;
     std::vector<std::string> labels;
-    std::function<std::vector<double>(const State&)> of;  ///< equal on all ranks; collective
+    /// Values in the state of a step, equal on all ranks; collective.
+    std::function<std::vector<double>(int step, const State& state)> of;
   };
 
   /// Opens the file. `fields` are names in the State; each field has one entry per local or owned vertex. Throws

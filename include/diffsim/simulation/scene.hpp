@@ -10,6 +10,7 @@
 
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -101,6 +102,8 @@ class DifferentiableScene {
   void require_apart();
   /// Contact state of `state`, the state of step n.
   ContactState contact_state(int n, const State& state);
+  /// Returns the reaction of a region whose vertices are fixed or moved. The result must not outlive the scene.
+  Reaction reaction(const std::string& region);
   /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight. κ is the largest value
   /// that follows from one of these conditions.
   /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.

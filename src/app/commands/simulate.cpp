@@ -17,10 +17,10 @@ namespace diffsim::app {
 namespace {
 
 /// Loss to evaluate during the run; nullptr if there is no objective, or if observations do not exist yet.
-std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh) {
+std::unique_ptr<SumLoss> loss_if_observed(Job& job, DifferentiableScene& solver) {
   if (job.scene.objectives.empty()) return nullptr;
   const std::string missing = missing_observations(job.comm, job.scene);
-  if (missing.empty()) return make_loss(job.scene, mesh);
+  if (missing.empty()) return make_loss(job.scene, solver);
   job.warn("'" + missing + "' does not exist, so the loss is not computed");
   return nullptr;
 }
@@ -68,7 +68,7 @@ bool simulate(Job& job) {
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
   DifferentiableScene solver = make_solver(scene, mesh);
-  const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
+  const std::unique_ptr<SumLoss> loss = loss_if_observed(job, solver);
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);

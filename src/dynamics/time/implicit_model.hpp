@@ -56,6 +56,7 @@ class ImplicitModel : public SystemModel {
   ~ImplicitModel() override;
 
   const ImplicitOptions& options() const { return options_; }
+  int ramp_steps() const override { return options_.ramp_steps; }
   const ImplicitStatistics& statistics() const { return statistics_; }
   /// Relative residuals of the iterates of the last Newton solve, beginning with its starting point.
   const std::vector<double>& last_residuals() const { return last_residuals_; }

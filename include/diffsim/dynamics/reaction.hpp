@@ -1,0 +1,97 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/loss.hpp"
+#include "diffsim/dynamics/system.hpp"
+
+namespace diffsim {
+
+/// Reaction of a region: the force, N, that fixes or moves the region's vertices,
+///
+///   R_c = -Σ_v (f_vc(x_n, v_n, p) + m_v g_c) over the fixed or moved components c of the region's vertices v,
+///
+/// with the sum f of all force terms and gravity g. Loads and other values per step are those of step n - 1, which led
+/// to the state n; for n = 0, those of step 0. Friction is evaluated at the state, also if the steps evaluate it at
+/// their start. The inertia m_v a_v of moved vertices is not included. Vertices of obstacles, which have no mass, count
+/// as fixed; R is then the force that holds the obstacle against contact.
+class Reaction {
+ public:
+  /// Prepares `system`, which must outlive this object. `dt`: length of the steps, s. `ramp_steps`: as
+  /// ImplicitOptions::ramp_steps; 0 for explicit steps. Throws Error (input) if no component of the region's vertices
+  /// is fixed or moved. Collective. `DifferentiableScene::reaction` passes the values of a scene.
+  Reaction(System& system, const Region& region, double dt, int ramp_steps = 0);
+
+  const std::string& region() const { return region_; }
+  MPI_Comm comm() const { return system_->comm(); }
+
+  // Functions of the state of step n. Each requires the system to be prepared. Collective.
+
+  /// Returns R on every rank.
+  std::array<double, 3> value(int n, const State& state);
+  /// Returns dR along `tangent` and `direction` on every rank. Requires `System::prepare_tangent`.
+  std::array<double, 3> tangent(int n, const State& state, const State& tangent, const ParameterSet& direction);
+  /// Adds (∂R/∂x)ᵀ w to the owned entries of `adjoint` and this rank's contribution to (∂R/∂p)ᵀ w to `gradient`.
+  void add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint, ParameterSet& gradient);
+  /// Adds the derivatives of what `add_adjoint` adds, along `tangent`, `direction` and dw.
+  void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
+                           const std::array<double, 3>& w, const std::array<double, 3>& dw, State& adjoint_tangent,
+                           ParameterSet& gradient_tangent);
+
+ private:
+  /// Component c of an owned vertex that counts, at 3 vertex + c. `weighs`: gravity acts on the vertex.
+  struct Entry {
+    int at;
+    bool weighs;
+    std::size_t component() const { return static_cast<std::size_t>(at % 3); }
+    std::size_t vertex() const { return static_cast<std::size_t>(at / 3); }
+  };
+  struct Place;
+
+  std::array<double, 3> sum(const Field& force) const;
+  std::array<double, 3> weights(const Field& mass, const std::array<double, 3>& w) const;
+  void add_weight(const Field& mass, const std::array<double, 3>& g, std::array<double, 3>& sum) const;
+  static void add_to_gravity(const Configuration& at, const std::array<double, 3>& weight, ParameterSet& gradient);
+  void add_to_masses(const std::array<double, 3>& vector, Field& mass_adjoint) const;
+  Field seed(const std::array<double, 3>& w) const;
+
+  System* system_;
+  std::string region_;
+  double dt_;
+  int ramp_steps_;
+  std::vector<Entry> entries_;
+};
+
+/// Mean squared distance to observed reactions, 1/(2 |S|) Σ_{n∈S} |R_n - R̂_n|², N². Components of R̂_n that are NaN are
+/// not observed and do not enter the sum; |S| is the number of steps with an observed component.
+class ReactionLoss : public Loss {
+ public:
+  /// `observed`: R̂ by step, N. Throws Error (input) if no component is observed.
+  ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3>> observed);
+  std::string unit() const override { return "N²"; }
+  bool observes(int n) const override { return observed_.count(n) > 0; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
+
+ private:
+  /// (R_n - R̂_n)/|S|; 0 where R̂_n is not observed.
+  std::array<double, 3> residual(int n, const State& state);
+  /// Sets the components that are not observed in step n to zero, and divides the others by |S|.
+  std::array<double, 3> observed_part(int n, std::array<double, 3> vector) const;
+
+  Reaction reaction_;
+  std::map<int, std::array<double, 3>> observed_;
+};
+
+}  // namespace diffsim
