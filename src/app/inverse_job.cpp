@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
@@ -93,11 +92,10 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   std::string parts;
   collectively(job_.comm, [&] {
     if (job_.rank != 0) return;
-    for (const auto& [part, hash] : problem_parts(job_.scene_text, job_.scene.file)) parts += part + ' ' + hash + '\n';
+    parts = to_lines(problem_parts(job_.scene_text, job_.scene.file));
   });
   broadcast_text(parts, job_.comm);
-  std::istringstream words(parts);
-  for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
+  how.problem = parts_of_lines(parts);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
   // Options of `checkpoint` that change results.
   const bool reversible = options.schedule == CheckpointSchedule::reversible;

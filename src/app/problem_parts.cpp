@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
 #include "app/scene_sections.hpp"
@@ -65,6 +66,19 @@ ProblemParts problem_parts(const std::string& text, const std::string& file) {
     if (std::find(std::begin(without_effect), std::end(without_effect), section) != std::end(without_effect)) continue;
     parts.emplace_back(section, fmt::format("{:016x}", hash_of(root.items[i], section, scene, hash_begin)));
   }
+  return parts;
+}
+
+std::string to_lines(const ProblemParts& parts) {
+  std::string lines;
+  for (const auto& [section, hash] : parts) lines += section + ' ' + hash + '\n';
+  return lines;
+}
+
+ProblemParts parts_of_lines(const std::string& lines) {
+  ProblemParts parts;
+  std::istringstream words(lines);
+  for (std::string section, hash; words >> section >> hash;) parts.emplace_back(section, hash);
   return parts;
 }
 

@@ -257,8 +257,9 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  bool reactions = false;  ///< `simulate`: write the reactions of fixed and moved regions
-  std::string log;         ///< `simulate`: file with a table of the steps; empty: none
+  bool reactions = false;       ///< `simulate`: write the reactions of fixed and moved regions
+  bool contact_forces = false;  ///< `simulate`: write the contact forces between bodies and obstacles
+  std::string log;              ///< `simulate`: file with a table of the steps; empty: none
   Place place;
 };
 
@@ -292,6 +293,9 @@ struct Scene {
 /// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
 /// Serial: for one rank.
 ProblemParts problem_parts(const std::string& text, const std::string& file);
+/// Converts hashes of sections to lines `SECTION HASH`, and back.
+std::string to_lines(const ProblemParts& parts);
+ProblemParts parts_of_lines(const std::string& lines);
 
 /// Returns the name of the body that a region belongs to, from BODY/REGION or from the region's definition in the
 /// scene; empty if there is none.

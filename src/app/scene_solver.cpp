@@ -175,17 +175,18 @@ OutputSection parse_output(const Value& value, const std::string& integrator) {
     std::vector<std::string> written = is_explicit_integrator(integrator)
                                            ? std::vector<std::string>{"positions", "velocities"}
                                            : state_fields(integrator);
-    written.emplace_back("reactions");
+    written.insert(written.end(), {"reactions", "contact_forces"});
     for (const Value* field : to_items(*fields)) {
       const std::string name = to_choice(*field, written);
-      if (name == "reactions") {
-        if (output.reactions) field->place.fail("'reactions' is given twice; remove one");
-        output.reactions = true;
-        continue;
-      }
-      if (std::find(output.fields.begin(), output.fields.end(), name) != output.fields.end())
+      bool* const asked = name == "reactions"        ? &output.reactions
+                          : name == "contact_forces" ? &output.contact_forces
+                                                     : nullptr;
+      if (asked ? *asked : std::count(output.fields.begin(), output.fields.end(), name) > 0)
         field->place.fail("'" + name + "' is given twice; remove one");
-      output.fields.push_back(name);
+      if (asked)
+        *asked = true;
+      else
+        output.fields.push_back(name);
     }
     if (output.fields.empty()) fields->place.fail("has no field of the state; give positions, velocities or both");
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/io/trajectory.hpp"
@@ -39,7 +40,38 @@ std::vector<std::string> held_regions(const Scene& scene) {
   return names;
 }
 
+/// Adds the contact forces of each pair of names, all of which are computed together once per frame.
+void add_contact_forces(TrajectoryWriter& writer, DifferentiableScene& solver) {
+  struct Frame {
+    int step = -1;
+    std::vector<ContactForce> forces;
+  };
+  const auto frame = std::make_shared<Frame>();
+  const std::vector<ContactForce> pairs = solver.contact_forces(0, solver.initial_state());
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    writer.add_values({"contact/" + pairs[k].between[0] + "|" + pairs[k].between[1],
+                       "N",
+                       {"x", "y", "z"},
+                       [frame, k, &solver](int step, const State& state) {
+                         if (frame->step != step) *frame = {step, solver.contact_forces(step, state)};
+                         const std::array<double, 3>& force = frame->forces[k].force;
+                         return std::vector<double>(force.begin(), force.end());
+                       }});
+}
+
 }  // namespace
+
+std::string scene_of_run(const Job& job) {
+  std::string lines;
+  collectively(job.comm, [&] {
+    if (job.rank != 0) return;
+    ProblemParts parts = problem_parts(job.scene_text, job.scene.file);
+    std::erase_if(parts, [](const auto& part) { return part.first == "objective" || part.first == "parameters"; });
+    lines = to_lines(parts);
+  });
+  broadcast_text(lines, job.comm);
+  return lines;
+}
 
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
@@ -48,6 +80,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   const int steps = job.scene.solver.steps, every = job.scene.output.every;
   const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
+  writer.label(scene_attribute, scene_of_run(job));
   // The joints of the scene come first, then those of each robot.
   std::size_t first = 0;
   const auto add_joints = [&](const std::string& dataset, std::vector<std::string> names) {
@@ -75,6 +108,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
                          return std::vector<double>(R.begin(), R.end());
                        }});
   }
+  if (job.scene.output.contact_forces) add_contact_forces(writer, solver);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");
     writer.finish(complete);

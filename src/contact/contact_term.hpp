@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,10 @@ enum class ContactForces {
   barrier_part,          ///< barrier alone; another term computes friction
   friction_part,         ///< friction alone; another term computes the barrier
 };
+
+/// Sums of contact forces, N, by the names of two bodies, or of a body and an obstacle: the force on the first that the
+/// second exerts. Bodies are in the order of the mesh, and come before obstacles.
+using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>>;
 
 /// Force term of contact. Its law has four scalar parameters:
 ///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
@@ -51,6 +57,9 @@ class ContactTerm : public ForceTerm {
   /// Contact state of the surfaces and of the forces that the term computes. A term of friction alone reports only the
   /// friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
+  /// Adds this rank's contributions to the forces between bodies and obstacles. Forces of a body on itself are left
+  /// out, because they add up to zero. Collective.
+  virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
   /// Text for messages that names some of the intersections that this rank found in the last call of `state`.
   virtual std::string intersecting() const { return {}; }
   /// Text for messages that names a body or an obstacle that lies entirely inside another one, if this rank found one:

@@ -114,6 +114,9 @@ class MappedContact final : public ContactTerm {
   ContactState state(const Configuration& at, const ParameterSet&) override {
     return term_->state(Here(*this, at).at, parameters_);
   }
+  void add_forces_between(const Configuration& at, const ParameterSet&, ForcesBetween& sums) override {
+    term_->add_forces_between(Here(*this, at).at, parameters_, sums);
+  }
   std::string enclosed(const Configuration& at, const ParameterSet&) override {
     return term_->enclosed(Here(*this, at).at, parameters_);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -108,6 +109,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   std::string limiting() const override { return limiting_; }
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
   std::string intersecting() const override { return intersecting_; }
+  void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
 
  private:
   /// Name of the pair of vertex i and the obstacle, for messages.
@@ -145,6 +147,22 @@ ContactState PointObstacle<Force>::state(const Configuration& at, const Paramete
         point::sum_over("diffsim::contact::friction_power", this->sweep(at, parameters), FrictionPower());
   result.share(this->mesh().comm());
   return result;
+}
+
+template <class Force>
+void PointObstacle<Force>::add_forces_between(const Configuration& at, const ParameterSet& parameters,
+                                              ForcesBetween& sums) {
+  const TetrahedralMesh& mesh = this->mesh();
+  Field forces("forces_between", mesh.vertex_entities(), 3);
+  this->add_force(at, parameters, forces);
+  const std::vector<double> f = forces.to_host();
+  const std::vector<std::string> names = body_names(mesh.bodies());
+  for (const int v : this->surface()) {
+    const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+    const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
+    std::array<double, 3>& sum = sums[{names[body], label_}];
+    for (std::size_t c = 0; c < 3; ++c) sum[c] += f[3 * static_cast<std::size_t>(v) + c];
+  }
 }
 
 }  // namespace diffsim::contact

@@ -94,6 +94,7 @@ class SurfaceContact : public ContactTerm {
   std::string limiting() const override;
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
   std::string intersecting() const override;
+  void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
   std::string enclosed(const Configuration& at, const ParameterSet& parameters) override;
   int rebuilds() const;  ///< number of times that the lists of pairs were built
 

@@ -95,6 +95,8 @@ struct SurfaceContact::Data {
   bool ignores(std::size_t a, std::size_t b) const {
     return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
   }
+  /// Returns the index of the body or obstacle with a vertex of the pairs; obstacles have the indices after the bodies.
+  std::size_t owner_of(int vertex) const;
   /// Returns the name, for messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of gripper"
   /// or "obstacle table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;

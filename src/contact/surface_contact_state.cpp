@@ -14,6 +14,14 @@ namespace diffsim {
 
 using contact::Vectors;
 
+std::size_t SurfaceContact::Data::owner_of(int vertex) const {
+  const std::int64_t total = mesh->num_global_vertices(), number = candidates.number(vertex);
+  if (number < total) return static_cast<std::size_t>(body_of_vertex(mesh->bodies(), number));
+  std::size_t k = 0;
+  while (number - total >= motions[k].last) ++k;
+  return body_names(mesh->bodies()).size() + k;
+}
+
 std::string SurfaceContact::Data::name_of(std::initializer_list<int> vertices) const {
   const std::int64_t total = mesh->num_global_vertices(), first = candidates.number(*vertices.begin());
   std::string before, after;
@@ -119,6 +127,28 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   }
   result.share(data_->mesh->comm());
   return result;
+}
+
+void SurfaceContact::add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) {
+  const ProfilingRegion region("diffsim::contact::forces_between");
+  const Data::Here here = data_->look(at, parameters, uses_velocities());
+  const contact::PairView& pairs = data_->candidates.pairs();
+  const auto values = data_->candidates.pool().take<double>("diffsim::contact::slots", 3 * here.targets.size());
+  contact::pair_forces(pairs, here.active, here.x, here.v, values);
+  Kokkos::fence();
+  const auto f = host_view(values);
+  const auto vertices = host_view(here.targets);
+  const auto active = host_view(here.active.pairs);
+  std::vector<std::string> names = body_names(data_->mesh->bodies());
+  for (const contact::ObstacleMotion& motion : data_->motions) names.push_back(motion.label);
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const std::size_t a = data_->owner_of(vertices(4 * i)), b = data_->owner_of(vertices(4 * i + 3));
+    if (a == b) continue;
+    // The first side of a pair is a point, or an edge of two points.
+    const std::size_t points = pairs.is_point_triangle(active(i)) ? 1 : 2;
+    std::array<double, 3>& sum = sums[{names[std::min(a, b)], names[std::max(a, b)]}];
+    for (std::size_t k = 0; k < 3 * points; ++k) sum[k % 3] += (a < b ? 1.0 : -1.0) * f(12 * i + k);
+  }
 }
 
 }  // namespace diffsim

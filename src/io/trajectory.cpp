@@ -168,6 +168,10 @@ void TrajectoryWriter::create_outputs(const State& state) {
     }
 }
 
+void TrajectoryWriter::label(const std::string& name, const std::string& text) {
+  file_->write_attribute("/", name, text);
+}
+
 void TrajectoryWriter::add_values(Values values) {
   file_->write_strings("/" + values.name + ".names", values.labels);
   file_->create_series<double>("/" + values.name, {static_cast<std::int64_t>(values.labels.size())}, values.units);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "core/exchange.hpp"
@@ -33,7 +36,10 @@ std::int64_t find_frame(const Hdf5File& file, const std::vector<std::int64_t>& s
 TrajectoryFrames trajectory_frames(MPI_Comm comm, const std::string& path) {
   const Hdf5File file = Hdf5File::open(comm, path);
   (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
-  return {file.read_array<std::int64_t>("/step"), file.attribute("/", "complete") == AttributeValue(std::int64_t{1})};
+  const std::optional<AttributeValue> scene = file.attribute("/", scene_attribute);
+  const auto* const text = scene ? std::get_if<std::string>(&*scene) : nullptr;
+  return {file.read_array<std::int64_t>("/step"), text ? *text : "",
+          file.attribute("/", "complete") == AttributeValue(std::int64_t{1})};
 }
 
 int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, int step, State& state) {

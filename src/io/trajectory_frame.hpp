@@ -12,9 +12,13 @@
 
 namespace diffsim {
 
+/// Attribute of a trajectory that identifies the scene of the run.
+inline constexpr const char* scene_attribute = "scene";
+
 /// Steps of the frames in a trajectory file.
 struct TrajectoryFrames {
   std::vector<std::int64_t> steps;
+  std::string scene;         ///< attribute `scene`; empty if the file does not have it
   bool is_complete = false;  ///< false if the run that wrote the file ended early
 };
 /// Reads the steps of a trajectory file. Throws InputError if `path` is not a trajectory. Collective.

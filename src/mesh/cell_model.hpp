@@ -32,6 +32,9 @@ struct ModelCells {
 struct CellModel {
   std::string name;  ///< in scenes: `kind: NAME`
   CellKind cells;
+  /// Work of an explicit step at a cell, in units of that at a linear tetrahedron, for the partition. Measured by
+  /// benchmarks/thin_bench.
+  double work;
   std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
   /// Functions that compute the default of a cell parameter, such as a length, from the rest shape, by parameter name.

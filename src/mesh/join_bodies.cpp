@@ -187,6 +187,7 @@ MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
     added.first_cell = joint.num_cells;
     added.kind = body.data.kind();
     added.affine = body.data.affine;
+    added.work = body.data.work;
     if (added.kind == CellKind::tetrahedron) joint.order = body.data.order;
     for (const CellKind kind : lower_kinds) {
       added.first_lower_cell[index_of(kind)] = joint.lower(kind).num;

@@ -3,8 +3,12 @@
 
 #include <petscpartitioner.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +17,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "mesh/bodies.hpp"
 #include "mesh/dual_graph.hpp"
 #include "mesh/scotch_parts.hpp"
 
@@ -43,26 +48,84 @@ std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& co
   return all;
 }
 
+constexpr double work_of_second_order = 4.0;  // at a second-order cell, over that at a linear one
+
+/// Work of the cells of each body of a mesh.
+const CellWork& work_of_body(const MeshData& data, std::size_t body) {
+  return data.bodies.empty() ? data.work : data.bodies[body].work;
+}
+
+/// Work at a cell. `number`: file number of the cell. `surface_faces`: number of the cell's triangles that are on the
+/// surface; 1 for cells other than tetrahedra.
+double work_at(const MeshData& data, CellKind kind, std::int64_t number, int surface_faces) {
+  const auto body = static_cast<std::size_t>(body_of_cell(data.bodies, number, kind));
+  const CellWork& work = work_of_body(data, body);
+  const AffineBody* const affine = data.bodies.empty() ? data.affine.get() : data.bodies[body].affine.get();
+  const double faces = affine ? static_cast<double>(affine->surface.triangles.size()) : surface_faces;
+  const bool is_second_order = kind == CellKind::tetrahedron && data.order == 2;
+  return work.cell * (is_second_order ? work_of_second_order : 1.0) + work.face * faces;
+}
+
+/// Returns true if all cells of the mesh have the same work.
+bool is_uniform(const MeshData& data) {
+  const bool has_lower =
+      std::any_of(lower_kinds.begin(), lower_kinds.end(), [&](CellKind kind) { return data.lower(kind).num > 0; });
+  const double first = work_of_body(data, 0).cell;
+  for (std::size_t body = 0; body < std::max<std::size_t>(data.bodies.size(), 1); ++body)
+    if (const CellWork& work = work_of_body(data, body); work.face != 0.0 || work.cell != first) return false;
+  return !(has_lower && data.num_cells > 0 && data.order == 2);
+}
+
+/// Weights for a partitioner, which are integers, from the work at each cell. The sum of all weights is at most 10⁹.
+std::vector<PetscInt> weights_of(MPI_Comm comm, const std::vector<double>& work) {
+  double total = std::accumulate(work.begin(), work.end(), 0.0);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, comm));
+  const double scale = std::min(16.0, 1e9 / std::max(total, 1.0));
+  std::vector<PetscInt> weights;
+  weights.reserve(work.size());
+  for (const double w : work) weights.push_back(std::max<PetscInt>(1, static_cast<PetscInt>(std::lround(scale * w))));
+  return weights;
+}
+
+/// Appends the work at the cells `begin` … `end` - 1 of a graph. `first`: file number of the first of these cells.
+void add_work(const MeshData& data, CellKind kind, const DualGraph& graph, std::size_t begin, std::size_t end,
+              std::int64_t first, std::vector<double>& work) {
+  for (std::size_t cell = begin; cell < end; ++cell) {
+    const auto neighbours = static_cast<int>(graph.begin[cell + 1] - graph.begin[cell]);
+    work.push_back(work_at(data, kind, first + static_cast<std::int64_t>(cell - begin),
+                           kind == CellKind::tetrahedron ? 4 - neighbours : 1));
+  }
+}
+
 using PartitionerHandle = PetscHandle<PetscPartitioner, PetscPartitionerDestroy>;
 using SectionHandle = PetscHandle<PetscSection, PetscSectionDestroy>;
 using IndexSetHandle = PetscHandle<IS, ISDestroy>;
 
-/// Calls PetscPartitionerPartition without weights. Later versions of PETSc have an additional argument for edge
-/// weights.
+/// Calls PetscPartitionerPartition with weights of the cells, or nullptr. Later versions of PETSc have an additional
+/// argument for edge weights.
 template <class Partition>
 PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitioner, PetscInt parts, PetscInt cells,
-                                DualGraph& graph, PetscSection sizes, IS* order) {
+                                DualGraph& graph, PetscSection weights, PetscSection sizes, IS* order) {
   PetscInt *const begin = graph.begin.data(), *const neighbours = graph.neighbours.data();
   if constexpr (std::is_invocable_v<Partition, PetscPartitioner, PetscInt, PetscInt, PetscInt*, PetscInt*, PetscSection,
                                     PetscSection, PetscSection, IS*>)
-    return partition(partitioner, parts, cells, begin, neighbours, nullptr, nullptr, sizes, order);
+    return partition(partitioner, parts, cells, begin, neighbours, weights, nullptr, sizes, order);
   else
-    return partition(partitioner, parts, cells, begin, neighbours, nullptr, nullptr, nullptr, sizes, order);
+    return partition(partitioner, parts, cells, begin, neighbours, weights, nullptr, nullptr, sizes, order);
 }
 
 /// Returns the destination rank of each of this rank's cells of the graph, from PETSc's partitioner. Collective.
-std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
+/// `weights`: weight of each cell; no value on every rank: 1.
+std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph, const std::optional<std::vector<PetscInt>>& weights) {
   const int ranks = num_ranks(comm);
+  SectionHandle loads;
+  if (weights) {
+    DIFFSIM_PETSC(PetscSectionCreate(comm, loads.out()));
+    DIFFSIM_PETSC(PetscSectionSetChart(loads, 0, static_cast<PetscInt>(weights->size())));
+    for (std::size_t cell = 0; cell < weights->size(); ++cell)
+      DIFFSIM_PETSC(PetscSectionSetDof(loads, static_cast<PetscInt>(cell), (*weights)[cell]));
+    DIFFSIM_PETSC(PetscSectionSetUp(loads));
+  }
   PartitionerHandle partitioner;
   DIFFSIM_PETSC(PetscPartitionerCreate(comm, partitioner.out()));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
@@ -72,7 +135,7 @@ std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   IndexSetHandle order;
   const std::size_t num_cells = graph.begin.size() - 1;
   DIFFSIM_PETSC(call_partitioner(&PetscPartitionerPartition, partitioner, ranks, static_cast<PetscInt>(num_cells),
-                                 graph, sizes, order.out()));
+                                 graph, loads, sizes, order.out()));
   std::vector<int> result(num_cells);
   const PetscInt* cells = nullptr;
   DIFFSIM_PETSC(ISGetIndices(order, &cells));
@@ -98,8 +161,14 @@ std::vector<std::int64_t> sent(MPI_Comm comm, std::int64_t first, const std::vec
 /// Partitions the tetrahedra on all ranks together. Returns the cells of this rank. Collective.
 std::vector<std::int64_t> parts_by_all(MPI_Comm comm, const MeshData& data) {
   DualGraph graph = dual_graph(comm, corners_of(data), data.num_vertices);
+  std::optional<std::vector<PetscInt>> weights;
+  if (!is_uniform(data)) {
+    std::vector<double> work;
+    add_work(data, CellKind::tetrahedron, graph, 0, graph.begin.size() - 1, data.first_cell, work);
+    weights = weights_of(comm, work);
+  }
   release_free_memory();  // the partitioner needs much memory
-  const std::vector<int> destination = ranks_of(comm, std::move(graph));
+  const std::vector<int> destination = ranks_of(comm, std::move(graph), weights);
   release_free_memory();
   return sent(comm, data.first_cell, destination);
 }
@@ -120,9 +189,18 @@ CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra
     begins.push_back(graph.begin.size() - 1);
   }
   release_free_memory();  // the partitioner needs much memory
+  std::vector<PetscInt> weights;
+  if (!is_uniform(data)) {
+    std::vector<double> work;
+    if (mine) add_work(data, CellKind::tetrahedron, graph, 0, begins[0], 0, work);
+    for (const CellKind kind : lower_kinds)
+      if (mine) add_work(data, kind, graph, begins[index_of(kind)], begins[index_of(kind) + 1], 0, work);
+    weights = weights_of(comm, work);
+    if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) == weights.end()) weights.clear();
+  }
   std::vector<int> destination;
   collectively(comm, [&] {
-    if (mine && graph.begin.size() > 1) destination = scotch_parts(std::move(graph), num_ranks(comm));
+    if (mine && graph.begin.size() > 1) destination = scotch_parts(std::move(graph), weights, num_ranks(comm));
   });
   release_free_memory();
   const auto part = [&](std::size_t begin, std::size_t end) {

@@ -21,7 +21,7 @@ struct CellParts {
   std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< cells of each of `lower_kinds`
 };
 
-/// Distributes the cells of all kinds over the ranks of `comm`: balanced numbers of cells, and few faces, edges and
+/// Distributes the cells of all kinds over the ranks of `comm`: balanced work (CellWork), and few faces, edges and
 /// points between cells of different ranks.
 ///
 /// Up to `by_one` tetrahedra, one rank partitions all cells with Scotch. Above `by_one`, all ranks together partition

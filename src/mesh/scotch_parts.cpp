@@ -70,14 +70,15 @@ std::vector<To> converted(std::vector<From>&& values) {
 
 }  // namespace
 
-std::vector<int> scotch_parts(DualGraph graph, int parts) {
+std::vector<int> scotch_parts(DualGraph graph, const std::vector<PetscInt>& weights, int parts) {
   constexpr double imbalance = 0.01;
   std::vector<SCOTCH_Num> begin = converted<SCOTCH_Num>(std::move(graph.begin));
   std::vector<SCOTCH_Num> neighbours = converted<SCOTCH_Num>(std::move(graph.neighbours));
-  std::vector<SCOTCH_Num> part(begin.size() - 1);
+  std::vector<SCOTCH_Num> part(begin.size() - 1), loads(weights.begin(), weights.end());
   Graph whole, bound;
   check(SCOTCH_graphBuild(&whole.graph, 0, static_cast<SCOTCH_Num>(part.size()), begin.data(), begin.data() + 1,
-                          nullptr, nullptr, static_cast<SCOTCH_Num>(neighbours.size()), neighbours.data(), nullptr),
+                          loads.empty() ? nullptr : loads.data(), nullptr, static_cast<SCOTCH_Num>(neighbours.size()),
+                          neighbours.data(), nullptr),
         "take the graph of cells");
   Strategy strategy;
   check(SCOTCH_stratGraphMapBuild(&strategy.strategy, SCOTCH_STRATDEFAULT, static_cast<SCOTCH_Num>(parts), imbalance),

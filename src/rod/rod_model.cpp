@@ -30,6 +30,7 @@ const CellModel& rod_model() {
   static const CellModel model{
       "rod",
       CellKind::segment,
+      40.0,
       {Rod::youngs_modulus, Rod::poisson_ratio, Rod::radius, Rod::rest_curvature, Rod::rest_twist, Rod::density},
       {},
       [](const TetrahedralMesh& mesh, const ModelCells& cells) {
@@ -57,6 +58,7 @@ const CellModel& beam_model() {
   static const CellModel model{
       "beam",
       CellKind::segment,
+      40.0,
       {Beam::axial_stiffness, Beam::bending_stiffness1, Beam::bending_stiffness2, Beam::torsional_stiffness,
        Beam::rest_curvature, Beam::rest_twist, Beam::density, Beam::rotary_inertia},
       {},

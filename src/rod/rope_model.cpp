@@ -54,6 +54,7 @@ const CellModel& rope_model() {
   static const CellModel model{
       "rope",
       CellKind::segment,
+      12.0,
       {Rope::stiffness, Rope::bending, Rope::density},
       {},
       make_terms,

@@ -33,6 +33,7 @@ const CellModel& cloth_model() {
   static const CellModel model{
       "cloth",
       CellKind::triangle,
+      20.0,
       {Cloth::stiffness, Cloth::poisson_ratio, Cloth::bending, Cloth::density},
       {},
       make_terms,

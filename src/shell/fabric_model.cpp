@@ -62,6 +62,7 @@ const CellModel& fabric_model() {
   static const CellModel model{
       "fabric",
       CellKind::triangle,
+      25.0,
       {Fabric::warp_stiffness, Fabric::weft_stiffness, Fabric::shear_stiffness, Fabric::poisson_ratio,
        Fabric::strain_limit, Fabric::bending, Fabric::warp_bending, Fabric::weft_bending, Fabric::twist_bending,
        Fabric::direction_x, Fabric::direction_y, Fabric::direction_z, Fabric::density},

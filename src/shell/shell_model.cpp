@@ -32,6 +32,7 @@ const CellModel& shell_model() {
   static const CellModel model{
       "shell",
       CellKind::triangle,
+      50.0,
       {Shell::youngs_modulus, Shell::poisson_ratio, Shell::thickness, Shell::rest_curvature, Shell::density},
       {},
       make_shell_terms,

@@ -356,6 +356,8 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
       std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
   const ContactGroups groups(options, *mesh_, obstacle_bodies());
   adder.add_thicknesses_of_bodies(options);
+  for (std::size_t k = 0; k < options.planes.size(); ++k) obstacles_.push_back(groups.plane(k));
+  for (std::size_t k = 0; k < options.meshes.size(); ++k) obstacles_.push_back(groups.mesh(k));
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
@@ -392,6 +394,30 @@ ContactState DifferentiableScene::contact_state(int n, const State& state) {
   for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
   for (ContactTerm* term : lagged_frictions_) result.include(term->state(at, parameters()));
   return result;
+}
+
+std::vector<ContactForce> DifferentiableScene::contact_forces(int n, const State& state) {
+  prepare_if_changed();
+  const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
+  ForcesBetween sums;
+  for (ContactTerm* term : contacts_) term->add_forces_between(at, parameters(), sums);
+  for (ContactTerm* term : lagged_frictions_) term->add_forces_between(at, parameters(), sums);
+  std::vector<std::string> names = body_names(mesh_->bodies());
+  const std::size_t bodies = names.size();
+  names.insert(names.end(), obstacles_.begin(), obstacles_.end());
+  std::vector<char> is_obstacle(names.size(), 0);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    is_obstacle[k] = k >= bodies || std::count(obstacle_bodies_.begin(), obstacle_bodies_.end(), k) > 0;
+  std::vector<ContactForce> forces;
+  for (std::size_t a = 0; a < bodies; ++a)
+    for (std::size_t b = a + 1; b < names.size(); ++b)
+      if (!is_obstacle[a] || !is_obstacle[b]) forces.push_back({{names[a], names[b]}, sums[{names[a], names[b]}]});
+  std::vector<double> values;
+  for (const ContactForce& of : forces) values.insert(values.end(), of.force.begin(), of.force.end());
+  DIFFSIM_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  for (std::size_t i = 0; i < values.size(); ++i) forces[i / 3].force[i % 3] = values[i];
+  return forces;
 }
 
 }  // namespace diffsim

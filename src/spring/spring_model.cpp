@@ -55,6 +55,7 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
 const CellModel& spring_model() {
   static const CellModel model{"springs",
                                CellKind::segment,
+                               3.0,
                                {Springs::stiffness, Springs::quadratic, Springs::cubic, Springs::damping,
                                 Springs::rest_length, Springs::softening, Springs::point_mass},
                                {{std::string(Springs::rest_length.name), segment_lengths}},

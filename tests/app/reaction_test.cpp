@@ -23,7 +23,7 @@ std::string scene(const std::string& objective, const std::string& integrator = 
          "boundary:\n  - {region: block/y_min, fix: [x, y, z]}\n"
          "  - {region: plate/all, move: {velocity: [0.02, -0.05, 0]}}\n"
          "contact: {barrier_distance: 2.0e-3, barrier_stiffness: 1.0e+6, friction: 0.4, friction_velocity: 0.05}\n" +
-         objective + "output: {fields: [positions, velocities, reactions]}\n";
+         objective + "output: {fields: [positions, velocities, reactions, contact_forces]}\n";
 }
 
 class ReactionOfScene : public CellModelTest {};
@@ -40,6 +40,10 @@ TEST_F(ReactionOfScene, is_written_and_balances) {
     const double weight = 1000.0 * 1e-3 * 9.8 * static_cast<double>(n) / 6.0;  // quasi-static steps ramp loads
     EXPECT_NEAR(foot[3 * n + 1] + plate[3 * n + 1], weight, 1e-7) << n;
   }
+  // The reaction of an obstacle balances the contact forces on the obstacle.
+  const std::vector<double> contact = dataset("run/trajectory.h5", "/contact/block|plate");
+  ASSERT_EQ(contact.size(), 7u * 3u);
+  for (std::size_t i = 3; i < contact.size(); ++i) EXPECT_NEAR(contact[i], plate[i], 1e-9 * std::abs(plate[i]) + 1e-12);
   EXPECT_LT(plate[3 * 6 + 1], -20.0);  // the plate is held down
   EXPECT_GT(plate[3 * 6], 1.0);        // and pulled against friction
 }
@@ -51,7 +55,7 @@ TEST_F(ReactionOfScene, passes_the_check_of_its_gradient) {
       "plate/all, per: step}\n";
   for (const std::string integrator : {"implicit_euler", "quasi_static"}) {
     write("scene.yaml", scene("objective:\n  - {type: reaction, region: plate/all, target: [1, -20, 0.3], step: 5}\n"
-                              "  - {type: reaction, region: block/y_min, target: [0, 30, 0.1]}\n" +
+                              "  - {type: reaction, region: block/y_min, target: [0, 30, 0.1], step: 3}\n" +
                                   parameters,
                               integrator));
     good({"check", "scene.yaml", "--hessian"}, "check");
@@ -80,6 +84,29 @@ TEST_F(ReactionOfScene, gives_the_stiffness) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_NEAR(found[0], 3.1e5, 1e-5 * 3.1e5) << file;
   }
+}
+
+TEST_F(ReactionOfScene, contact_forces_are_those_on_the_first_of_a_pair) {
+  // A stack of two blocks on a plane: the plane carries the upper and the lower block, the lower block the upper one.
+  write("scene.yaml",
+        "bodies:\n  lower: {kind: affine, mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}, material: {model: "
+        "stable_neo_hookean, density: 1000, youngs_modulus: 1.0e+7, poisson_ratio: 0.3}}\n"
+        "  upper: {mesh: {box: {size: [0.06, 0.06, 0.06], cells: [2, 2, 2]}}, placement: {translate: [0.02, 0.1005, "
+        "0.02]}, material: {model: neo_hookean, density: 2000, youngs_modulus: 1.0e+6, poisson_ratio: 0.3}}\n"
+        "solver: {integrator: implicit_euler, dt: 0.05, steps: 60, gravity: [0, -9.8, 0], newton: {tolerance: "
+        "1.0e-11}}\n"
+        "contact: {barrier_distance: 1.0e-3, barrier_stiffness: 1.0e+5, friction: 0.3, friction_velocity: 0.01, "
+        "obstacles: [{plane: {point: [0, -0.0005, 0], normal: [0, 1, 0]}, name: ground}]}\n"
+        "output: {fields: [positions, contact_forces]}\n");
+  good({"simulate", "scene.yaml"}, "run");
+  const double lower = 1000.0 * 1e-3 * 9.8, upper = 2000.0 * 0.06 * 0.06 * 0.06 * 9.8;
+  const auto last = [&](const std::string& pair) {
+    const std::vector<double> forces = dataset("run/trajectory.h5", "/contact/" + pair);
+    return forces.at(3 * 60 + 1);
+  };
+  EXPECT_NEAR(last("lower|upper"), -upper, 1e-5 * upper);
+  EXPECT_NEAR(last("lower|ground"), lower + upper, 1e-5 * lower);
+  EXPECT_EQ(last("upper|ground"), 0.0);
 }
 
 TEST_F(ReactionOfScene, is_refused_in_one_line) {

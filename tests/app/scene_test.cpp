@@ -482,7 +482,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},
         Bad{BOX "output: {fields: [position]}\n",
             "s.yaml:2: output.fields[0]: there is no 'position'; did you mean 'positions'? use one of: positions, "
-            "velocities, reactions"},
+            "velocities, reactions, contact_forces"},
         Bad{BOX "petsc: {\"-tao view\": 1}\n",
             "s.yaml:2: petsc.-tao view: '-tao view' is not the name of a PETSc option; give one, such as tao_view"}));
 

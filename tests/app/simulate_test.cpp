@@ -382,6 +382,17 @@ TEST_F(Simulate, ResumesAStoppedRun) {
   if (rank_ == 0) {
     EXPECT_NE(ran.out.find("is complete: it is run again"), ran.out.npos) << ran.out;
   }
+  // A changed scene is refused; sections without effect on the run may change.
+  EXPECT_EQ(run({"simulate", "s.yaml", "--time-limit", "0.001"}, "out").code, 1);
+  write("s.yaml", scene("objective: [{type: target_position, region: all, target: [0, 0, 0]}]\n"));
+  EXPECT_EQ(run({"simulate", "s.yaml", "--time-limit", "0.001", "--resume"}, "out").code, 1);
+  write("s.yaml", scene("initial: {velocity: [0, 1, 0]}\n"));
+  ran = run({"simulate", "s.yaml", "--resume"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("/trajectory.h5' is the trajectory of another scene (initial differs)"), ran.err.npos)
+        << ran.err;
+  }
 }
 
 }  // namespace

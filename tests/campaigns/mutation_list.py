@@ -732,6 +732,16 @@ FAULTS = [
           "  add_to_masses(times(dw, gravity_at(place.at, system_->parameters())), system_->mass_gradient_tangent());\n", "", ["app.reaction.np1"]),
     Fault("reactions: free components count", "src/dynamics/reaction.cpp",
           "if ((mask >> c & 1) != 0)", "if (mask != 0)", ["dynamics.reaction.np1"]),
+    # ---- partition -------------------------------------------------------------------------------------------------
+    Fault("partition: contact weighs nothing", "src/mesh/partition.cpp",
+          "+ work.face * faces", "+ 0.0 * faces", ["mesh.join_bodies.np2"]),
+    Fault("partition: bodies' work is that of the first", "src/mesh/partition.cpp",
+          "data.bodies[body].work;", "data.bodies[body / 2].work;", ["mesh.join_bodies.np2"]),
+    # ---- forces between bodies -------------------------------------------------------------------------------------
+    Fault("contact forces: sign of the second of a pair", "src/contact/surface_contact_state.cpp",
+          "(a < b ? 1.0 : -1.0) * f(12 * i + k)", "f(12 * i + k)", ["app.reaction.np1"]),
+    Fault("contact forces: one point of an edge", "src/contact/surface_contact_state.cpp",
+          "is_point_triangle(active(i)) ? 1 : 2", "is_point_triangle(active(i)) ? 1 : 1", ["app.reaction.np1"]),
     # ---- files of many series --------------------------------------------------------------------------------------
     Fault("HDF5: metadata are written in the middle of transfers", "src/io/hdf5_file.cpp",
           "    cache.dirty_bytes_threshold = 32 << 20;\n", "", ["io.hdf5_file.np1"]),

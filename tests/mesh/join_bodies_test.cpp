@@ -13,12 +13,17 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
 #include "mesh/bodies.hpp"
+#include "mesh/dual_graph.hpp"
+#include "mesh/partition.hpp"
 
 namespace diffsim::join_bodies_test {
 namespace {
 
 using testing_mesh::BodyBox;
+using testing_mesh::box_body;
+using testing_mesh::grid_of_triangles;
 using testing_mesh::mesh_of_boxes;
+using testing_mesh::whole_on_first_rank;
 
 const BodyBox crate{"crate", {0.5, 0.5, 0.5}, {2, 3, 2}, {0.0, 2.0, 0.0}};
 const BodyBox slab{"slab", {3.0, 0.5, 1.0}, {4, 1, 2}, {-1.0, 0.0, 0.0}};
@@ -181,6 +186,52 @@ TEST(JoinBodies, BalancesBodiesOfVeryDifferentSizes) {
   const double even = static_cast<double>(mesh.num_global_cells()) / num_ranks(MPI_COMM_WORLD);
   EXPECT_EQ(mesh.num_global_cells(), 6060);
   EXPECT_NEAR(mesh.num_cells() / even, 1.0, 0.1);
+}
+
+/// Work of this rank's part of a mesh over an even share.
+double part_of_work(const MeshData& data) {
+  const CellParts parts = partition_cells(MPI_COMM_WORLD, data);
+  const auto work_of = [&](const MeshData& whole, const CellParts& of) {
+    const DualGraph graph = dual_graph(MPI_COMM_SELF, {whole.cells.begin(), whole.cells.end()}, whole.num_vertices);
+    double sum = 0.0;
+    const auto add = [&](CellKind kind, std::int64_t cell, std::int64_t faces) {
+      const CellWork& work = whole.bodies[static_cast<std::size_t>(body_of_cell(whole.bodies, cell, kind))].work;
+      sum += work.cell + work.face * static_cast<double>(faces);
+    };
+    for (const std::int64_t cell : of.cells) {
+      const auto c = static_cast<std::size_t>(cell);
+      add(CellKind::tetrahedron, cell, 4 - (graph.begin[c + 1] - graph.begin[c]));
+    }
+    for (const CellKind kind : lower_kinds)
+      for (const std::int64_t cell : of.lower_cells[index_of(kind)]) add(kind, cell, 1);
+    return sum;
+  };
+  // The tetrahedra of all ranks, in the order of the file.
+  MeshData whole = data;
+  std::vector<int> counts(static_cast<std::size_t>(num_ranks(MPI_COMM_WORLD))), begins(counts.size(), 0);
+  const int mine = static_cast<int>(data.cells.size());
+  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  for (std::size_t r = 1; r < begins.size(); ++r) begins[r] = begins[r - 1] + counts[r - 1];
+  whole.cells.resize(static_cast<std::size_t>(begins.back() + counts.back()));
+  MPI_Allgatherv(data.cells.data(), mine, MPI_INT64_T, whole.cells.data(), counts.data(), begins.data(), MPI_INT64_T,
+                 MPI_COMM_WORLD);
+  double work = work_of(whole, parts), total = 0.0;
+  MPI_Allreduce(&work, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return work * num_ranks(MPI_COMM_WORLD) / total;
+}
+
+TEST(JoinBodies, BalancesTheWorkOfCellsAndOfContact) {
+  // A thin plate, whose faces are nearly all on the surface, a thick block of as many cells, a small body, and cloth.
+  const BodyBox plate{"plate", {1.0, 1.0, 0.02}, {20, 20, 1}}, block{"block", {0.5, 0.5, 0.5}, {8, 7, 7}, {0, 0, 1}},
+      small{"small", {0.1, 0.1, 0.1}, {2, 1, 1}, {0, 3, 0}};
+  MeshData solids = mesh_of_boxes(MPI_COMM_WORLD, {plate, block, small});
+  for (MeshBody& body : solids.bodies) body.work.face = 10.0;
+  EXPECT_NEAR(part_of_work(solids), 1.0, 0.1);
+  std::vector<NamedMesh> bodies;
+  bodies.push_back({"block", box_body(MPI_COMM_WORLD, block)});
+  bodies.push_back({"cloth", whole_on_first_rank(MPI_COMM_WORLD, grid_of_triangles({12, 10}, {1.0, 1.0}, 2.0))});
+  bodies.back().data.work = {20.0, 10.0};
+  EXPECT_NEAR(part_of_work(join_bodies(MPI_COMM_WORLD, std::move(bodies))), 1.0, 0.1);
 }
 
 TEST(Placement, ScalesThenRotatesThenTranslates) {

@@ -157,14 +157,25 @@ TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
 }
 
 /// Scene of two bodies, a plane and a lid with gaps smaller than d̂, with friction and a separate law for one pair. The
-/// upper body may touch itself, and has a contact surface of its own if `own_surface` is true. Steps move the bodies
-/// little, so that lists of pairs remain valid.
+/// upper body may touch itself, and has a contact surface of its own if `own_surface` is true. With `thick`, bodies
+/// have a thickness, and a moving sheet, which is a body without a material, touches the side of the upper body. Steps
+/// move the bodies little, so that lists of pairs remain valid.
 DifferentiableScene make_touching(const std::string& integrator = DifferentiableSolver{}.integrator,
-                                  bool own_surface = false) {
-  const std::vector<testing_mesh::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
-                                                 {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
-  const auto mesh =
-      std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing_mesh::mesh_of_boxes(MPI_COMM_WORLD, boxes));
+                                  bool own_surface = false, bool thick = false) {
+  using namespace testing_mesh;
+  std::vector<NamedMesh> bodies;
+  bodies.push_back({"low", box_body(MPI_COMM_WORLD, {"low", {1.0, 0.4, 0.6}, {10, 2, 9}})});
+  bodies.push_back({"high", box_body(MPI_COMM_WORLD, {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}})});
+  if (thick) {
+    MeshData sheet = grid_of_triangles({6, 6}, {0.8, 0.3}, 0.0);
+    for (std::size_t i = 0; i < sheet.coordinates.size(); i += 3) {  // upright, below the upper body's side
+      sheet.coordinates[i] += 0.1;
+      sheet.coordinates[i + 1] += 0.45;
+      sheet.coordinates[i + 2] = 0.043;
+    }
+    bodies.push_back({"sheet", whole_on_first_rank(MPI_COMM_WORLD, std::move(sheet))});
+  }
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   DifferentiableMaterial material{"neo_hookean", {}};
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
@@ -182,6 +193,10 @@ DifferentiableScene make_touching(const std::string& integrator = Differentiable
   ball.label = "lid";
   contact.meshes = {ball};
   contact.pairs = {{{"low", "high"}, {}, {}, 0.5, {}}};
+  if (thick) {
+    contact.thickness = 1e-3;
+    solver.move("sheet/all", {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, {0.01}, {0.0, 0.0, 1e-3});
+  }
   if (own_surface) {
     const testing_scenes::Piece upper = testing_scenes::block({0.8, 0.4, 0.5}, {4, 1, 4}).moved({0.5, 0.605, 0.3});
     contact.surfaces = {{"high", testing_scenes::divided_boundary({upper}, 1.0)}};
@@ -256,6 +271,23 @@ TEST(allocation, steps_with_contact_of_an_own_surface_allocate_nothing) {
     EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
     EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",
                                        "barrier_distance", "friction_velocity", "rest_positions"}),
+              0)
+        << integrator << ": " << last_label;
+  }
+}
+
+TEST(allocation, steps_with_thick_bodies_and_a_moving_body_allocate_nothing) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    DifferentiableScene solver = make_touching(integrator, false, true);
+    solver.model().prepare();
+    const State start = solver.initial_state();
+    EXPECT_GT(solver.contact_state(0, start).active_pairs, 10);
+    double on_sheet = 0.0;
+    for (const ContactForce& of : solver.contact_forces(0, start))
+      if (of.between == std::array<std::string, 2>{"high", "sheet"}) on_sheet = of.force[2];
+    EXPECT_GT(on_sheet, 0.0);
+    EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "barrier_stiffness", "barrier_distance",
+                                       "thickness", "velocity:sheet/all"}),
               0)
         << integrator << ": " << last_label;
   }

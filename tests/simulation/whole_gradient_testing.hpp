@@ -111,13 +111,15 @@ inline std::vector<double> direction_of(DifferentiableScene& solver, const std::
   MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm());
   if (size == 0.0) size = 0.1;
   std::vector<double> direction(values.size());
+  const auto stride = static_cast<std::size_t>(mesh.nodes_per_cell());
   for (std::size_t i = 0; i < direction.size(); ++i) {
     const std::size_t entry = i / components;
     double place[3] = {0.0, 0.0, 0.0};
     if (field.on().name() == "cells") {
       for (std::size_t corner = 0; corner < 4; ++corner)
         for (std::size_t c = 0; c < 3; ++c)
-          place[c] += 0.25 * mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[4 * entry + corner]) + c];
+          place[c] +=
+              0.25 * mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[stride * entry + corner]) + c];
     } else if (const auto kind = cell_kind(field.on().name())) {
       const auto corners = static_cast<std::size_t>(corners_of(*kind));
       const std::vector<int>& vertices = mesh.lower_cells(*kind).vertices;

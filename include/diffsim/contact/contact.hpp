@@ -110,6 +110,12 @@ struct ContactOptions {
   std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
 };
 
+/// Sum of the contact forces, N, on the first of two bodies, or on a body, by the second body or by an obstacle.
+struct ContactForce {
+  std::array<std::string, 2> between;
+  std::array<double, 3> force{};
+};
+
 /// Contact quantities of a state, over all ranks.
 struct ContactState {
   /// Smallest distance minus thickness, m, over the pairs within the search range.

@@ -44,6 +44,8 @@ class TrajectoryWriter {
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
+  /// Writes a text as an attribute of the file's root.
+  void label(const std::string& name, const std::string& text);
   /// Adds values to all frames. Must be called before the first `write`.
   void add_values(Values values);
   /// Appends a frame. If the call fails, the earlier frames stay valid.

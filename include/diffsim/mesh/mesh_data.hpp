@@ -49,6 +49,14 @@ struct RegionInfo {
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME
 };
 
+/// Work of a time step at a body's cells, in units of the elastic force of a linear tetrahedron. The partition gives
+/// each rank nearly the same work.
+struct CellWork {
+  double cell = 1.0;  ///< at each cell; second-order tetrahedra count four times
+  double face = 0.0;  ///< of contact, at each triangle of the surface; 0: no contact
+  bool operator==(const CellWork&) const = default;
+};
+
 /// One body of a mesh of several bodies. The vertices of a body are contiguous in the file order of the mesh, and so
 /// are its cells of each kind; each range ends where the range of the next body begins. Bodies have no vertex in
 /// common.
@@ -60,6 +68,7 @@ struct MeshBody {
   CellKind kind = CellKind::tetrahedron;           ///< kind of the body's cells of the highest dimension
   std::int64_t num_directors = 0;  ///< number of directors (directors.hpp), which are the last vertices of the body
   std::shared_ptr<const AffineBody> affine{};  ///< surface and volume of an affine body; nullptr for other bodies
+  CellWork work{};
 };
 
 /// One rank's contiguous block of a mesh in file order, before the mesh is partitioned.
@@ -113,6 +122,7 @@ struct MeshData {
   /// body without a name.
   std::vector<MeshBody> bodies;
   std::shared_ptr<const AffineBody> affine{};  ///< if the mesh is one affine body; on every rank
+  CellWork work{};                             ///< if the mesh is a single body; the same on every rank
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }

@@ -102,6 +102,10 @@ class DifferentiableScene {
   void require_apart();
   /// Contact state of `state`, the state of step n.
   ContactState contact_state(int n, const State& state);
+  /// Contact forces in `state`, the state of step n, between every two bodies and between every body and obstacle, with
+  /// friction. Bodies are in the order of the mesh, obstacles follow: planes, then meshes. Two bodies without a
+  /// material do not touch and are left out. Collective, with the same result on every rank.
+  std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns the reaction of a region whose vertices are fixed or moved. The result must not outlive the scene.
   Reaction reaction(const std::string& region);
   /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight. κ is the largest value
@@ -158,6 +162,7 @@ class DifferentiableScene {
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
   std::uint64_t prepared_ = 0;                  // revision of the parameters for which `step` called `prepare`; 0: none
+  std::vector<std::string> obstacles_;          // labels of planes, then of meshes
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
   std::shared_ptr<const std::vector<std::optional<body::JointNodes>>> joint_nodes_;  // nullptr until they are needed

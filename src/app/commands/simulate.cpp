@@ -11,6 +11,8 @@
 #include "app/stop_request.hpp"
 #include "app/text_file.hpp"
 #include "app/trajectory.hpp"
+#include "checkpoint/manifest.hpp"
+#include "diffsim/core/error.hpp"
 #include "io/trajectory_frame.hpp"
 
 namespace diffsim::app {
@@ -50,6 +52,11 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
                                    : "there is no '" + path + "': the run starts from the beginning\n");
     return begin;
   }
+  const std::string difference =
+      frames.scene.empty() ? "" : difference_of(parts_of_lines(frames.scene), parts_of_lines(scene_of_run(job)));
+  if (!difference.empty())
+    throw InputError("'" + path + "' is the trajectory of another scene (" + difference +
+                     "); run without --resume, or give another --output");
   begin.step = solver.read_frame(path, -1, begin.state);
   job.out << fmt::format("continuing from step {} of '{}'\n", begin.step, path);
   // The last frame is rewritten as the first frame of the resumed run; a frame that was written only because of the
@@ -69,6 +76,9 @@ bool simulate(Job& job) {
   job.report.set_mesh(*mesh);
   DifferentiableScene solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, solver);
+  if (scene.output.contact_forces && !solver.has_contact())
+    scene.output.place.fail(
+        "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);
