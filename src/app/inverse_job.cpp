@@ -33,6 +33,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
   if (scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
+  make_experiments();
   job.begin();
   job.report["approximate"] = !approximation_.empty();
   if (!approximation_.empty()) job.report["approximation"] = approximation_;
@@ -46,9 +47,45 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
+  add_experiments();
   require_reach();
   if (journal_) problem->set_journal(&*journal_);
   if (log_) problem->set_log(&*log_);
+}
+
+/// Makes the solvers and losses of the further experiments. Throws InputError for options that are not available with
+/// experiments. Collective.
+void InverseJob::make_experiments() {
+  const Scene& scene = job_.scene;
+  if (scene.experiment.empty()) return;
+  const auto refuse = [&](bool given, const std::string& what) {
+    if (given) scene.checkpoint_place.fail(what + " is not available for scenes with `experiments`");
+  };
+  refuse(job_.line.resume, "--resume");
+  refuse(job_.line.time_limit > 0.0, "--time-limit");
+  refuse(!approximation_.empty(), "an approximate gradient");
+  for (const Scene& other : scene.further_experiments) {
+    Experiment& experiment = further.emplace_back();
+    check_regions(other, *mesh);
+    experiment.solver = std::make_unique<DifferentiableScene>(make_solver(other, mesh));
+    experiment.loss = make_loss(other, *experiment.solver);
+  }
+}
+
+/// Adds the problems of the further experiments to that of the first. Collective.
+void InverseJob::add_experiments() {
+  for (std::size_t k = 0; k < further.size(); ++k) {
+    Experiment& experiment = further[k];
+    const Scene& scene = job_.scene.further_experiments[k];
+    CheckpointOptions options = checkpoint_;
+    options.directory += "/" + scene.experiment;
+    at_place(job_.scene.checkpoint_place, [&] {
+      experiment.problem = std::make_unique<InverseProblem>(
+          experiment.solver->model(), experiment.solver->initial_state(), scene.solver.steps, *experiment.loss,
+          make_unknowns(scene, *experiment.solver), options);
+      problem->add(*experiment.problem);
+    });
+  }
 }
 
 /// Throws InputError if a method or an unknown needs the initial state, which a sweep of the last steps does not reach.
@@ -80,7 +117,7 @@ void InverseJob::label(Hdf5File& file) const {
 /// disk, if the run has a time limit, or if the run resumes another run.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
-  const bool can_resume = line.command == "gradient" || line.command == "invert";
+  const bool can_resume = (line.command == "gradient" || line.command == "invert") && job_.scene.experiment.empty();
   if (!can_resume || (options.store == CheckpointStore::memory && !line.resume && line.time_limit <= 0.0)) return;
   CheckpointDirectory::Options how;
   how.keep = true;
@@ -208,6 +245,15 @@ void InverseJob::report_sweeps() {
         {"step_seconds", plans_[sweep]->step_seconds},
         {"adjoint_seconds", plans_[sweep]->adjoint_seconds},
         {"expected_seconds", plans_[sweep]->expected_seconds()}};
+  }
+}
+
+void report_experiments(Job& job, const InverseProblem& problem) {
+  if (job.scene.experiment.empty()) return;
+  const std::vector<const Scene*> scenes = experiments_of(job.scene);
+  for (std::size_t k = 0; k < scenes.size(); ++k) {
+    job.report["experiments"][scenes[k]->experiment]["loss"] = problem.losses().at(k);
+    job.out << fmt::format("  experiment {}: loss {:.10g}\n", scenes[k]->experiment, problem.losses().at(k));
   }
 }
 

@@ -28,6 +28,13 @@ struct InverseJob {
   std::unique_ptr<WatchedLoss> loss;  ///< only for `check`
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
+  /// Experiments of the scene after the first, whose losses `problem` adds to its own.
+  struct Experiment {
+    std::unique_ptr<DifferentiableScene> solver;
+    std::unique_ptr<SumLoss> loss;
+    std::unique_ptr<InverseProblem> problem;
+  };
+  std::vector<Experiment> further;
 
   /// Loss of the problem.
   Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
@@ -46,6 +53,8 @@ struct InverseJob {
   void finish();
 
  private:
+  void make_experiments();
+  void add_experiments();
   void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
   enum Sweep { of_gradient, of_product };
@@ -65,6 +74,9 @@ struct InverseJob {
   std::optional<SweepProgress> watch_;                     // on the first rank only
   SweepStatistics done_;
 };
+
+/// Reports the losses of the scene's experiments at the last gradient, by name. Does nothing for other scenes.
+void report_experiments(Job& job, const InverseProblem& problem);
 
 /// Returns the Euclidean norm of the derivatives with respect to all physical values, as written to the gradient file.
 /// Collective.

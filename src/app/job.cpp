@@ -25,15 +25,15 @@ std::vector<std::string> converted_files(const std::string& file, const Scene& s
   return files;
 }
 
-void load_robots(Job& job) {
-  for (RobotEntry& entry : job.scene.robots) {
+void load_robots(Job& job, Scene& scene) {
+  for (RobotEntry& entry : scene.robots) {
     require_readable(job.comm, entry.file, entry.place);
-    entry.options.with_surfaces = job.scene.contact.has_value();
+    entry.options.with_surfaces = scene.contact.has_value();
     at_place(entry.place, [&] {
       entry.robot = std::make_shared<const Robot>(read_robot(job.comm, entry.file, entry.name, entry.options));
     });
     for (const DifferentiableMaterial& given : entry.robot->materials) {
-      MaterialEntry& material = job.scene.materials.emplace_back();
+      MaterialEntry& material = scene.materials.emplace_back();
       material.model = given.model;
       material.region = RegionName{given.region, entry.place};
       material.body = given.region.substr(0, given.region.find('/'));
@@ -45,6 +45,27 @@ void load_robots(Job& job) {
       entry.place.fail("no link of this robot moves; give base: free, or a file with a joint that is not fixed");
     for (const std::string& warning : entry.robot->warnings) job.warn(entry.name + ": " + warning);
   }
+}
+
+std::vector<const Scene*> experiments_of(const Scene& scene) {
+  std::vector<const Scene*> scenes{&scene};
+  for (const Scene& further : scene.further_experiments) scenes.push_back(&further);
+  return scenes;
+}
+
+Job job_of_experiment(const Job& job, const Scene& experiment) {
+  Scene scene = experiment;
+  scene.further_experiments.clear();
+  return {job.comm,
+          job.rank,
+          job.line,
+          job.agreement,
+          scene,
+          job.scene_text,
+          OutputFolder(job.comm, job.output.path(experiment.experiment)),
+          Report(job.comm, job.line.command),
+          job.out,
+          job.err};
 }
 
 void tell_defaults(Job& job) {

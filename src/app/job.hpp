@@ -40,9 +40,13 @@ struct Job {
   }
 };
 
-/// Reads the files of the scene's robots, adds the materials of the robots' links to the scene, and prints warnings
-/// about parts of the files that have no effect. Collective.
-void load_robots(Job& job);
+/// Reads the files of a scene's robots, adds the materials of the robots' links to the scene, and prints warnings about
+/// parts of the files that have no effect. Collective.
+void load_robots(Job& job, Scene& scene);
+/// Returns the scenes of all experiments; the scene itself if it has no `experiments`.
+std::vector<const Scene*> experiments_of(const Scene& scene);
+/// Returns the job of one experiment: its scene, an output folder with its name, and a report of its own.
+Job job_of_experiment(const Job& job, const Scene& experiment);
 /// Prints default damping and gravity if the scene does not set them.
 void tell_defaults(Job& job);
 /// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys that have no effect.

@@ -40,6 +40,7 @@ Command command_of(const std::string& name) {
 }
 
 void require_sections(const Scene& scene, const std::string& name, const Command& command) {
+  for (const Scene& experiment : scene.further_experiments) require_sections(experiment, name, command);
   const auto need = [&](bool given, const char* key, const std::string& what) {
     if (!given) throw InputError(scene.file, 0, key, "is missing; " + name + " needs " + what);
   };
@@ -116,8 +117,19 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),
           out,  err};
-  load_robots(job);
-  const bool good = perform(job, command);
+  load_robots(job, job.scene);
+  for (Scene& experiment : job.scene.further_experiments) load_robots(job, experiment);
+  bool good = true;
+  if (line.command == "simulate" && !job.scene.experiment.empty()) {
+    job.output.create();
+    for (const Scene* experiment : experiments_of(job.scene)) {
+      Job of_experiment = job_of_experiment(job, *experiment);
+      job.out << "experiment " << experiment->experiment << ": " << std::flush;
+      good = perform(of_experiment, command) && good;
+    }
+  } else {
+    good = perform(job, command);
+  }
   for (const std::string& name : options.unused()) job.warn("PETSc option " + name + " was not used; check its name");
   return good;
 }

@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/scene.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -84,13 +86,15 @@ std::string to_string(ParameterEntry::Per per) {
   return {};
 }
 
-Scene parse_scene(const std::string& text, const std::string& file) {
+namespace {
+
+/// Parses a scene of a single experiment.
+Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
-  const Value root = parse_yaml(text, file);
   const Mapping mapping(
       root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach", "joints", "contact",
-             "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
+             "objective", "parameters", "checkpoint", "optimiser", "output", "petsc", "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -131,6 +135,57 @@ Scene parse_scene(const std::string& text, const std::string& file) {
     scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
   return scene;
+}
+
+/// Sections that experiments of a scene may have of their own.
+const std::vector<std::string> sections_of_experiments{"solver", "initial", "boundary", "attach",
+                                                       "joints", "contact", "objective"};
+
+/// Returns the mapping `root` without `experiments`, and with the sections of one experiment in place of its own.
+Value with_sections(const Value& root, const Value& experiment) {
+  Value merged = root;
+  merged.keys.clear();
+  merged.items.clear();
+  const auto is_in = [](const Value& value, const std::string& key) {
+    return std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end();
+  };
+  for (const Value* from : {&root, &experiment})
+    for (std::size_t i = 0; i < from->items.size(); ++i) {
+      const std::string& key = from->keys[i];
+      if (from == &root ? key == "experiments" || is_in(experiment, key) : key == "name") continue;
+      merged.keys.push_back(key);
+      merged.items.push_back(from->items[i]);
+    }
+  return merged;
+}
+
+}  // namespace
+
+Scene parse_scene(const std::string& text, const std::string& file) {
+  const Value root = parse_yaml(text, file);
+  const auto key = std::find(root.keys.begin(), root.keys.end(), "experiments");
+  if (key == root.keys.end()) return parse_single(root, file);
+  const Value& list = root.items[static_cast<std::size_t>(key - root.keys.begin())];
+  std::vector<std::string> known = sections_of_experiments;
+  known.insert(known.begin(), "name");
+  std::vector<Scene> scenes;
+  for (const Value* item : to_items(list)) {
+    const Mapping mapping(*item, known);
+    const Value& name = mapping.need("name", "a name, which is also that of a folder");
+    const std::string text_of_name = to_text(name);
+    if (text_of_name.find_first_of("/\\") != std::string::npos || text_of_name.starts_with('.'))
+      name.place.fail("'" + text_of_name +
+                      "' is not the name of a folder; remove / and \\, and a point at its beginning");
+    for (const Scene& other : scenes)
+      if (other.experiment == text_of_name)
+        name.place.fail("another experiment is called '" + text_of_name + "'; give each a unique name");
+    scenes.push_back(parse_single(with_sections(root, *item), file));
+    scenes.back().experiment = text_of_name;
+  }
+  if (scenes.empty()) list.place.fail("is an empty list; give at least one experiment, or remove `experiments`");
+  Scene first = std::move(scenes.front());
+  first.further_experiments.assign(std::make_move_iterator(scenes.begin() + 1), std::make_move_iterator(scenes.end()));
+  return first;
 }
 
 }  // namespace diffsim::app

@@ -288,6 +288,8 @@ struct Scene {
   OptimiserOptions optimiser;
   OutputSection output;
   std::vector<std::pair<std::string, std::string>> petsc;  ///< pairs of `-name` and value
+  std::string experiment;  ///< name of the experiment; empty if the scene has no `experiments`
+  std::vector<Scene> further_experiments;
 };
 
 /// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
@@ -301,7 +303,8 @@ ProblemParts parts_of_lines(const std::string& lines);
 /// scene; empty if there is none.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
-/// Parses a scene. Throws InputError. Does not communicate and opens no other file.
+/// Parses a scene. A scene with `experiments` is the scene of the first experiment, which contains those of the others.
+/// Throws InputError. Does not communicate and opens no other file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
 /// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without

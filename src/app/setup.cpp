@@ -26,8 +26,6 @@
 #include "simulation/contact_groups.hpp"
 
 namespace diffsim::app {
-namespace {
-
 void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   for (const MaterialEntry& material : scene.materials) {
     if (!material.region) continue;
@@ -53,6 +51,8 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);
 }
+
+namespace {
 
 bool asked_per_step(const Scene& scene, const std::string& name, const std::string& region = "") {
   return std::any_of(scene.parameters.begin(), scene.parameters.end(), [&](const ParameterEntry& entry) {

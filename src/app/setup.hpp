@@ -24,6 +24,9 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
+/// Throws InputError for a region named in the scene that the mesh does not have, or that does not fit its purpose.
+void check_regions(const Scene& scene, const TetrahedralMesh& mesh);
+
 /// Creates a solver with materials only, without boundary conditions, loads and contact. The materials suffice to
 /// compute the stable substep of an explicit integrator.
 DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,

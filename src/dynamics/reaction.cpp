@@ -189,11 +189,20 @@ ReactionLoss::ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3
     throw Error("no component of the reaction of region '" + reaction_.region() + "' is observed", ErrorKind::input);
 }
 
+bool ReactionLoss::multiply(double factor) {
+  factor_ *= factor;
+  return true;
+}
+
 std::array<double, 3> ReactionLoss::observed_part(int n, std::array<double, 3> vector) const {
   const std::array<double, 3>& observed = observed_.at(n);
   for (std::size_t c = 0; c < 3; ++c)
-    vector[c] = std::isnan(observed[c]) ? 0.0 : vector[c] / static_cast<double>(observed_.size());
+    if (std::isnan(observed[c])) vector[c] = 0.0;
   return vector;
+}
+
+std::array<double, 3> ReactionLoss::weighted(const std::array<double, 3>& vector) const {
+  return times(factor_ / static_cast<double>(observed_.size()), vector);
 }
 
 std::array<double, 3> ReactionLoss::residual(int n, const State& state) {
@@ -203,28 +212,27 @@ std::array<double, 3> ReactionLoss::residual(int n, const State& state) {
 }
 
 double ReactionLoss::value(int n, const State& state, const ParameterSet&) {
-  const std::array<double, 3> r = residual(n, state);
-  const double steps = static_cast<double>(observed_.size());
-  return is_first_rank(reaction_.comm()) ? 0.5 * steps * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) : 0.0;
+  const std::array<double, 3> r = residual(n, state), w = weighted(r);
+  return is_first_rank(reaction_.comm()) ? 0.5 * (w[0] * r[0] + w[1] * r[1] + w[2] * r[2]) : 0.0;
 }
 
 double ReactionLoss::tangent(int n, const State& state, const ParameterSet&, const State& tangent,
                              const ParameterSet& direction) {
-  const std::array<double, 3> r = residual(n, state), dR = reaction_.tangent(n, state, tangent, direction);
-  return is_first_rank(reaction_.comm()) ? r[0] * dR[0] + r[1] * dR[1] + r[2] * dR[2] : 0.0;
+  const std::array<double, 3> w = weighted(residual(n, state)), dR = reaction_.tangent(n, state, tangent, direction);
+  return is_first_rank(reaction_.comm()) ? w[0] * dR[0] + w[1] * dR[1] + w[2] * dR[2] : 0.0;
 }
 
 void ReactionLoss::add_gradient(int n, const State& state, const ParameterSet&, State& adjoint,
                                 ParameterSet& gradient) {
-  reaction_.add_adjoint(n, state, residual(n, state), adjoint, gradient);
+  reaction_.add_adjoint(n, state, weighted(residual(n, state)), adjoint, gradient);
 }
 
 void ReactionLoss::add_gradient_tangent(int n, const State& state, const ParameterSet&, const State& tangent,
                                         const ParameterSet& direction, State& adjoint_tangent,
                                         ParameterSet& gradient_tangent) {
-  const std::array<double, 3> dR = reaction_.tangent(n, state, tangent, direction);
-  reaction_.add_adjoint_tangent(n, state, tangent, direction, residual(n, state), observed_part(n, dR), adjoint_tangent,
-                                gradient_tangent);
+  const std::array<double, 3> dR = observed_part(n, reaction_.tangent(n, state, tangent, direction));
+  reaction_.add_adjoint_tangent(n, state, tangent, direction, weighted(residual(n, state)), weighted(dR),
+                                adjoint_tangent, gradient_tangent);
 }
 
 }  // namespace diffsim

@@ -13,7 +13,7 @@
 namespace diffsim::inverse {
 
 TightSolver::TightSolver(InverseProblem& problem, const std::vector<double>& u)
-    : model_(problem.model()), given_tolerance_(model_.solver_tolerance()) {
+    : problem_(problem), given_tolerance_(problem.solver_tolerance()) {
   if (given_tolerance_ == 0.0) return;
   tighten();
   try {

@@ -24,12 +24,12 @@ class TightSolver {
   TightSolver(const TightSolver&) = delete;
   TightSolver& operator=(const TightSolver&) = delete;
   ~TightSolver() { loosen(); }
-  void tighten() { model_.tighten_solver(factor_); }
-  void loosen() { model_.tighten_solver(1.0); }
+  void tighten() { problem_.tighten_solvers(factor_); }
+  void loosen() { problem_.tighten_solvers(1.0); }
   double given_tolerance() const { return given_tolerance_; }
 
  private:
-  Model& model_;
+  InverseProblem& problem_;
   double factor_ = 1e-3, given_tolerance_;
 };
 

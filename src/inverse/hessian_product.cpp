@@ -66,6 +66,12 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
       result[i] = dg[j] * block.values->derivative(u[i]) + block.values->second(u[i]) * v[i] * g[j];
   }
   if (gradient) *gradient = by_u;
+  for (InverseProblem* experiment : experiments_) {
+    std::vector<double> part;
+    const std::vector<double> further = experiment->hessian_sweep(u, v, &part);
+    for (std::size_t i = 0; i < further.size(); ++i) result[i] += further[i];
+    for (std::size_t i = 0; gradient && i < part.size(); ++i) (*gradient)[i] += part[i];
+  }
   return result;
 }
 

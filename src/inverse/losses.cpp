@@ -91,7 +91,16 @@ void add_owned(double a, const Field& x_field, Field& y_field) {
 
 }  // namespace
 
-void SumLoss::add(std::unique_ptr<Loss> loss, double weight) { losses_.emplace_back(std::move(loss), weight); }
+void SumLoss::add(std::unique_ptr<Loss> loss, double weight) {
+  if (loss->multiply(weight)) weight = 1.0;
+  losses_.emplace_back(std::move(loss), weight);
+}
+
+bool SumLoss::multiply(double factor) {
+  for (auto& [loss, weight] : losses_)
+    if (!loss->multiply(factor)) weight *= factor;
+  return true;
+}
 
 std::string SumLoss::unit() const {
   if (losses_.empty()) return "1";
@@ -144,6 +153,10 @@ void SumLoss::add_gradient_tangent(int n, const State& state, const ParameterSet
                                    ParameterSet& gradient_tangent) {
   for (const auto& [loss, weight] : losses_) {
     if (!loss->observes(n)) continue;
+    if (weight == 1.0) {
+      loss->add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
+      continue;
+    }
     State scaled = adjoint_tangent.zero_like();
     ParameterSet scaled_gradient = gradient_tangent.zero_like(gradient_tangent.names());
     loss->add_gradient_tangent(n, state, parameters, tangent, direction, scaled, scaled_gradient);

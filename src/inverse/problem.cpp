@@ -217,7 +217,32 @@ std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::
   return g;
 }
 
+void InverseProblem::add(InverseProblem& experiment) {
+  bool is_same = experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
+  for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
+    const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
+    is_same = one.name() == other.name() && one.logarithmic == other.logarithmic &&
+              blocks_[k].count == experiment.blocks_[k].count && blocks_[k].shared == experiment.blocks_[k].shared;
+  }
+  collectively(comm(), [&] {
+    if (!is_same) throw Error("experiments need the same unknowns, with the same numbers of values", ErrorKind::input);
+  });
+  experiments_.push_back(&experiment);
+}
+
+void InverseProblem::tighten_solvers(double factor) {
+  model_.tighten_solver(factor);
+  for (InverseProblem* experiment : experiments_) experiment->tighten_solvers(factor);
+}
+
+double InverseProblem::solver_tolerance() const {
+  double tolerance = model_.solver_tolerance();
+  for (const InverseProblem* experiment : experiments_) tolerance = std::max(tolerance, experiment->solver_tolerance());
+  return tolerance;
+}
+
 void InverseProblem::set(const std::vector<double>& u) {
+  for (InverseProblem* experiment : experiments_) experiment->set(u);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
     const std::vector<double> p = physical(k, u);
@@ -245,7 +270,9 @@ ParameterSet InverseProblem::make_gradient() const {
 double InverseProblem::value(const std::vector<double>& u) {
   set(u);
   State state = initial_.clone();
-  return rollout(model_, state, num_steps_, &loss_);
+  double loss = rollout(model_, state, num_steps_, &loss_);
+  for (InverseProblem* experiment : experiments_) loss += experiment->value(u);
+  return loss;
 }
 
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
@@ -308,9 +335,22 @@ std::vector<double> InverseProblem::by_unknowns(const std::vector<double>& u, co
   return result;
 }
 
+double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<double>& gradient,
+                                 const StateObserver& observer) {
+  double sum = sweep(loss_, u, gradient, observer, journal_);
+  losses_ = {sum};
+  for (InverseProblem* experiment : experiments_) {
+    std::vector<double> part;
+    losses_.push_back(experiment->gradient(u, part));
+    sum += losses_.back();
+    for (std::size_t i = 0; i < part.size(); ++i) gradient[i] += part[i];
+  }
+  return sum;
+}
+
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,
                                 const StateObserver& observer) {
-  if (!log_) return sweep(loss_, u, gradient, observer, journal_);
+  if (!log_) return sweep_all(u, gradient, observer);
   if (const auto known = log_->replay(*this, u)) {
     if (!known->failure.empty()) throw Error(known->failure, ErrorKind::run);
     gradient = known->gradient;
@@ -318,7 +358,7 @@ double InverseProblem::gradient(const std::vector<double>& u, std::vector<double
   }
   EvaluationLog::Evaluation evaluation;
   try {
-    evaluation.loss = sweep(loss_, u, evaluation.gradient, observer, journal_);
+    evaluation.loss = sweep_all(u, evaluation.gradient, observer);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::run) throw;
     evaluation.failure = error.what();

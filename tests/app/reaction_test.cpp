@@ -54,10 +54,11 @@ TEST_F(ReactionOfScene, passes_the_check_of_its_gradient) {
       "  - {name: gravity}\n  - {name: friction}\n  - {name: barrier_stiffness}\n  - {name: velocity, region: "
       "plate/all, per: step}\n";
   for (const std::string integrator : {"implicit_euler", "quasi_static"}) {
-    write("scene.yaml", scene("objective:\n  - {type: reaction, region: plate/all, target: [1, -20, 0.3], step: 5}\n"
-                              "  - {type: reaction, region: block/y_min, target: [0, 30, 0.1], step: 3}\n" +
-                                  parameters,
-                              integrator));
+    write("scene.yaml",
+          scene("objective:\n  - {type: reaction, region: plate/all, target: [1, -20, 0.3], step: 5, weight: 30}\n"
+                "  - {type: reaction, region: block/y_min, target: [0, 30, 0.1], step: 3, weight: 0.2}\n" +
+                    parameters,
+                integrator));
     good({"check", "scene.yaml", "--hessian"}, "check");
   }
 }

@@ -229,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, attach, joints, contact, objective, parameters, checkpoint, optimiser, output, petsc"},
+            "boundary, attach, joints, contact, objective, parameters, checkpoint, optimiser, output, petsc, "
+            "experiments"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
             "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
             "damping, gravity, implicit_differentiation, "

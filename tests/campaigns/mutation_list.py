@@ -732,6 +732,15 @@ FAULTS = [
           "  add_to_masses(times(dw, gravity_at(place.at, system_->parameters())), system_->mass_gradient_tangent());\n", "", ["app.reaction.np1"]),
     Fault("reactions: free components count", "src/dynamics/reaction.cpp",
           "if ((mask >> c & 1) != 0)", "if (mask != 0)", ["dynamics.reaction.np1"]),
+    Fault("reactions: loss ignores its weight", "src/dynamics/reaction.cpp",
+          "times(factor_ / static_cast", "times(1.0 / static_cast", ["app.reaction.np1", "simulation.whole_gradient.np1 *EveryReaction*"]),
+    # ---- experiments -----------------------------------------------------------------------------------------------
+    Fault("experiments: gradient of the first alone", "src/inverse/problem.cpp",
+          "gradient[i] += part[i];", "gradient[i] += 0.0 * part[i];", ["app.experiments.np1"]),
+    Fault("experiments: value of the first alone", "src/inverse/problem.cpp",
+          "loss += experiment->value(u);", "(void)experiment->value(u);", ["app.experiments.np1"]),
+    Fault("experiments: Hessian of the first alone", "src/inverse/hessian_product.cpp",
+          "result[i] += further[i];", "result[i] += 0.0 * further[i];", ["app.experiments.np1"]),
     # ---- partition -------------------------------------------------------------------------------------------------
     Fault("partition: contact weighs nothing", "src/mesh/partition.cpp",
           "+ work.face * faces", "+ 0.0 * faces", ["mesh.join_bodies.np2"]),

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "diffsim/dynamics/reaction.hpp"
@@ -121,11 +122,11 @@ class EveryReaction : public testing::TestWithParam<Case> {};
 /// Loss of the reactions of the fixed foot and of the lid, whose motion is prescribed.
 std::unique_ptr<Loss> make_reactions(DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
-  for (const char* region : {"foot", "lid"}) {
+  for (const auto& [region, weight] : {std::pair{"foot", 1.0}, {"lid", 0.3}})
     sum->add(std::make_unique<ReactionLoss>(
-        solver.reaction(region),
-        std::map<int, std::array<double, 3>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}));
-  }
+                 solver.reaction(region),
+                 std::map<int, std::array<double, 3>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}),
+             weight);
   return sum;
 }
 

@@ -74,6 +74,7 @@ class ReactionLoss : public Loss {
   /// `observed`: R̂ by step, N. Throws Error (input) if no component is observed.
   ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3>> observed);
   std::string unit() const override { return "N²"; }
+  bool multiply(double factor) override;
   bool observes(int n) const override { return observed_.count(n) > 0; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -85,13 +86,16 @@ class ReactionLoss : public Loss {
                             ParameterSet& gradient_tangent) override;
 
  private:
-  /// (R_n - R̂_n)/|S|; 0 where R̂_n is not observed.
+  /// R_n - R̂_n; 0 where R̂_n is not observed.
   std::array<double, 3> residual(int n, const State& state);
-  /// Sets the components that are not observed in step n to zero, and divides the others by |S|.
+  /// Sets the components that are not observed in step n to zero.
   std::array<double, 3> observed_part(int n, std::array<double, 3> vector) const;
+  /// Returns the vector times the factor of the loss, over |S|.
+  std::array<double, 3> weighted(const std::array<double, 3>& vector) const;
 
   Reaction reaction_;
   std::map<int, std::array<double, 3>> observed_;
+  double factor_ = 1.0;
 };
 
 }  // namespace diffsim

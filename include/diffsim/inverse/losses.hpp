@@ -19,6 +19,7 @@ class SumLoss : public Loss {
   void add(std::unique_ptr<Loss> loss, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
+  bool multiply(double factor) override;
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,

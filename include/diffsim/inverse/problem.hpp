@@ -71,6 +71,18 @@ class InverseProblem {
   ~InverseProblem();
   InverseProblem(InverseProblem&&) noexcept;
 
+  /// Adds the loss of another experiment, whose unknowns have the same values in the same order: `set` then sets the
+  /// parameters of both models, and `value`, `gradient` and `hessian_product` return sums over the experiments.
+  /// `final_state`, the progress callback, the journal and `statistics` are those of this problem alone. `experiment`
+  /// must outlive this problem. Throws Error (input) if the unknowns differ in number or kind.
+  void add(InverseProblem& experiment);
+  /// Losses of this problem and of the added experiments in the last call of `gradient`.
+  const std::vector<double>& losses() const { return losses_; }
+  /// Multiplies the tolerances of the solvers of all experiments by `factor`, as Model::tighten_solver.
+  void tighten_solvers(double factor);
+  /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit.
+  double solver_tolerance() const;
+
   Model& model() { return model_; }
   const Model& model() const { return model_; }
   MPI_Comm comm() const { return model_.comm(); }
@@ -168,6 +180,8 @@ class InverseProblem {
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
+  /// Returns the sum of the losses of all experiments, and sets the sum of their gradients.
+  double sweep_all(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
 
   Model& model_;
   State initial_;
@@ -185,6 +199,8 @@ class InverseProblem {
   SweepWatcher watcher_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
+  std::vector<InverseProblem*> experiments_;  // added
+  std::vector<double> losses_;
 };
 
 }  // namespace diffsim

@@ -28,6 +28,7 @@ bool gradient(Job& job) {
   }
   const SweepStatistics& statistics = problem.statistics();
   job.report["loss"] = loss;
+  report_experiments(job, problem);
   job.report["gradient_norm"] = norm;
   inverse.report_sweeps();
   std::string approximation = inverse.approximation();

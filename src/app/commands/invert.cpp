@@ -73,6 +73,20 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
   file.publish();
 }
 
+/// Writes the trajectory of an experiment with the parameters of its problem.
+void record_result(Job& job, DifferentiableScene& solver, InverseProblem& problem) {
+  job.output.create();
+  ContactWatch contact(solver);
+  record_trajectory(job, solver, [&](const StateObserver& observer) {
+    State state = problem.initial().clone();
+    rollout(problem.model(), state, job.scene.solver.steps, nullptr, [&](int n, const State& at) {
+      observer(n, at);
+      contact.observe(n, at);
+    });
+  });
+  contact.write(job.report);
+}
+
 std::string evaluations_text(const OptimiserResult& result) {
   std::string text = fmt::format("{} evaluations", result.evaluations);
   if (result.hessian_products > 0) text += fmt::format(", {} Hessian products", result.hessian_products);
@@ -103,15 +117,19 @@ bool invert(Job& job) {
   inverse.progress.clear();
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
-  ContactWatch contact(*inverse.solver);
-  record_trajectory(job, *inverse.solver, [&](const StateObserver& observer) {
-    State state = problem.initial().clone();
-    rollout(problem.model(), state, job.scene.solver.steps, nullptr, [&](int n, const State& at) {
-      observer(n, at);
-      contact.observe(n, at);
-    });
-  });
-  contact.write(job.report);
+  if (job.scene.experiment.empty()) {
+    record_result(job, *inverse.solver, problem);
+  } else {
+    Job first = job_of_experiment(job, job.scene);
+    record_result(first, *inverse.solver, problem);
+    for (std::size_t k = 0; k < inverse.further.size(); ++k) {
+      Job of_experiment = job_of_experiment(job, job.scene.further_experiments[k]);
+      record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
+    }
+    std::vector<double> by_u;  // the losses at the result, which need not be those of the last evaluation
+    problem.gradient(result.u, by_u);
+    report_experiments(job, problem);
+  }
   const std::vector<double> values = history.values(result.u);
   job.report["loss"] = result.loss;
   job.report["gradient_norm"] = result.gradient_norm;
