@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
@@ -58,12 +60,13 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
 void InverseJob::make_experiments() {
   const Scene& scene = job_.scene;
   if (scene.experiment.empty()) return;
-  const auto refuse = [&](bool given, const std::string& what) {
-    if (given) scene.checkpoint_place.fail(what + " is not available for scenes with `experiments`");
+  const auto refuse = [](bool given, const Place& place) {
+    if (given) place.fail("is not available for scenes with `experiments`");
   };
-  refuse(job_.line.resume, "--resume");
-  refuse(job_.line.time_limit > 0.0, "--time-limit");
-  refuse(!approximation_.empty(), "an approximate gradient");
+  refuse(job_.line.resume, Place{nullptr, 0, "--resume"});
+  refuse(job_.line.time_limit > 0.0, Place{nullptr, 0, "--time-limit"});
+  if (!approximation_.empty())
+    scene.checkpoint_place.fail("approximate gradients are not available for scenes with `experiments`");
   for (const Scene& other : scene.further_experiments) {
     Experiment& experiment = further.emplace_back();
     check_regions(other, *mesh);

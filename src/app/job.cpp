@@ -25,10 +25,10 @@ std::vector<std::string> converted_files(const std::string& file, const Scene& s
   return files;
 }
 
-void load_robots(Job& job, Scene& scene) {
+void load_robots(Job& job, Scene& scene, bool with_surfaces) {
   for (RobotEntry& entry : scene.robots) {
     require_readable(job.comm, entry.file, entry.place);
-    entry.options.with_surfaces = scene.contact.has_value();
+    entry.options.with_surfaces = with_surfaces;
     at_place(entry.place, [&] {
       entry.robot = std::make_shared<const Robot>(read_robot(job.comm, entry.file, entry.name, entry.options));
     });
@@ -63,7 +63,7 @@ Job job_of_experiment(const Job& job, const Scene& experiment) {
           scene,
           job.scene_text,
           OutputFolder(job.comm, job.output.path(experiment.experiment)),
-          Report(job.comm, job.line.command),
+          Report(job.comm, job.line.command, job.report.start()),
           job.out,
           job.err};
 }

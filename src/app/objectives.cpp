@@ -2,8 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "app/inputs.hpp"
 #include "app/setup.hpp"

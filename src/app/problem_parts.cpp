@@ -54,12 +54,25 @@ std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& s
   return hash;
 }
 
+/// Removes some keys of a mapping.
+void remove_keys(Value& mapping, const std::vector<std::string>& keys) {
+  for (std::size_t i = mapping.keys.size(); i-- > 0;) {
+    if (std::find(keys.begin(), keys.end(), mapping.keys[i]) == keys.end()) continue;
+    mapping.keys.erase(mapping.keys.begin() + static_cast<std::ptrdiff_t>(i));
+    mapping.items.erase(mapping.items.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
-ProblemParts problem_parts(const std::string& text, const std::string& file) {
+ProblemParts problem_parts(const std::string& text, const std::string& file, const std::vector<std::string>& without) {
   Scene scene;
   scene.file = file;
-  const Value root = parse_yaml(text, file);
+  Value root = parse_yaml(text, file);
+  remove_keys(root, without);
+  for (std::size_t i = 0; i < root.items.size(); ++i)
+    if (root.keys[i] == "experiments")
+      for (Value& experiment : root.items[i].items) remove_keys(experiment, without);
   ProblemParts parts;
   for (std::size_t i = 0; i < root.items.size(); ++i) {
     const std::string& section = root.keys[i];

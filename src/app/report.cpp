@@ -9,7 +9,8 @@
 
 namespace diffsim::app {
 
-Report::Report(MPI_Comm comm, const std::string& command) : comm_(comm), start_(MPI_Wtime()) {
+Report::Report(MPI_Comm comm, const std::string& command, std::optional<double> start)
+    : comm_(comm), start_(start.value_or(MPI_Wtime())) {
   const int ranks = num_ranks(comm);
   root_["command"] = command;
   root_["version"] = DIFFSIM_VERSION;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 
 #include "app/output.hpp"
@@ -17,7 +18,9 @@ namespace diffsim::app {
 /// Contents of report.json: what a command did and its results. Numbers that are not finite are written as null.
 class Report {
  public:
-  Report(MPI_Comm comm, const std::string& command);
+  /// `start`: time at which the run began, as `MPI_Wtime` returns it; by default, now.
+  Report(MPI_Comm comm, const std::string& command, std::optional<double> start = {});
+  double start() const { return start_; }
 
   void set_mesh(const TetrahedralMesh& mesh);
   /// Returns the entry of a key, such as `loss`, `gradient_norm` or `converged`.

@@ -107,6 +107,9 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   std::vector<std::string> files = command.files;
   if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
   require_writable(comm, directory, files, place);
+  if (!scene.experiment.empty() && (line.command == "simulate" || line.command == "invert"))
+    for (const Scene* experiment : experiments_of(scene))
+      require_writable(comm, directory + "/" + experiment->experiment, {"trajectory.h5", "report.json"}, place);
   for (const std::string& name : converted_files(line.convert, scene)) {
     const std::filesystem::path file = std::filesystem::absolute(name);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
@@ -117,15 +120,19 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),
           out,  err};
-  load_robots(job, job.scene);
-  for (Scene& experiment : job.scene.further_experiments) load_robots(job, experiment);
+  const std::vector<const Scene*> experiments = experiments_of(job.scene);
+  const bool touches =
+      std::any_of(experiments.begin(), experiments.end(), [](const Scene* of) { return of->contact.has_value(); });
+  load_robots(job, job.scene, touches);
+  for (Scene& experiment : job.scene.further_experiments) load_robots(job, experiment, touches);
   bool good = true;
   if (line.command == "simulate" && !job.scene.experiment.empty()) {
     job.output.create();
-    for (const Scene* experiment : experiments_of(job.scene)) {
+    for (const Scene* experiment : experiments) {
       Job of_experiment = job_of_experiment(job, *experiment);
       job.out << "experiment " << experiment->experiment << ": " << std::flush;
-      good = perform(of_experiment, command) && good;
+      good = perform(of_experiment, command);
+      if (!good) break;  // the run was stopped
     }
   } else {
     good = perform(job, command);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "app/scene_sections.hpp"
 #include "simulation/parameter_specs.hpp"
@@ -137,11 +138,11 @@ Scene parse_single(const Value& root, const std::string& file) {
   return scene;
 }
 
-/// Sections that experiments of a scene may have of their own.
+/// Sections that an experiment may give in place of those of the scene.
 const std::vector<std::string> sections_of_experiments{"solver", "initial", "boundary", "attach",
                                                        "joints", "contact", "objective"};
 
-/// Returns the mapping `root` without `experiments`, and with the sections of one experiment in place of its own.
+/// Returns `root` without `experiments`; sections of `experiment` replace those of `root`.
 Value with_sections(const Value& root, const Value& experiment) {
   Value merged = root;
   merged.keys.clear();
@@ -173,9 +174,8 @@ Scene parse_scene(const std::string& text, const std::string& file) {
     const Mapping mapping(*item, known);
     const Value& name = mapping.need("name", "a name, which is also that of a folder");
     const std::string text_of_name = to_text(name);
-    if (text_of_name.find_first_of("/\\") != std::string::npos || text_of_name.starts_with('.'))
-      name.place.fail("'" + text_of_name +
-                      "' is not the name of a folder; remove / and \\, and a point at its beginning");
+    if (text_of_name.find_first_of("/\\.") != std::string::npos)
+      name.place.fail("'" + text_of_name + "' is not the name of a folder; give a name without / \\ and .");
     for (const Scene& other : scenes)
       if (other.experiment == text_of_name)
         name.place.fail("another experiment is called '" + text_of_name + "'; give each a unique name");

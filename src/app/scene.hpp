@@ -257,8 +257,8 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  bool reactions = false;       ///< `simulate`: write the reactions of fixed and moved regions
-  bool contact_forces = false;  ///< `simulate`: write the contact forces between bodies and obstacles
+  bool reactions = false;       ///< write the reactions of fixed and moved regions to trajectory.h5
+  bool contact_forces = false;  ///< write the contact forces between bodies and obstacles to trajectory.h5
   std::string log;              ///< `simulate`: file with a table of the steps; empty: none
   Place place;
 };
@@ -288,13 +288,14 @@ struct Scene {
   OptimiserOptions optimiser;
   OutputSection output;
   std::vector<std::pair<std::string, std::string>> petsc;  ///< pairs of `-name` and value
-  std::string experiment;  ///< name of the experiment; empty if the scene has no `experiments`
-  std::vector<Scene> further_experiments;
+  std::string experiment;                  ///< name of the experiment; empty if the scene has no `experiments`
+  std::vector<Scene> further_experiments;  ///< scenes of the other experiments
 };
 
 /// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
-/// Serial: for one rank.
-ProblemParts problem_parts(const std::string& text, const std::string& file);
+/// Sections named in `without`, and those of experiments with these names, are left out. Serial: for one rank.
+ProblemParts problem_parts(const std::string& text, const std::string& file,
+                           const std::vector<std::string>& without = {});
 /// Converts hashes of sections to lines `SECTION HASH`, and back.
 std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
@@ -303,8 +304,8 @@ ProblemParts parts_of_lines(const std::string& lines);
 /// scene; empty if there is none.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
-/// Parses a scene. A scene with `experiments` is the scene of the first experiment, which contains those of the others.
-/// Throws InputError. Does not communicate and opens no other file.
+/// Parses a scene. If the scene has `experiments`, the result is the scene of the first experiment; its
+/// `further_experiments` are the scenes of the others. Throws InputError. Does not communicate and opens no other file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
 /// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without

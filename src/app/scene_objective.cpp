@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/scene_sections.hpp"
 
@@ -61,10 +62,11 @@ ReactionObjective parse_reaction(const Value& value, const Scene& scene) {
   ReactionObjective reaction;
   reaction.region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
   const bool is_observed = mapping.has("observations");
-  for (const char* key : {is_observed ? "target" : "steps", is_observed ? "step" : "steps"})
-    if (mapping.has(key))
-      mapping.place_of(key).fail(is_observed ? "cannot be combined with `observations`; remove one"
-                                             : "needs `observations`; with `target`, give `step`");
+  for (const char* key : {"target", "step"})
+    if (is_observed && mapping.has(key))
+      mapping.place_of(key).fail("cannot be combined with `observations`; remove one");
+  if (!is_observed && mapping.has("steps"))
+    mapping.place_of("steps").fail("needs `observations`; with `target`, give `step`");
   if (is_observed) {
     const Value& path = *mapping.find("observations");
     reaction.observations = beside_scene(to_text(path), scene);

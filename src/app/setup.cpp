@@ -374,8 +374,9 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section) {
 
 namespace {
 
-/// Work of contact at a triangle of the surface in a step, in units of that at a linear tetrahedron, if little of the
-/// surface touches. In implicit steps the linear systems dominate. Measured with two plates near each other.
+/// Work of contact at a triangle of the surface in a step, over the work at a linear tetrahedron, if few triangles are
+/// in contact. The value is smaller for implicit steps, whose time is mostly that of linear systems. The value of
+/// explicit steps was measured with two plates near each other.
 double work_of_contact(const Scene& scene) {
   if (!scene.contact) return 0.0;
   return is_explicit_integrator(scene.solver.integrator) ? 40.0 : 1.0;

@@ -30,11 +30,11 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
 }
 
 /// Names of the regions that the scene fixes or moves, each once, in the order of the scene.
-std::vector<std::string> held_regions(const Scene& scene) {
+std::vector<std::string> fixed_or_moved_regions(const Scene& scene) {
   std::vector<std::string> names;
   for (const BoundaryEntry& entry : scene.boundary) {
-    const bool holds = entry.kind == BoundaryEntry::Kind::fix || entry.kind == BoundaryEntry::Kind::move;
-    if (holds && std::find(names.begin(), names.end(), entry.region.name) == names.end())
+    const bool is_listed = entry.kind == BoundaryEntry::Kind::fix || entry.kind == BoundaryEntry::Kind::move;
+    if (is_listed && std::find(names.begin(), names.end(), entry.region.name) == names.end())
       names.push_back(entry.region.name);
   }
   return names;
@@ -65,9 +65,7 @@ std::string scene_of_run(const Job& job) {
   std::string lines;
   collectively(job.comm, [&] {
     if (job.rank != 0) return;
-    ProblemParts parts = problem_parts(job.scene_text, job.scene.file);
-    std::erase_if(parts, [](const auto& part) { return part.first == "objective" || part.first == "parameters"; });
-    lines = to_lines(parts);
+    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters"}));
   });
   broadcast_text(lines, job.comm);
   return lines;
@@ -101,14 +99,15 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
     for (const Joint& joint : entry.robot->joints) names.push_back(joint.name.substr(entry.name.size() + 1));
     add_joints("bodies/" + entry.name + "/joints", names);
   }
-  for (const std::string& region : job.scene.output.reactions ? held_regions(job.scene) : std::vector<std::string>{}) {
+  for (const std::string& region :
+       job.scene.output.reactions ? fixed_or_moved_regions(job.scene) : std::vector<std::string>{}) {
     const auto reaction = std::make_shared<Reaction>(solver.reaction(region));
     writer.add_values({"reaction/" + region, "N", {"x", "y", "z"}, [reaction](int step, const State& state) {
                          const std::array<double, 3> R = reaction->value(step, state);
                          return std::vector<double>(R.begin(), R.end());
                        }});
   }
-  if (job.scene.output.contact_forces) add_contact_forces(writer, solver);
+  if (job.scene.output.contact_forces && solver.has_contact()) add_contact_forces(writer, solver);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");
     writer.finish(complete);

@@ -2,6 +2,8 @@
 #include "app/unknown_files.hpp"
 
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "io/fields.hpp"
@@ -19,22 +21,23 @@ std::string in_ascii(std::string unit) {
   return unit;
 }
 
-/// Unit of a parameter, or of the derivative of a loss with respect to the parameter.
-std::string unit_of_values(const std::string& parameter, const Loss* differentiated) {
+/// Unit of a parameter, or of the derivative of a loss with respect to the parameter. `of_loss`: unit of the loss; no
+/// value for the unit of the parameter.
+std::string unit_of_values(const std::string& parameter, const std::optional<std::string>& of_loss) {
   const std::string unit = in_ascii(unit_of(parameter));
-  if (!differentiated) return unit;
-  const std::string loss = unit_of_loss(*differentiated);
+  if (!of_loss) return unit;
+  const std::string loss = unit_of_loss(*of_loss);
   return unit == "1" ? loss : loss + "/(" + unit + ")";
 }
 
 }  // namespace
 
-std::string unit_of_loss(const Loss& loss) { return in_ascii(loss.unit()); }
+std::string unit_of_loss(const std::string& unit) { return in_ascii(unit); }
 
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives) {
-  const Loss* const loss = are_derivatives ? &problem.loss() : nullptr;
+  const std::optional<std::string> loss = are_derivatives ? std::optional(problem.unit()) : std::nullopt;
   for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
     const ParameterEntry& entry = scene.parameters[k];
     const Unknown& unknown = problem.unknowns()[k];

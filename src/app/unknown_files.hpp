@@ -12,8 +12,8 @@
 
 namespace diffsim::app {
 
-/// Returns the unit of a loss as written to files, in ASCII: "m^2".
-std::string unit_of_loss(const Loss& loss);
+/// Returns the unit of a loss, such as "m²", as written to files, in ASCII: "m^2".
+std::string unit_of_loss(const std::string& unit);
 
 /// Writes the dataset `/GROUP/NAME` for each unknown. A global unknown has the shape [] or [3]. An unknown per region
 /// has the shape [regions], and the dataset `NAME.regions` contains the regions' names. Values per cell, [cells], and

@@ -19,8 +19,8 @@ enum class ContactForces {
   friction_part,         ///< friction alone; another term computes the barrier
 };
 
-/// Sums of contact forces, N, by the names of two bodies, or of a body and an obstacle: the force on the first that the
-/// second exerts. Bodies are in the order of the mesh, and come before obstacles.
+/// Sums of contact forces, N, by two names: the force on the first, a body, that the second, a body or an obstacle,
+/// exerts. Bodies are in the order of the mesh, and come before obstacles.
 using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>>;
 
 /// Force term of contact. Its law has four scalar parameters:

@@ -3,8 +3,11 @@
 // Safe steps and contact state of surfaces, and the names of pairs for messages.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "contact/surface_contact_data.hpp"
 #include "diffsim/core/error.hpp"
@@ -19,7 +22,7 @@ std::size_t SurfaceContact::Data::owner_of(int vertex) const {
   if (number < total) return static_cast<std::size_t>(body_of_vertex(mesh->bodies(), number));
   std::size_t k = 0;
   while (number - total >= motions[k].last) ++k;
-  return body_names(mesh->bodies()).size() + k;
+  return std::max<std::size_t>(mesh->bodies().size(), 1) + k;
 }
 
 std::string SurfaceContact::Data::name_of(std::initializer_list<int> vertices) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "core/add_to_entries.hpp"
@@ -30,7 +31,7 @@ std::array<double, 3> times(const std::array<double, 3>& a, const std::array<dou
   return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
 }
 
-/// Returns a vector times a number.
+/// Returns a scalar times a vector.
 std::array<double, 3> times(double a, const std::array<double, 3>& b) { return {a * b[0], a * b[1], a * b[2]}; }
 
 /// Returns gravity at a configuration, m/s²; zeros if the set does not contain gravity.
@@ -45,10 +46,10 @@ std::array<double, 3> gravity_at(const Configuration& at, const ParameterSet& se
 }  // namespace
 
 /// Configuration of forces at a state.
-struct Reaction::Place {
+struct Reaction::Evaluation {
   Field velocities;
   Configuration at;
-  Place(const Reaction& of, int n, const State& state)
+  Evaluation(const Reaction& of, int n, const State& state)
       : velocities(on_local_vertices(*of.system_, state["velocities"])),
         at{state["positions"], std::max(n - 1, 0), nullptr, &velocities, n * of.dt_} {
     if (of.ramp_steps_ > 0) at.load_factor = std::min(1.0, (at.step + 1.0) / of.ramp_steps_);
@@ -126,56 +127,56 @@ Field Reaction::seed(const std::array<double, 3>& w) const {
 }
 
 std::array<double, 3> Reaction::value(int n, const State& state) {
-  const Place place(*this, n, state);
+  const Evaluation here(*this, n, state);
   Field force = system_->scratch_field("reaction::force");
-  system_->compute_force(place.at, force);
+  system_->compute_force(here.at, force);
   std::array<double, 3> result = sum(force);
-  add_weight(system_->mass(), gravity_at(place.at, system_->parameters()), result);
+  add_weight(system_->mass(), gravity_at(here.at, system_->parameters()), result);
   return result;
 }
 
 std::array<double, 3> Reaction::tangent(int n, const State& state, const State& tangent,
                                         const ParameterSet& direction) {
-  const Place place(*this, n, state);
+  const Evaluation here(*this, n, state);
   const Field velocities = on_local_vertices(*system_, tangent["velocities"]);
   Field force = system_->scratch_field("reaction::force");
-  system_->compute_force_tangent(place.at, {tangent["positions"], &velocities}, direction, force);
+  system_->compute_force_tangent(here.at, {tangent["positions"], &velocities}, direction, force);
   std::array<double, 3> result = sum(force);
-  add_weight(system_->mass(), gravity_at(place.at, direction), result);
+  add_weight(system_->mass(), gravity_at(here.at, direction), result);
   if (system_->changes_mass(direction))
-    add_weight(system_->mass_tangent(), gravity_at(place.at, system_->parameters()), result);
+    add_weight(system_->mass_tangent(), gravity_at(here.at, system_->parameters()), result);
   return result;
 }
 
 void Reaction::add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint,
                            ParameterSet& gradient) {
-  const Place place(*this, n, state);
+  const Evaluation here(*this, n, state);
   Field x = system_->scratch_field("reaction::positions"), v = system_->scratch_field("reaction::velocities");
-  system_->compute_force_adjoint(place.at, seed(w), {x, &v}, gradient);
+  system_->compute_force_adjoint(here.at, seed(w), {x, &v}, gradient);
   add_owned(x, adjoint["positions"]);
   add_owned(v, adjoint["velocities"]);
-  add_to_gravity(place.at, weights(system_->mass(), w), gradient);
+  add_to_gravity(here.at, weights(system_->mass(), w), gradient);
   if (system_->changes_mass(gradient))
-    add_to_masses(times(w, gravity_at(place.at, system_->parameters())), system_->mass_gradient());
+    add_to_masses(times(w, gravity_at(here.at, system_->parameters())), system_->mass_gradient());
 }
 
 void Reaction::add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
                                    const std::array<double, 3>& w, const std::array<double, 3>& dw,
                                    State& adjoint_tangent, ParameterSet& gradient_tangent) {
-  const Place place(*this, n, state);
+  const Evaluation here(*this, n, state);
   const Field velocities = on_local_vertices(*system_, tangent["velocities"]);
   Field x = system_->scratch_field("reaction::positions"), v = system_->scratch_field("reaction::velocities");
   const Field along_w = seed(w), along_dw = seed(dw);
-  system_->compute_force_adjoint_tangent(place.at, {tangent["positions"], &velocities}, direction, &along_w, &along_dw,
+  system_->compute_force_adjoint_tangent(here.at, {tangent["positions"], &velocities}, direction, &along_w, &along_dw,
                                          {x, &v}, gradient_tangent);
   add_owned(x, adjoint_tangent["positions"]);
   add_owned(v, adjoint_tangent["velocities"]);
-  // Derivatives of m w and w g, of which add_adjoint adds the sums.
-  add_to_gravity(place.at, weights(system_->mass(), dw), gradient_tangent);
-  if (system_->changes_mass(direction)) add_to_gravity(place.at, weights(system_->mass_tangent(), w), gradient_tangent);
+  // Derivatives of the sums Σ m w and Σ w g that `add_adjoint` adds.
+  add_to_gravity(here.at, weights(system_->mass(), dw), gradient_tangent);
+  if (system_->changes_mass(direction)) add_to_gravity(here.at, weights(system_->mass_tangent(), w), gradient_tangent);
   if (!system_->changes_mass(gradient_tangent)) return;
-  add_to_masses(times(dw, gravity_at(place.at, system_->parameters())), system_->mass_gradient_tangent());
-  add_to_masses(times(w, gravity_at(place.at, direction)), system_->mass_gradient_tangent());
+  add_to_masses(times(dw, gravity_at(here.at, system_->parameters())), system_->mass_gradient_tangent());
+  add_to_masses(times(w, gravity_at(here.at, direction)), system_->mass_gradient_tangent());
 }
 
 // ---- the loss ---------------------------------------------------------------------------------------------------

@@ -218,16 +218,27 @@ std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::
 }
 
 void InverseProblem::add(InverseProblem& experiment) {
-  bool is_same = experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
+  bool is_same = &experiment != this && experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
   for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
-    is_same = one.name() == other.name() && one.logarithmic == other.logarithmic &&
-              blocks_[k].count == experiment.blocks_[k].count && blocks_[k].shared == experiment.blocks_[k].shared;
+    is_same = one.name() == other.name() && one.parameter == other.parameter && one.logarithmic == other.logarithmic &&
+              one.map_numbers == other.map_numbers && blocks_[k].count == experiment.blocks_[k].count &&
+              blocks_[k].shared == experiment.blocks_[k].shared;
   }
   collectively(comm(), [&] {
-    if (!is_same) throw Error("experiments need the same unknowns, with the same numbers of values", ErrorKind::input);
+    if (!is_same)
+      throw Error(
+          "an added experiment must be another problem with the same unknowns, in the same order and with the same "
+          "numbers of values",
+          ErrorKind::input);
   });
   experiments_.push_back(&experiment);
+}
+
+std::string InverseProblem::unit() const {
+  for (const InverseProblem* experiment : experiments_)
+    if (experiment->unit() != loss_.unit()) return "1";
+  return loss_.unit();
 }
 
 void InverseProblem::tighten_solvers(double factor) {

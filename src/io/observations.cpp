@@ -23,7 +23,7 @@ using Kind = DatasetInfo::Kind;
 /// Frame of each step of a file with `num_frames` frames, from `/step`.
 std::map<int, std::int64_t> frames_of_steps(const Hdf5File& file, std::int64_t num_frames) {
   const auto fail = [&](const std::string& what) { throw InputError(file.path(), 0, "/step", what); };
-  file.require("/step", Kind::integer, {num_frames}, "one number for each frame");
+  file.require("/step", Kind::integer, {num_frames}, "one step for each frame");
   const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
   std::map<int, std::int64_t> frames;
   for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -226,15 +226,15 @@ std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const 
   const Hdf5File file = Hdf5File::open(comm, path);
   const auto dataset = std::find_if(datasets.begin(), datasets.end(), [&](const auto& name) { return file.has(name); });
   if (dataset == datasets.end())
-    throw InputError(path, 0, datasets.back(), "does not exist; give a dataset [K, 3], and the steps in /step [K]");
+    throw InputError(path, 0, datasets.front(), "does not exist; give a dataset [K, 3], and the steps in /step [K]");
   const std::int64_t rows = file.require(*dataset, Kind::real, {-1, 3}, "[steps, 3]").shape[0];
   if (rows == 0) throw InputError(path, 0, *dataset, "has no steps");
   const std::vector<double> values = file.read_array<double>(*dataset);
   if (const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return std::isinf(x); });
       bad != values.end())
-    throw InputError(
-        path, 0, *dataset,
-        "row " + std::to_string((bad - values.begin()) / 3) + " is infinite; write NaN for what was not observed");
+    throw InputError(path, 0, *dataset,
+                     "row " + std::to_string((bad - values.begin()) / 3) +
+                         " is infinite; write NaN for components that were not observed");
   std::map<int, std::int64_t> frames;
   if (file.has("/step"))
     frames = frames_of_steps(file, rows);

@@ -76,7 +76,8 @@ bool is_uniform(const MeshData& data) {
   return !(has_lower && data.num_cells > 0 && data.order == 2);
 }
 
-/// Weights for a partitioner, which are integers, from the work at each cell. The sum of all weights is at most 10⁹.
+/// Weights for a partitioner, which are integers, from the work at each cell. The sum of all weights is about 10⁹ or
+/// less.
 std::vector<PetscInt> weights_of(MPI_Comm comm, const std::vector<double>& work) {
   double total = std::accumulate(work.begin(), work.end(), 0.0);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, comm));

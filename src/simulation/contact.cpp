@@ -398,7 +398,7 @@ ContactState DifferentiableScene::contact_state(int n, const State& state) {
 
 std::vector<ContactForce> DifferentiableScene::contact_forces(int n, const State& state) {
   prepare_if_changed();
-  const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
+  const Configuration at{state["positions"], std::max(n - 1, 0), nullptr, &state["velocities"], n * integrator_->dt()};
   ForcesBetween sums;
   for (ContactTerm* term : contacts_) term->add_forces_between(at, parameters(), sums);
   for (ContactTerm* term : lagged_frictions_) term->add_forces_between(at, parameters(), sums);

@@ -2,6 +2,11 @@
 //
 // Scenes with several experiments: sums of losses and of derivatives, and the files of each experiment.
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cell_model_fixture.hpp"
 
@@ -82,7 +87,7 @@ TEST_F(Experiments, pass_the_check_of_derivatives) {
 TEST_F(Experiments, determine_together_what_none_determines_alone) {
   // The first experiment observes a force, the second the contraction of the middle, without any force.
   const auto scene = [&](const std::string& moduli, bool observed) {
-    const std::string held =
+    const std::string stretched =
         "boundary: [{region: x_min, fix: [x, y, z]}, {region: x_max, move: {velocity: [0.02, 0, 0]}}]\n";
     const std::string force = observed ? "objective: [{type: reaction, region: x_max, observations: "
                                          "measured/force/trajectory.h5, weight: 1.0e-3}]\n"
@@ -91,7 +96,7 @@ TEST_F(Experiments, determine_together_what_none_determines_alone) {
         observed ? "objective: [{type: track, region: middle, observations: measured/shape/trajectory.h5}]\n" : "";
     return moduli + "regions: {middle: {box: {min: [0.15, -1, -1], max: [0.25, 1, 1]}}}\n" +
            "solver: {integrator: quasi_static, dt: 1, steps: 2, gravity: [0, 0, 0]}\n" + "experiments:\n" +
-           entry("force", held + force) + entry("shape", held + shape);
+           entry("force", stretched + force) + entry("shape", stretched + shape);
   };
   write("measure.yaml", scene(with_moduli("3.1e+5", "0.35"), false));
   good({"simulate", "measure.yaml"}, "measured");
@@ -134,7 +139,7 @@ TEST_F(Experiments, are_refused_in_one_line) {
   refused(start + "  - {boundary: []}\n", "experiments[0].name: is missing");
   refused(given + implicit + "experiments: []\n", "is an empty list");
   refused(start + entry("a", pull) + entry("b", "boundary: []\n"), "objective: is missing");
-  refused(three, "--resume is not available for scenes with `experiments`", {"--resume"});
+  refused(three, "--resume: is not available for scenes with `experiments`", {"--resume"});
 }
 
 }  // namespace

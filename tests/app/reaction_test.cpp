@@ -2,8 +2,14 @@
 //
 // Reactions in scenes: output of `simulate`, and the objective `reaction`.
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "cell_model_fixture.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app::reaction_test {
 namespace {

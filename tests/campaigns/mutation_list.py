@@ -728,7 +728,7 @@ FAULTS = [
           "  add_owned(v, adjoint[\"velocities\"]);\n", "", ["simulation.whole_gradient.np1 *EveryReaction*"]),
     Fault("reactions: seed is not sent to ghosts", "src/dynamics/reaction.cpp",
           "  system_->mesh().vertex_exchange().copy_to_ghosts(seed);\n", "", ["simulation.whole_gradient.np2 *EveryReaction*", "simulation.whole_gradient.np3 *EveryReaction*"]),
-    Fault("reactions: masses' share of the Hessian dropped", "src/dynamics/reaction.cpp",
+    Fault("reactions: masses' contribution to the Hessian dropped", "src/dynamics/reaction.cpp",
           "  add_to_masses(times(dw, gravity_at(place.at, system_->parameters())), system_->mass_gradient_tangent());\n", "", ["app.reaction.np1"]),
     Fault("reactions: free components count", "src/dynamics/reaction.cpp",
           "if ((mask >> c & 1) != 0)", "if (mask != 0)", ["dynamics.reaction.np1"]),

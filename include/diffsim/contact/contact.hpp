@@ -110,7 +110,7 @@ struct ContactOptions {
   std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
 };
 
-/// Sum of the contact forces, N, on the first of two bodies, or on a body, by the second body or by an obstacle.
+/// Sum of the contact forces, N, on the body `between[0]` that the body or obstacle `between[1]` exerts.
 struct ContactForce {
   std::array<std::string, 2> between;
   std::array<double, 3> force{};

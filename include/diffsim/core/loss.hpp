@@ -17,9 +17,10 @@ class Loss {
   virtual ~Loss() = default;
   /// Unit of L, for example "m²"; "1" if L is dimensionless.
   virtual std::string unit() const { return "1"; }
-  /// Multiplies the loss by a factor and returns true; returns false and does nothing if the caller has to multiply
-  /// what the functions below return and add. A loss whose `add_gradient` adds to sums within the Model, such as those
-  /// of force terms, must override this function.
+  /// Multiplies the loss, with its derivatives, by a factor and returns true. The default returns false and changes
+  /// nothing; the caller then multiplies the results of the functions below. A loss must override this function if its
+  /// `add_gradient` also adds to sums inside the Model, such as those of force terms, because the caller cannot
+  /// multiply these sums.
   virtual bool multiply(double /*factor*/) { return false; }
   /// Returns true if the term ℓₙ exists. The functions below are called only for n for which ℓₙ exists.
   virtual bool observes(int n) const = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <limits>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ namespace diffsim {
 /// with the sum f of all force terms and gravity g. Loads and other values per step are those of step n - 1, which led
 /// to the state n; for n = 0, those of step 0. Friction is evaluated at the state, also if the steps evaluate it at
 /// their start. The inertia m_v a_v of moved vertices is not included. Vertices of obstacles, which have no mass, count
-/// as fixed; R is then the force that holds the obstacle against contact.
+/// as fixed; R is then the negative sum of the contact forces on the obstacle.
 class Reaction {
  public:
   /// Prepares `system`, which must outlive this object. `dt`: length of the steps, s. `ramp_steps`: as
@@ -38,20 +38,21 @@ class Reaction {
   std::array<double, 3> tangent(int n, const State& state, const State& tangent, const ParameterSet& direction);
   /// Adds (∂R/∂x)ᵀ w to the owned entries of `adjoint` and this rank's contribution to (∂R/∂p)ᵀ w to `gradient`.
   void add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint, ParameterSet& gradient);
-  /// Adds the derivatives of what `add_adjoint` adds, along `tangent`, `direction` and dw.
+  /// Adds the derivatives, along `tangent`, `direction` and dw, of the two products that `add_adjoint` adds.
   void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
                            const std::array<double, 3>& w, const std::array<double, 3>& dw, State& adjoint_tangent,
                            ParameterSet& gradient_tangent);
 
  private:
-  /// Component c of an owned vertex that counts, at 3 vertex + c. `weighs`: gravity acts on the vertex.
+  /// Fixed or moved component c of an owned vertex of the region. `at` = 3 vertex + c; `weighs`: true if gravity acts
+  /// on the vertex.
   struct Entry {
     int at;
     bool weighs;
     std::size_t component() const { return static_cast<std::size_t>(at % 3); }
     std::size_t vertex() const { return static_cast<std::size_t>(at / 3); }
   };
-  struct Place;
+  struct Evaluation;
 
   std::array<double, 3> sum(const Field& force) const;
   std::array<double, 3> weights(const Field& mass, const std::array<double, 3>& w) const;

@@ -71,13 +71,17 @@ class InverseProblem {
   ~InverseProblem();
   InverseProblem(InverseProblem&&) noexcept;
 
-  /// Adds the loss of another experiment, whose unknowns have the same values in the same order: `set` then sets the
-  /// parameters of both models, and `value`, `gradient` and `hessian_product` return sums over the experiments.
-  /// `final_state`, the progress callback, the journal and `statistics` are those of this problem alone. `experiment`
-  /// must outlive this problem. Throws Error (input) if the unknowns differ in number or kind.
+  /// Adds the loss of another experiment. Both problems must have the same unknowns, in the same order and with the
+  /// same numbers of values. `set` then sets the parameters of both models, and `value`, `gradient` and
+  /// `hessian_product` return sums over the experiments. `start`, the bounds, `final_state`, `loss`, the observer of
+  /// `gradient`, the progress callback, the journal and `statistics` are those of this problem alone. `experiment` must
+  /// outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
-  /// Losses of this problem and of the added experiments in the last call of `gradient`.
+  /// Losses of this problem and of the added experiments in the last call of `gradient` whose result
+  /// was not in the log.
   const std::vector<double>& losses() const { return losses_; }
+  /// Common unit of the losses of this problem and of the added experiments; "1" if the units differ.
+  std::string unit() const;
   /// Multiplies the tolerances of the solvers of all experiments by `factor`, as Model::tighten_solver.
   void tighten_solvers(double factor);
   /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit.

@@ -28,8 +28,7 @@ class Hdf5File;
 class TrajectoryWriter {
  public:
   /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
-  /// written to
-  /// `/NAME` [K, labels], in the order of the labels; `/NAME.names` has the labels.
+  /// written to `/NAME` [K, labels], in the order of the labels; `/NAME.names` has the labels.
   struct Values {
     std::string name, units;
     std::vector<std::string> labels;
@@ -44,7 +43,7 @@ class TrajectoryWriter {
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
-  /// Writes a text as an attribute of the file's root.
+  /// Writes `text` as the attribute `name` of the file's root. Collective.
   void label(const std::string& name, const std::string& text);
   /// Adds values to all frames. Must be called before the first `write`.
   void add_values(Values values);

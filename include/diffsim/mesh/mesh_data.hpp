@@ -49,8 +49,8 @@ struct RegionInfo {
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME
 };
 
-/// Work of a time step at a body's cells, in units of the elastic force of a linear tetrahedron. The partition gives
-/// each rank nearly the same work.
+/// Work of a time step at a body's cells, in units of an explicit step's work at a linear tetrahedron. The partition
+/// gives each rank nearly the same work.
 struct CellWork {
   double cell = 1.0;  ///< at each cell; second-order tetrahedra count four times
   double face = 0.0;  ///< of contact, at each triangle of the surface; 0: no contact

@@ -70,6 +70,7 @@ bool check(Job& job) {
   const std::vector<double> u = problem.start();
   std::vector<double> by_u;
   job.report["loss"] = problem.gradient(u, by_u);
+  report_experiments(job, problem);
   std::vector<std::vector<double>> gradients;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
     gradients.push_back(problem.physical_gradient(k, u, by_u));

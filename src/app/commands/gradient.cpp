@@ -21,7 +21,7 @@ bool gradient(Job& job) {
     const Stopwatch io(job.report, "io");
     Hdf5File file = Hdf5File::create(job.comm, job.output.path("gradient.h5"), "diffsim gradient", 1);
     inverse.label(file);
-    file.write_array<double>("/loss", {loss}, {}, unit_of_loss(problem.loss()));
+    file.write_array<double>("/loss", {loss}, {}, unit_of_loss(problem.unit()));
     write_unknowns(
         file, "gradient", job.scene, *inverse.mesh, problem, [&](std::size_t k) { return gradients[k]; }, true);
     file.publish();
@@ -41,7 +41,7 @@ bool gradient(Job& job) {
   inverse.progress.clear();
   job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),
                          statistics.forward_seconds, statistics.backward_seconds)
-          << fmt::format("loss {:.10g} {}, norm of the gradient {:.6g}\n", loss, problem.loss().unit(), norm);
+          << fmt::format("loss {:.10g} {}, norm of the gradient {:.6g}\n", loss, problem.unit(), norm);
   if (!approximation.empty()) job.out << "APPROXIMATE: " << approximation << '\n';
   for (std::size_t k = 0; k < gradients.size(); ++k) {
     const std::vector<std::string> names = value_names(problem, k);

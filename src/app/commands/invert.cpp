@@ -76,6 +76,7 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
 /// Writes the trajectory of an experiment with the parameters of its problem.
 void record_result(Job& job, DifferentiableScene& solver, InverseProblem& problem) {
   job.output.create();
+  job.report.set_mesh(*solver.mesh());
   ContactWatch contact(solver);
   record_trajectory(job, solver, [&](const StateObserver& observer) {
     State state = problem.initial().clone();
@@ -122,9 +123,11 @@ bool invert(Job& job) {
   } else {
     Job first = job_of_experiment(job, job.scene);
     record_result(first, *inverse.solver, problem);
+    first.report.write(first.output);
     for (std::size_t k = 0; k < inverse.further.size(); ++k) {
       Job of_experiment = job_of_experiment(job, job.scene.further_experiments[k]);
       record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
+      of_experiment.report.write(of_experiment.output);
     }
     std::vector<double> by_u;  // the losses at the result, which need not be those of the last evaluation
     problem.gradient(result.u, by_u);
@@ -148,8 +151,8 @@ bool invert(Job& job) {
           << (inverse.approximation().empty() ? "" : "APPROXIMATE: " + inverse.approximation() + '\n')
           << fmt::format(
                  "loss {:.6g} -> {:.6g} {}; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
-                 first_loss.value_or(result.loss), result.loss, problem.loss().unit(),
-                 history.relative(result.gradient_norm), job.scene.optimiser.gradient_tolerance);
+                 first_loss.value_or(result.loss), result.loss, problem.unit(), history.relative(result.gradient_norm),
+                 job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "

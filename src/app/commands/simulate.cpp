@@ -76,7 +76,7 @@ bool simulate(Job& job) {
   job.report.set_mesh(*mesh);
   DifferentiableScene solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, solver);
-  if (scene.output.contact_forces && !solver.has_contact())
+  if (scene.output.contact_forces && !solver.has_contact() && scene.experiment.empty())
     scene.output.place.fail(
         "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
   tell_defaults(job);
