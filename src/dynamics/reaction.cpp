@@ -75,10 +75,10 @@ Reaction::Reaction(System& system, const Region& region, double dt, int ramp_ste
                 ErrorKind::input);
 }
 
-/// Returns -Σ of the counted entries of a field, summed over all ranks.
-std::array<double, 3> Reaction::sum(const Field& force) const {
+/// Returns -Σ (f + w) over the entries of a field f and over all ranks, with this rank's weights w.
+std::array<double, 3> Reaction::sum(const Field& force, const std::array<double, 3>& weight) const {
   const std::vector<double> f = force.to_host();
-  std::array<double, 3> sum{};
+  std::array<double, 3> sum = times(-1.0, weight);
   for (const Entry& entry : entries_) sum[entry.component()] -= f[static_cast<std::size_t>(entry.at)];
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sum.data(), 3, MPI_DOUBLE, MPI_SUM, comm()));
   return sum;
@@ -91,13 +91,6 @@ std::array<double, 3> Reaction::weights(const Field& mass, const std::array<doub
   for (const Entry& entry : entries_)
     if (entry.weighs) sums[entry.component()] += m[entry.vertex()] * w[entry.component()];
   return sums;
-}
-
-/// Adds -Σ m g to `sum`, summed over all ranks.
-void Reaction::add_weight(const Field& mass, const std::array<double, 3>& g, std::array<double, 3>& sum) const {
-  std::array<double, 3> weight = weights(mass, g);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, weight.data(), 3, MPI_DOUBLE, MPI_SUM, comm()));
-  for (std::size_t c = 0; c < 3; ++c) sum[c] -= weight[c];
 }
 
 /// Adds -`weight` times the load factor to the gradient with respect to gravity, if `gradient` contains gravity.
@@ -130,9 +123,7 @@ std::array<double, 3> Reaction::value(int n, const State& state) {
   const Evaluation here(*this, n, state);
   Field force = system_->scratch_field("reaction::force");
   system_->compute_force(here.at, force);
-  std::array<double, 3> result = sum(force);
-  add_weight(system_->mass(), gravity_at(here.at, system_->parameters()), result);
-  return result;
+  return sum(force, weights(system_->mass(), gravity_at(here.at, system_->parameters())));
 }
 
 std::array<double, 3> Reaction::tangent(int n, const State& state, const State& tangent,
@@ -141,11 +132,12 @@ std::array<double, 3> Reaction::tangent(int n, const State& state, const State& 
   const Field velocities = on_local_vertices(*system_, tangent["velocities"]);
   Field force = system_->scratch_field("reaction::force");
   system_->compute_force_tangent(here.at, {tangent["positions"], &velocities}, direction, force);
-  std::array<double, 3> result = sum(force);
-  add_weight(system_->mass(), gravity_at(here.at, direction), result);
-  if (system_->changes_mass(direction))
-    add_weight(system_->mass_tangent(), gravity_at(here.at, system_->parameters()), result);
-  return result;
+  std::array<double, 3> weight = weights(system_->mass(), gravity_at(here.at, direction));
+  if (system_->changes_mass(direction)) {
+    const std::array<double, 3> change = weights(system_->mass_tangent(), gravity_at(here.at, system_->parameters()));
+    for (std::size_t c = 0; c < 3; ++c) weight[c] += change[c];
+  }
+  return sum(force, weight);
 }
 
 void Reaction::add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint,

@@ -282,7 +282,11 @@ double InverseProblem::value(const std::vector<double>& u) {
   set(u);
   State state = initial_.clone();
   double loss = rollout(model_, state, num_steps_, &loss_);
-  for (InverseProblem* experiment : experiments_) loss += experiment->value(u);
+  losses_ = {loss};
+  for (InverseProblem* experiment : experiments_) {
+    losses_.push_back(experiment->value(u));
+    loss += losses_.back();
+  }
   return loss;
 }
 

@@ -189,8 +189,8 @@ TEST(JoinBodies, BalancesBodiesOfVeryDifferentSizes) {
 }
 
 /// Work of this rank's part of a mesh over an even share.
-double part_of_work(const MeshData& data) {
-  const CellParts parts = partition_cells(MPI_COMM_WORLD, data);
+double part_of_work(const MeshData& data, std::int64_t by_one = cells_of_one_rank) {
+  const CellParts parts = partition_cells(MPI_COMM_WORLD, data, by_one);
   const auto work_of = [&](const MeshData& whole, const CellParts& of) {
     const DualGraph graph = dual_graph(MPI_COMM_SELF, {whole.cells.begin(), whole.cells.end()}, whole.num_vertices);
     double sum = 0.0;
@@ -227,6 +227,7 @@ TEST(JoinBodies, BalancesTheWorkOfCellsAndOfContact) {
   MeshData solids = mesh_of_boxes(MPI_COMM_WORLD, {plate, block, small});
   for (MeshBody& body : solids.bodies) body.work.face = 10.0;
   EXPECT_NEAR(part_of_work(solids), 1.0, 0.1);
+  EXPECT_NEAR(part_of_work(solids, 0), 1.0, 0.1);  // all ranks partition together
   std::vector<NamedMesh> bodies;
   bodies.push_back({"block", box_body(MPI_COMM_WORLD, block)});
   bodies.push_back({"cloth", whole_on_first_rank(MPI_COMM_WORLD, grid_of_triangles({12, 10}, {1.0, 1.0}, 2.0))});

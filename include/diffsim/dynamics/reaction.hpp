@@ -54,9 +54,8 @@ class Reaction {
   };
   struct Evaluation;
 
-  std::array<double, 3> sum(const Field& force) const;
+  std::array<double, 3> sum(const Field& force, const std::array<double, 3>& weight) const;
   std::array<double, 3> weights(const Field& mass, const std::array<double, 3>& w) const;
-  void add_weight(const Field& mass, const std::array<double, 3>& g, std::array<double, 3>& sum) const;
   static void add_to_gravity(const Configuration& at, const std::array<double, 3>& weight, ParameterSet& gradient);
   void add_to_masses(const std::array<double, 3>& vector, Field& mass_adjoint) const;
   Field seed(const std::array<double, 3>& w) const;

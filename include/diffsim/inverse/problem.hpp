@@ -77,8 +77,8 @@ class InverseProblem {
   /// `gradient`, the progress callback, the journal and `statistics` are those of this problem alone. `experiment` must
   /// outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
-  /// Losses of this problem and of the added experiments in the last call of `gradient` whose result
-  /// was not in the log.
+  /// Losses of this problem and of the added experiments in the last call of `value`, or of `gradient`
+  /// whose result was not in the log.
   const std::vector<double>& losses() const { return losses_; }
   /// Common unit of the losses of this problem and of the added experiments; "1" if the units differ.
   std::string unit() const;

@@ -129,8 +129,7 @@ bool invert(Job& job) {
       record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
       of_experiment.report.write(of_experiment.output);
     }
-    std::vector<double> by_u;  // the losses at the result, which need not be those of the last evaluation
-    problem.gradient(result.u, by_u);
+    problem.value(result.u);  // the last evaluation need not be that of the result
     report_experiments(job, problem);
   }
   const std::vector<double> values = history.values(result.u);
