@@ -40,6 +40,9 @@ function(diffsim_add_mpi_test name)
       list(GET default 1 arg_${key})
     endif()
   endforeach()
+  if(DIFFSIM_SANITIZE)
+    math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")  # sanitizers make the programs slower
+  endif()
   set(folder ${PROJECT_BINARY_DIR}/tests/run/${name})
   file(MAKE_DIRECTORY ${folder})
   set(command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${DIFFSIM_MPIEXEC_FLAGS} ${arg_COMMAND}
