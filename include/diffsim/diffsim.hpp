@@ -12,6 +12,8 @@
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "diffsim/inverse/posterior.hpp"
+#include "diffsim/inverse/prior.hpp"
 #include "diffsim/inverse/problem.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/io/trajectory.hpp"

@@ -48,6 +48,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   problem = std::make_unique<InverseProblem>(
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
+  add_priors(scene, *mesh, *problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
   add_experiments();
   require_reach();

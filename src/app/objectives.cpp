@@ -120,8 +120,13 @@ struct MakeLoss {
 
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
-  for (const ObjectiveEntry& objective : scene.objectives)
-    sum->add(std::visit(MakeLoss{scene, solver}, objective.kind), objective.weight);
+  for (const ObjectiveEntry& objective : scene.objectives) {
+    std::unique_ptr<Loss> loss = std::visit(MakeLoss{scene, solver}, objective.kind);
+    if (objective.noise)
+      sum->add_likelihood(std::move(loss), *objective.noise, objective.weight);
+    else
+      sum->add(std::move(loss), objective.weight);
+  }
   return sum;
 }
 

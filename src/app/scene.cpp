@@ -95,7 +95,7 @@ Scene parse_single(const Value& root, const std::string& file) {
   scene.file = file;
   const Mapping mapping(
       root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach", "joints", "contact",
-             "objective", "parameters", "checkpoint", "optimiser", "output", "petsc", "experiments"});
+             "objective", "parameters", "priors", "checkpoint", "optimiser", "output", "petsc", "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -127,14 +127,19 @@ Scene parse_single(const Value& root, const std::string& file) {
   }
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
+  if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");
-  if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value);
+  if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value, scene.uncertainty);
   if (const Value* value = mapping.find("output"))
     scene.output = parse_output(*value, scene.solver.integrator);
   else
     scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
+  for (const ObjectiveEntry& objective : scene.objectives)
+    if (scene.uncertainty && !objective.noise && !std::holds_alternative<EffortObjective>(objective.kind))
+      objective.place.fail(
+          "needs `noise`, the standard deviation of the observations, because optimiser.uncertainty is true");
   return scene;
 }
 

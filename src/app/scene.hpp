@@ -230,6 +230,7 @@ struct ReactionObjective {
 struct ObjectiveEntry {
   std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, ReactionObjective> kind;
   double weight = 1.0;
+  std::optional<double> noise;  ///< standard deviation of the observations' errors; without value: not a likelihood
   Place place;
 };
 
@@ -251,6 +252,18 @@ struct ParameterEntry {
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
+};
+
+/// Prior of a parameter.
+struct PriorEntry {
+  enum class Type { normal, smooth, total_variation, matern };
+  Type type = Type::normal;
+  std::size_t parameter = 0;  ///< index in Scene::parameters
+  std::optional<Numbers> mean, deviation, covariance;
+  double weight = 1.0;   ///< of `smooth` and `total_variation`
+  double epsilon = 0.0;  ///< of `total_variation`
+  double length = 0.0;   ///< of `matern`
+  Place place;
 };
 
 struct OutputSection {
@@ -282,10 +295,12 @@ struct Scene {
   std::optional<ContactSection> contact;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
+  std::vector<PriorEntry> priors;
   CheckpointOptions checkpoint;
   bool measure_error = false;  ///< compute the error of an approximate gradient
   Place checkpoint_place;
   OptimiserOptions optimiser;
+  std::optional<Place> uncertainty;  ///< place of optimiser.uncertainty if its value is true
   OutputSection output;
   std::vector<std::pair<std::string, std::string>> petsc;  ///< pairs of `-name` and value
   std::string experiment;                  ///< name of the experiment; empty if the scene has no `experiments`

@@ -37,7 +37,7 @@ int parse_single_step(const Mapping& mapping, const Scene& scene) {
 }
 
 TrackObjective parse_track(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"type", "observations", "steps", "region", "weight"});
+  const Mapping mapping(value, {"type", "observations", "steps", "region", "noise", "weight"});
   TrackObjective track;
   const Value& path = mapping.need("observations", "the path of an HDF5 file laid out as trajectory.h5");
   track.observations = beside_scene(to_text(path), scene);
@@ -48,7 +48,7 @@ TrackObjective parse_track(const Value& value, const Scene& scene) {
 }
 
 TargetObjective parse_target(const Value& value, const Scene& scene, bool of_velocity) {
-  const Mapping mapping(value, {"type", "region", "target", "step", "weight"});
+  const Mapping mapping(value, {"type", "region", "target", "step", "noise", "weight"});
   TargetObjective target;
   target.of_velocity = of_velocity;
   target.region = parse_region_name(mapping.need("region", "the name of a region"));
@@ -58,7 +58,7 @@ TargetObjective parse_target(const Value& value, const Scene& scene, bool of_vel
 }
 
 ReactionObjective parse_reaction(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "weight"});
+  const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "noise", "weight"});
   ReactionObjective reaction;
   reaction.region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
   const bool is_observed = mapping.has("observations");
@@ -86,7 +86,7 @@ EffortObjective parse_effort(const Value& value) {
 }
 
 JointObjective parse_joint(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"type", "joint", "target", "step", "steps", "weight"});
+  const Mapping mapping(value, {"type", "joint", "target", "step", "steps", "noise", "weight"});
   JointObjective joint;
   const Value& name = mapping.need("joint", "the name of a joint; of a robot: ROBOT/JOINT");
   joint.joint = to_text(name);
@@ -111,7 +111,7 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
   std::vector<ObjectiveEntry> objectives;
   for (const Value* item : to_items(value)) {
     const Mapping mapping(
-        *item, {"type", "observations", "steps", "region", "target", "step", "weight", "parameter", "joint"});
+        *item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight", "parameter", "joint"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
     const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort", "joint", "reaction"};
@@ -126,6 +126,8 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
       objective.kind = parse_reaction(*item, scene);
     else
       objective.kind = parse_target(*item, scene, type == "target_velocity");
+    if (const Value* noise = mapping.find("noise"))
+      objective.noise = to_positive(*noise, "the unit of the observations");
     if (const Value* weight = mapping.find("weight")) objective.weight = to_positive(*weight, "");
     objectives.push_back(std::move(objective));
   }

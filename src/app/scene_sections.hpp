@@ -41,9 +41,11 @@ TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
+std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is stored in Scene::measure_error.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-OptimiserOptions parse_optimiser(const Value& value);
+/// Parses `optimiser`. `uncertainty` is set to the place of the key if its value is true.
+OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty);
 OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 

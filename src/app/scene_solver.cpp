@@ -141,8 +141,8 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
   return initial;
 }
 
-OptimiserOptions parse_optimiser(const Value& value) {
-  const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate"});
+OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty) {
+  const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate", "uncertainty"});
   OptimiserOptions options;
   if (const Value* method = mapping.find("method")) options.method = to_enum<Optimiser>(*method, optimisers);
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
@@ -152,6 +152,7 @@ OptimiserOptions parse_optimiser(const Value& value) {
       tolerance->place.fail(tolerance->text + " is negative; give " + number_from_zero(""));
   }
   if (const Value* rate = mapping.find("learning_rate")) options.learning_rate = to_positive(*rate, "");
+  if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) uncertainty = given->place;
   return options;
 }
 

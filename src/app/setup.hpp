@@ -43,6 +43,14 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene);
 /// `make_solver`. Throws InputError if a start value is not admissible or outside the bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
+/// Returns values of an unknown that the scene gives as `numbers`, [unknowns, components], in the layout of
+/// Unknown::start. The shape is that of `initial` of the parameter `entry`.
+std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
+                                 const Numbers& numbers, const Unknown& unknown, int components);
+
+/// Adds the scene's priors to its problem.
+void add_priors(const Scene& scene, const TetrahedralMesh& mesh, InverseProblem& problem);
+
 /// Throws InputError at `place` for the first of `cells`, in file order over all ranks, whose value is outside the
 /// parameter's range. `values` has one value per local cell, [cells].
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,

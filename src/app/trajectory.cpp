@@ -65,7 +65,7 @@ std::string scene_of_run(const Job& job) {
   std::string lines;
   collectively(job.comm, [&] {
     if (job.rank != 0) return;
-    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters"}));
+    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors"}));
   });
   broadcast_text(lines, job.comm);
   return lines;

@@ -175,10 +175,12 @@ void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries
     entry.place.fail("the scene has values for each step; use `per: segment_step`");
 }
 
-/// Values that `initial` gives, [unknowns, components], in the layout of Unknown::start.
-std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
-                               const Unknown& unknown, int components) {
-  const Numbers& initial = *entry.initial;
+}  // namespace
+
+std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
+                                 const Numbers& initial, const Unknown& unknown, int components) {
+  if (unknown.map_numbers > 0)
+    return load_array(mesh.comm(), initial, {{}, {unknown.map_numbers}}, "a number, or one number per mode").values;
   const std::int64_t steps = scene.solver.steps;
   const bool vector = components == 3;
   using Shapes = std::vector<Shape>;
@@ -213,6 +215,8 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
   }
   return {};
 }
+
+namespace {
 
 std::vector<double> start_by_region(const ParameterEntry& entry, const Unknown& unknown) {
   std::vector<double> start(unknown.group_names.size());
@@ -282,9 +286,7 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
   unknown.map.resize(rows * modes);
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t m = 0; m < modes; ++m) unknown.map[i * modes + m] = values[m * stride + i];
-  if (!entry.initial) return;
-  unknown.start =
-      load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one number per mode").values;
+  if (entry.initial) unknown.start = load_unknown(scene, mesh, entry, *entry.initial, unknown, 1);
 }
 
 Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
@@ -320,7 +322,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
       if (mesh.is_director()[v] != 0) unknown.group[v] = -1;
   }
   if (entry.initial)
-    unknown.start = load_start(scene, mesh, entry, unknown, entries.components);
+    unknown.start = load_unknown(scene, mesh, entry, *entry.initial, unknown, entries.components);
   else if (!entry.initial_by_region.empty())
     unknown.start = start_by_region(entry, unknown);
   else if (!unknown.group_names.empty())

@@ -65,12 +65,16 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
     for (std::size_t i = block.offset, j = 0; j < block.count; ++i, ++j)
       result[i] = dg[j] * block.values->derivative(u[i]) + block.values->second(u[i]) * v[i] * g[j];
   }
-  if (gradient) *gradient = by_u;
+  add_prior_product(u, v, result);
+  if (gradient) {
+    *gradient = by_u;
+    add_prior_gradient(u, *gradient);
+  }
   for (InverseProblem* experiment : experiments_) {
-    std::vector<double> part;
-    const std::vector<double> further = experiment->hessian_sweep(u, v, &part);
+    std::vector<double> further_gradient;
+    const std::vector<double> further = experiment->hessian_sweep(u, v, &further_gradient);
     for (std::size_t i = 0; i < further.size(); ++i) result[i] += further[i];
-    for (std::size_t i = 0; gradient && i < part.size(); ++i) (*gradient)[i] += part[i];
+    for (std::size_t i = 0; gradient && i < further_gradient.size(); ++i) (*gradient)[i] += further_gradient[i];
   }
   return result;
 }

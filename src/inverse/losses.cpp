@@ -92,33 +92,39 @@ void add_owned(double a, const Field& x_field, Field& y_field) {
 }  // namespace
 
 void SumLoss::add(std::unique_ptr<Loss> loss, double weight) {
+  std::string unit = loss->unit();
   if (loss->multiply(weight)) weight = 1.0;
-  losses_.emplace_back(std::move(loss), weight);
+  losses_.push_back({std::move(loss), weight, std::move(unit)});
+}
+
+void SumLoss::add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight) {
+  const double factor = loss->num_observations() / (deviation * deviation);
+  add(std::move(loss), factor * weight);
+  losses_.back().unit = "1";
 }
 
 bool SumLoss::multiply(double factor) {
-  for (auto& [loss, weight] : losses_)
+  for (auto& [loss, weight, unit] : losses_)
     if (!loss->multiply(factor)) weight *= factor;
   return true;
 }
 
 std::string SumLoss::unit() const {
   if (losses_.empty()) return "1";
-  const std::string first = losses_.front().first->unit();
-  for (const auto& [loss, weight] : losses_)
-    if (loss->unit() != first) return "1";
-  return first;
+  for (const Item& item : losses_)
+    if (item.unit != losses_.front().unit) return "1";
+  return losses_.front().unit;
 }
 
 bool SumLoss::observes(int n) const {
-  for (const auto& [loss, weight] : losses_)
+  for (const auto& [loss, weight, unit] : losses_)
     if (loss->observes(n)) return true;
   return false;
 }
 
 double SumLoss::value(int n, const State& state, const ParameterSet& parameters) {
   double sum = 0.0;
-  for (const auto& [loss, weight] : losses_)
+  for (const auto& [loss, weight, unit] : losses_)
     if (loss->observes(n)) sum += weight * loss->value(n, state, parameters);
   return sum;
 }
@@ -126,7 +132,7 @@ double SumLoss::value(int n, const State& state, const ParameterSet& parameters)
 double SumLoss::tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                         const ParameterSet& direction) {
   double sum = 0.0;
-  for (const auto& [loss, weight] : losses_)
+  for (const auto& [loss, weight, unit] : losses_)
     if (loss->observes(n)) sum += weight * loss->tangent(n, state, parameters, tangent, direction);
   return sum;
 }
@@ -134,7 +140,7 @@ double SumLoss::tangent(int n, const State& state, const ParameterSet& parameter
 void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                            ParameterSet& gradient) {
   if (scratch_.fields().empty()) scratch_ = state.zero_like();
-  for (const auto& [loss, weight] : losses_) {
+  for (const auto& [loss, weight, unit] : losses_) {
     if (!loss->observes(n)) continue;
     if (weight == 1.0) {
       loss->add_gradient(n, state, parameters, adjoint, gradient);
@@ -151,7 +157,7 @@ void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parame
 void SumLoss::add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                                    const ParameterSet& direction, State& adjoint_tangent,
                                    ParameterSet& gradient_tangent) {
-  for (const auto& [loss, weight] : losses_) {
+  for (const auto& [loss, weight, unit] : losses_) {
     if (!loss->observes(n)) continue;
     if (weight == 1.0) {
       loss->add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);

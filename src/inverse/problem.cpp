@@ -16,6 +16,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/prior.hpp"
 #include "inverse/evaluation_log.hpp"
 #include "inverse/parametrisation.hpp"
 #include "inverse/state_field.hpp"
@@ -194,13 +195,17 @@ std::vector<double> InverseProblem::upper_bounds() const {
 
 std::vector<double> InverseProblem::complete(std::size_t k, const std::vector<double>& u) const {
   const Block& block = blocks_[k];
-  const auto begin = u.begin() + static_cast<std::ptrdiff_t>(block.offset);
-  std::vector<double> part(begin, begin + static_cast<std::ptrdiff_t>(block.count));
+  std::vector<double> values = part(k, u);
   if (block.shared > 0) {
-    part.resize(block.shared);
-    DIFFSIM_MPI(MPI_Bcast(part.data(), static_cast<int>(block.shared), MPI_DOUBLE, 0, comm()));
+    values.resize(block.shared);
+    DIFFSIM_MPI(MPI_Bcast(values.data(), static_cast<int>(block.shared), MPI_DOUBLE, 0, comm()));
   }
-  return part;
+  return values;
+}
+
+std::vector<double> InverseProblem::part(std::size_t k, const std::vector<double>& u) const {
+  const auto begin = u.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset);
+  return {begin, begin + static_cast<std::ptrdiff_t>(blocks_[k].count)};
 }
 
 std::vector<double> InverseProblem::physical(std::size_t k, const std::vector<double>& u) const {
@@ -233,6 +238,33 @@ void InverseProblem::add(InverseProblem& experiment) {
           ErrorKind::input);
   });
   experiments_.push_back(&experiment);
+}
+
+void InverseProblem::add_prior(std::size_t k, std::unique_ptr<Prior> prior) {
+  priors_.emplace_back(k, std::move(prior));
+}
+
+double InverseProblem::prior(const std::vector<double>& u) const {
+  double sum = 0.0;
+  for (const auto& [k, prior] : priors_) sum += prior->value(part(k, u));
+  return sum;
+}
+
+void InverseProblem::add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const {
+  for (const auto& [k, prior] : priors_) {
+    std::vector<double> added(blocks_[k].count, 0.0);
+    prior->add_gradient(part(k, u), added);
+    for (std::size_t i = 0; i < added.size(); ++i) gradient[blocks_[k].offset + i] += added[i];
+  }
+}
+
+void InverseProblem::add_prior_product(const std::vector<double>& u, const std::vector<double>& v,
+                                       std::vector<double>& product) const {
+  for (const auto& [k, prior] : priors_) {
+    std::vector<double> added(blocks_[k].count, 0.0);
+    prior->add_product(part(k, u), part(k, v), added);
+    for (std::size_t i = 0; i < added.size(); ++i) product[blocks_[k].offset + i] += added[i];
+  }
 }
 
 std::string InverseProblem::unit() const {
@@ -287,7 +319,7 @@ double InverseProblem::value(const std::vector<double>& u) {
     losses_.push_back(experiment->value(u));
     loss += losses_.back();
   }
-  return loss;
+  return loss + prior(u);
 }
 
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
@@ -355,12 +387,13 @@ double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<doubl
   double sum = sweep(loss_, u, gradient, observer, journal_);
   losses_ = {sum};
   for (InverseProblem* experiment : experiments_) {
-    std::vector<double> part;
-    losses_.push_back(experiment->gradient(u, part));
+    std::vector<double> further;
+    losses_.push_back(experiment->gradient(u, further));
     sum += losses_.back();
-    for (std::size_t i = 0; i < part.size(); ++i) gradient[i] += part[i];
+    for (std::size_t i = 0; i < further.size(); ++i) gradient[i] += further[i];
   }
-  return sum;
+  add_prior_gradient(u, gradient);
+  return sum + prior(u);
 }
 
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,

@@ -19,6 +19,7 @@ class JointLoss : public Loss {
   JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
   ~JointLoss() override;
   std::string unit() const override;
+  double num_observations() const override { return static_cast<double>(targets_.size()); }
   bool observes(int n) const override { return targets_.count(n) > 0; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,

@@ -17,6 +17,8 @@ class Loss {
   virtual ~Loss() = default;
   /// Unit of L, for example "m²"; "1" if L is dimensionless.
   virtual std::string unit() const { return "1"; }
+  /// Number of observations of which the loss is a mean, or 1 if the loss is not a mean.
+  virtual double num_observations() const { return 1.0; }
   /// Multiplies the loss, with its derivatives, by a factor and returns true. The default returns false and changes
   /// nothing; the caller then multiplies the results of the functions below. A loss must override this function if its
   /// `add_gradient` also adds to sums inside the Model, such as those of force terms, because the caller cannot

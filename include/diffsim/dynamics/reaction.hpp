@@ -74,6 +74,7 @@ class ReactionLoss : public Loss {
   /// `observed`: R̂ by step, N. Throws Error (input) if no component is observed.
   ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3>> observed);
   std::string unit() const override { return "N²"; }
+  double num_observations() const override { return static_cast<double>(observed_.size()); }
   bool multiply(double factor) override;
   bool observes(int n) const override { return observed_.count(n) > 0; }
   double value(int n, const State& state, const ParameterSet& parameters) override;

@@ -17,6 +17,10 @@ namespace diffsim {
 class SumLoss : public Loss {
  public:
   void add(std::unique_ptr<Loss> loss, double weight = 1.0);
+  /// Adds the loss as the negative logarithm of a likelihood, ½ Σ |r|²/σ² over all observations with residuals r, which
+  /// is dimensionless. The residuals have independent normal errors of standard deviation σ = `deviation`, in the unit
+  /// of r. `weight` multiplies the result.
+  void add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
   bool multiply(double factor) override;
@@ -31,7 +35,12 @@ class SumLoss : public Loss {
                             ParameterSet& gradient_tangent) override;
 
  private:
-  std::vector<std::pair<std::unique_ptr<Loss>, double>> losses_;
+  struct Item {
+    std::unique_ptr<Loss> loss;
+    double weight;
+    std::string unit;  // of the weighted loss
+  };
+  std::vector<Item> losses_;
   State scratch_;
 };
 
@@ -44,6 +53,7 @@ class TrackLoss : public Loss {
   /// vertices of `region` enter the loss. Throws Error (input) if no component is observed. Collective.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   std::string unit() const override { return "m²"; }
+  double num_observations() const override { return 1.0 / weight_; }
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,

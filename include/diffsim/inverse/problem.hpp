@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
@@ -15,6 +16,7 @@ namespace diffsim {
 
 class EntryMap;
 class EvaluationLog;
+class Prior;
 class Schedule;
 class Store;
 class SweepJournal;
@@ -77,6 +79,11 @@ class InverseProblem {
   /// `gradient`, the progress callback, the journal and `statistics` are those of this problem alone. `experiment` must
   /// outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
+  /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
+  /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
+  void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
+  /// Returns the sum of the priors at u. Collective.
+  double prior(const std::vector<double>& u) const;
   /// Losses of this problem and of the added experiments in the last call of `value`, or of `gradient`
   /// whose result was not in the log.
   const std::vector<double>& losses() const { return losses_; }
@@ -179,6 +186,13 @@ class InverseProblem {
   void sum_shared(std::size_t k, std::vector<double>& g) const;
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>* gradient);
+  /// Part of u, or of another vector of that size, that belongs to unknown k.
+  std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
+  /// Adds the gradient of the priors.
+  void add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const;
+  /// Adds the product of the priors' second derivatives with v.
+  void add_prior_product(const std::vector<double>& u, const std::vector<double>& v,
+                         std::vector<double>& product) const;
   /// Returns ∂L/∂u from the derivatives with respect to the Model's parameters and x[0].
   std::vector<double> by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
                                   const State& by_initial);
@@ -203,7 +217,8 @@ class InverseProblem {
   SweepWatcher watcher_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
-  std::vector<InverseProblem*> experiments_;  // added
+  std::vector<InverseProblem*> experiments_;                            // added
+  std::vector<std::pair<std::size_t, std::unique_ptr<Prior>>> priors_;  // with the number of the unknown
   std::vector<double> losses_;
 };
 

@@ -7,6 +7,7 @@
 #include "app/contact_watch.hpp"
 #include "app/inverse_job.hpp"
 #include "app/trajectory.hpp"
+#include "app/uncertainty.hpp"
 #include "app/unknown_files.hpp"
 #include "diffsim/inverse/optimise.hpp"
 
@@ -63,13 +64,15 @@ class History {
   std::optional<double> first_norm_;
 };
 
-void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u) {
+void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u,
+                      const std::optional<Uncertainty>& uncertainty) {
   const Stopwatch io(job.report, "io");
   Hdf5File file = Hdf5File::create(job.comm, job.output.path("parameters.h5"), "diffsim parameters", 1);
   inverse.label(file);
   write_unknowns(
       file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
       [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
+  if (uncertainty) write_uncertainty(file, *uncertainty);
   file.publish();
 }
 
@@ -111,12 +114,15 @@ bool invert(Job& job) {
                     iterate.iteration, job.scene.optimiser.max_iterations, seconds / std::max(iterate.iteration, 1),
                     iterate.loss, history.relative(iterate.gradient_norm)));
   };
+  if (job.scene.uncertainty) require_identified(job, problem, problem.start());
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
+  std::optional<Uncertainty> uncertainty;
+  if (job.scene.uncertainty) uncertainty = uncertainty_of(problem, result.u);
   inverse.make_room();
 
   inverse.report_sweeps();
   inverse.progress.clear();
-  write_parameters(job, inverse, result.u);
+  write_parameters(job, inverse, result.u, uncertainty);
   problem.set(result.u);
   if (job.scene.experiment.empty()) {
     record_result(job, *inverse.solver, problem);
@@ -154,10 +160,16 @@ bool invert(Job& job) {
                  job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
+  if (!job.scene.priors.empty()) {
+    const double prior = problem.prior(result.u);
+    job.report["prior"] = prior;
+    job.out << fmt::format("  of the loss, the priors are {:.6g}\n", prior);
+  }
+  const bool identified = !uncertainty || report_uncertainty(job, problem, result.u, *uncertainty);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "
           << job.output.path("trajectory.xdmf") << ", " << job.output.path("report.json") << '\n';
   inverse.finish();
-  return result.converged;
+  return result.converged && identified;
 }
 
 }  // namespace diffsim::app

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "diffsim/inverse/problem.hpp"
+
+namespace diffsim {
+
+/// Curvature of a loss in its unknowns, for unknowns whose values all ranks share.
+///
+/// Values have scales s: 1 for values searched in the logarithm and for coefficients of a map, otherwise the largest
+/// magnitude of the unknown's values, or 1 if all values are 0. The scaled Hessian is S = diag(s) H diag(s), with
+/// H = ∂²L/∂u², and S = Σ_i λ_i q_i q_iᵀ.
+struct Curvature {
+  std::size_t size = 0;             ///< number n of values of u
+  std::vector<double> scale;        ///< s, [n]
+  std::vector<double> eigenvalues;  ///< λ_i, ascending, [n]
+  std::vector<double> directions;   ///< unit vectors q_i, [n, n], one in each row
+  std::vector<double> slopes;       ///< derivative of L along each diag(s) q_i, [n]
+  /// Bound of the error of the eigenvalues from the tolerance of the solvers and from rounding.
+  double error = 0.0;
+};
+
+/// Computes the curvature at u from one product with the Hessian per value. Throws Error (input) if a part of the model
+/// has no second derivatives, or if an unknown has values of its own on each rank. Collective; the result is the same
+/// on all ranks.
+Curvature curvature(InverseProblem& problem, const std::vector<double>& u);
+
+/// Scaled standard deviation above which a direction counts as not identified: ten times the magnitude of the values,
+/// or a factor e¹⁰ of values searched in the logarithm.
+inline constexpr double largest_deviation = 10.0;
+
+/// Returns the numbers of the directions along which the curvature does not determine the unknowns, where L is the
+/// negative logarithm of a probability density: 1/√λ_i is above `largest_deviation`, or |λ_i| is within the error.
+/// Directions of negative curvature are not among the result.
+std::vector<std::size_t> unidentified(const Curvature& curvature);
+
+/// Laplace approximation of the posterior distribution: a normal distribution around a minimum of L with the covariance
+/// C = H⁻¹, where L is the negative logarithm of the posterior density up to a constant.
+struct Posterior {
+  std::vector<double> deviation;    ///< √C_ii, in the unit of u, [n]
+  std::vector<double> covariance;   ///< C, [n, n]
+  std::vector<double> correlation;  ///< C_ij / √(C_ii C_jj), [n, n]
+};
+
+/// Computes the Laplace approximation. Throws Error (run) if an eigenvalue is not positive.
+Posterior posterior(const Curvature& curvature);
+
+}  // namespace diffsim

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+using Type = PriorEntry::Type;
+using Per = ParameterEntry::Per;
+
+/// Names of PriorEntry::Type in scenes, in the order of the enumeration.
+constexpr std::array<const char*, 4> types = {"normal", "smooth", "total_variation", "matern"};
+
+/// Returns the index of the parameter that a prior names, with `region` if several parameters have this name.
+std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
+  std::vector<std::string> labels;
+  for (const ParameterEntry& entry : scene.parameters) labels.push_back(entry.label);
+  const Value& name = mapping.need("parameter", "one of `parameters`: " + join(labels));
+  const std::string label = to_choice(name, labels);
+  const Value* const region = mapping.find("region");
+  std::vector<std::size_t> found;
+  std::vector<std::string> regions;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != label) continue;
+    const std::string of = scene.parameters[i].region ? scene.parameters[i].region->name : "all";
+    regions.push_back(of);
+    if (!region || to_text(*region) == of) found.push_back(i);
+  }
+  if (found.empty())
+    region->place.fail("`parameters` has no " + label + " of this region; give one of: " + join(regions));
+  if (found.size() > 1)
+    mapping.place_of("region").fail("is missing, and `parameters` has several entries of " + label +
+                                    "; give one of: " + join(regions));
+  return found.front();
+}
+
+/// Throws InputError unless the values of the parameter form a field or a signal, which has a gradient.
+void require_gradient(const PriorEntry& prior, const ParameterEntry& parameter) {
+  const bool has_gradient = parameter.per == Per::cell || parameter.per == Per::vertex || parameter.per == Per::step;
+  if (!has_gradient || parameter.map)
+    prior.place.fail("a prior of type " + std::string(types[static_cast<std::size_t>(prior.type)]) +
+                     " needs a parameter with `per: cell`, `vertex` or `step`, without `map`; use type: normal");
+}
+
+PriorEntry parse_prior(const Value& value, const Scene& scene) {
+  const Mapping mapping(
+      value, {"parameter", "region", "type", "mean", "deviation", "covariance", "weight", "epsilon", "length"});
+  PriorEntry prior;
+  prior.place = mapping.place();
+  prior.type = to_enum<Type>(mapping.need("type", "normal, smooth, total_variation or matern"), types);
+  prior.parameter = parse_parameter_index(mapping, scene);
+  const std::vector<std::string> keys =
+      prior.type == Type::normal   ? std::vector<std::string>{"mean", "deviation", "covariance"}
+      : prior.type == Type::smooth ? std::vector<std::string>{"weight"}
+      : prior.type == Type::matern ? std::vector<std::string>{"mean", "deviation", "length"}
+                                   : std::vector<std::string>{"weight", "epsilon"};
+  for (const char* key : {"mean", "deviation", "covariance", "weight", "epsilon", "length"})
+    if (mapping.has(key) && std::find(keys.begin(), keys.end(), key) == keys.end())
+      mapping.place_of(key).fail("has no meaning for a prior of type " +
+                                 std::string(types[static_cast<std::size_t>(prior.type)]) +
+                                 ", which has: " + join(keys));
+  if (prior.type != Type::normal) require_gradient(prior, scene.parameters[prior.parameter]);
+  if (const Value* mean = mapping.find("mean")) prior.mean = parse_numbers(*mean, scene);
+  switch (prior.type) {
+    case Type::normal: {
+      const Value* const deviation = mapping.find("deviation");
+      const Value* const covariance = mapping.find("covariance");
+      if ((deviation != nullptr) == (covariance != nullptr))
+        mapping.place().fail("give either `deviation`, standard deviations, or `covariance`, a matrix");
+      if (deviation) prior.deviation = parse_numbers(*deviation, scene);
+      if (covariance) prior.covariance = parse_numbers(*covariance, scene);
+      break;
+    }
+    case Type::smooth:
+      prior.weight = to_positive(mapping.need("weight", "a number"), "");
+      break;
+    case Type::total_variation:
+      prior.weight = to_positive(mapping.need("weight", "a number"), "");
+      prior.epsilon = to_positive(mapping.need("epsilon", "the slope below which the prior is smooth"), "");
+      break;
+    case Type::matern:
+      prior.deviation =
+          Numbers{Array{{}, {to_positive(mapping.need("deviation", "a standard deviation"), "")}}, mapping.place()};
+      prior.length = to_positive(mapping.need("length", "a correlation length in m, or s for `per: step`"), "");
+      break;
+  }
+  return prior;
+}
+
+}  // namespace
+
+std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene) {
+  if (scene.parameters.empty()) value.place.fail("needs `parameters`, to which the priors belong");
+  std::vector<PriorEntry> priors;
+  for (const Value* item : to_items(value)) priors.push_back(parse_prior(*item, scene));
+  if (priors.empty()) value.place.fail("is an empty list; give at least one prior, or remove `priors`");
+  return priors;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,252 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/inverse/prior.hpp"
+
+#include <petscsys.h>
+
+#include <petscblaslapack.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "inverse/check_tools.hpp"
+#include "inverse/petsc_vectors.hpp"
+
+namespace diffsim {
+
+using namespace inverse;
+
+namespace {
+
+std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i] - b[i];
+  return result;
+}
+
+/// Quadratic prior ½ (u - mean)ᵀ A (u - mean) with a symmetric matrix A.
+class QuadraticPrior : public Prior {
+ public:
+  QuadraticPrior(MPI_Comm comm, std::vector<double> mean) : comm_(comm), mean_(std::move(mean)) {}
+
+  double value(const std::vector<double>& u) const override {
+    const std::vector<double> r = difference(u, mean_);
+    return 0.5 * inner_product(r, times(r), comm_);
+  }
+  void add_gradient(const std::vector<double>& u, std::vector<double>& gradient) const override {
+    add_product(u, difference(u, mean_), gradient);
+  }
+  void add_product(const std::vector<double>& /*u*/, const std::vector<double>& v,
+                   std::vector<double>& product) const override {
+    const std::vector<double> added = times(v);
+    for (std::size_t i = 0; i < added.size(); ++i) product[i] += added[i];
+  }
+
+ private:
+  /// Returns A v. Collective.
+  virtual std::vector<double> times(const std::vector<double>& v) const = 0;
+
+  MPI_Comm comm_;
+  std::vector<double> mean_;
+};
+
+class NormalPrior final : public QuadraticPrior {
+ public:
+  NormalPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> deviation)
+      : QuadraticPrior(comm, std::move(mean)), deviation_(std::move(deviation)) {}
+
+ private:
+  std::vector<double> times(const std::vector<double>& v) const override {
+    std::vector<double> result(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i) result[i] = v[i] / (deviation_[i] * deviation_[i]);
+    return result;
+  }
+
+  std::vector<double> deviation_;
+};
+
+/// Normal prior with the Cholesky factor of a covariance matrix, on the first rank.
+class CorrelatedPrior final : public QuadraticPrior {
+ public:
+  CorrelatedPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> factor)
+      : QuadraticPrior(comm, std::move(mean)), factor_(std::move(factor)) {}
+
+ private:
+  std::vector<double> times(const std::vector<double>& v) const override {
+    std::vector<double> result = v;
+    if (v.empty()) return result;
+    const auto n = static_cast<PetscBLASInt>(v.size());
+    const PetscBLASInt one = 1;
+    PetscBLASInt info = 0;
+    LAPACKpotrs_("L", &n, &one, const_cast<double*>(factor_.data()), &n, result.data(), &n, &info);
+    return result;
+  }
+
+  std::vector<double> factor_;
+};
+
+class SmoothPrior final : public QuadraticPrior {
+ public:
+  SmoothPrior(ValueGradient gradient, double weight)
+      : QuadraticPrior(gradient.comm(), std::vector<double>(gradient.size(), 0.0)),
+        gradient_(std::move(gradient)),
+        weight_(weight) {}
+
+ private:
+  std::vector<double> times(const std::vector<double>& v) const override {
+    std::vector<double> result = gradient_.stiffness_times(v);
+    for (double& entry : result) entry *= weight_;
+    return result;
+  }
+
+  ValueGradient gradient_;
+  double weight_;
+};
+
+class MaternPrior final : public QuadraticPrior {
+ public:
+  MaternPrior(ValueGradient gradient, std::vector<double> mean, double kappa, double tau)
+      : QuadraticPrior(gradient.comm(), std::move(mean)),
+        gradient_(std::move(gradient)),
+        kappa2_(kappa * kappa),
+        tau_(tau) {}
+
+ private:
+  std::vector<double> times(const std::vector<double>& v) const override {
+    std::vector<double> z = operator_times(v);
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] *= tau_ * tau_ / gradient_.lumped()[i];
+    return operator_times(z);
+  }
+  /// Returns (κ² M + K) v.
+  std::vector<double> operator_times(const std::vector<double>& v) const {
+    std::vector<double> result = gradient_.stiffness_times(v);
+    for (std::size_t i = 0; i < v.size(); ++i) result[i] += kappa2_ * gradient_.lumped()[i] * v[i];
+    return result;
+  }
+
+  ValueGradient gradient_;
+  double kappa2_, tau_;
+};
+
+class TotalVariationPrior final : public Prior {
+ public:
+  TotalVariationPrior(ValueGradient gradient, double weight, double epsilon)
+      : gradient_(std::move(gradient)), weight_(weight), epsilon_(epsilon) {}
+
+  double value(const std::vector<double>& u) const override {
+    double sum = 0.0;
+    at_points(gradient_.times(u), [&](std::size_t point, double* /*slope*/, double root) {
+      sum += weight_ * gradient_.measure()[point] * root;
+    });
+    return sum_over_ranks(sum, gradient_.comm());
+  }
+  void add_gradient(const std::vector<double>& u, std::vector<double>& gradient) const override {
+    std::vector<double> flux = at_points(gradient_.times(u), [&](std::size_t point, double* slope, double root) {
+      for (std::size_t i = 0; i < gradient_.width(); ++i) slope[i] *= weight_ * gradient_.measure()[point] / root;
+    });
+    add(gradient_.transpose_times(flux), gradient);
+  }
+  void add_product(const std::vector<double>& u, const std::vector<double>& v,
+                   std::vector<double>& product) const override {
+    // The derivative of s/√(|s|² + ε²) along t is (t - s (s·t)/(|s|² + ε²)) / √(|s|² + ε²).
+    const std::vector<double> along = gradient_.times(v);
+    std::vector<double> flux = at_points(gradient_.times(u), [&](std::size_t point, double* slope, double root) {
+      const double* const t = along.data() + point * gradient_.width();
+      double projection = 0.0;
+      for (std::size_t i = 0; i < gradient_.width(); ++i) projection += slope[i] * t[i] / (root * root);
+      for (std::size_t i = 0; i < gradient_.width(); ++i)
+        slope[i] = weight_ * gradient_.measure()[point] * (t[i] - projection * slope[i]) / root;
+    });
+    add(gradient_.transpose_times(flux), product);
+  }
+
+ private:
+  /// Calls body(point, slope, √(|slope|² + ε²)) at each point. `body` may change the slope. Returns the slopes.
+  std::vector<double> at_points(std::vector<double> slopes,
+                                const std::function<void(std::size_t, double*, double)>& body) const {
+    for (std::size_t point = 0; point < gradient_.measure().size(); ++point) {
+      double* const slope = slopes.data() + point * gradient_.width();
+      double square = epsilon_ * epsilon_;
+      for (std::size_t i = 0; i < gradient_.width(); ++i) square += slope[i] * slope[i];
+      body(point, slope, std::sqrt(square));
+    }
+    return slopes;
+  }
+  static void add(const std::vector<double>& from, std::vector<double>& to) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+  }
+
+  ValueGradient gradient_;
+  double weight_, epsilon_;
+};
+
+}  // namespace
+
+std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean, std::vector<double> deviation) {
+  collectively(comm, [&] {
+    if (deviation.size() != mean.size())
+      throw Error("a normal prior has " + std::to_string(mean.size()) + " means and " +
+                  std::to_string(deviation.size()) + " deviations");
+    for (const double sigma : deviation)
+      if (!(sigma > 0.0) || !std::isfinite(sigma))
+        throw Error("a standard deviation is " + std::to_string(sigma) + "; give positive numbers", ErrorKind::input);
+  });
+  return std::make_unique<NormalPrior>(comm, std::move(mean), std::move(deviation));
+}
+
+std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
+                                                         const std::vector<double>& covariance) {
+  const std::size_t size = mean.size();
+  std::vector<double> factor = covariance;
+  collectively(comm, [&] {
+    if (factor.size() != size * size)
+      throw Error("a covariance matrix of " + std::to_string(size) + " values needs " + std::to_string(size * size) +
+                      " entries, but has " + std::to_string(factor.size()),
+                  ErrorKind::input);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (std::abs(factor[size * i + j] - factor[size * j + i]) >
+            1e-12 * std::sqrt(std::abs(factor[size * i + i] * factor[size * j + j])))
+          throw Error("the covariance matrix is not symmetric: entries (" + std::to_string(i) + ", " +
+                          std::to_string(j) + ") and (" + std::to_string(j) + ", " + std::to_string(i) + ") differ",
+                      ErrorKind::input);
+    const auto n = static_cast<PetscBLASInt>(size);
+    PetscBLASInt info = 0;
+    LAPACKpotrf_("L", &n, factor.data(), &n, &info);
+    if (info != 0)
+      throw Error("the covariance matrix is not positive definite: its leading " + std::to_string(info) + " × " +
+                      std::to_string(info) + " block has a determinant that is not positive",
+                  ErrorKind::input);
+  });
+  if (!is_first_rank(comm)) {
+    mean.clear();
+    factor.clear();
+  }
+  return std::make_unique<CorrelatedPrior>(comm, std::move(mean), std::move(factor));
+}
+
+std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight) {
+  return std::make_unique<SmoothPrior>(std::move(gradient), weight);
+}
+
+std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon) {
+  return std::make_unique<TotalVariationPrior>(std::move(gradient), weight, epsilon);
+}
+
+std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
+                                         double length) {
+  // Lindgren, Rue & Lindström 2011, equations 1 to 3: the variance of the solution is
+  // Γ(ν) / (Γ(α) (4π)^(d/2) κ^(2ν) τ²) for ν = α - d/2.
+  const double dimension = gradient.dimension(), nu = 2.0 - 0.5 * dimension, kappa = std::sqrt(8.0 * nu) / length;
+  const double variance_without_tau =
+      std::tgamma(nu) /
+      (std::tgamma(2.0) * std::pow(4.0 * std::numbers::pi, 0.5 * dimension) * std::pow(kappa, 2.0 * nu));
+  const double tau = std::sqrt(variance_without_tau) / deviation;
+  return std::make_unique<MaternPrior>(std::move(gradient), std::move(mean), kappa, tau);
+}
+
+}  // namespace diffsim
