@@ -9,10 +9,13 @@ namespace nb = nanobind;
 
 void bind_bodies(nb::module_& module);
 void bind_errors(nb::module_& module);
+void bind_losses(nb::module_& module);
 void bind_material(nb::module_& module);
 void bind_mesh(nb::module_& module);
 void bind_parameters(nb::module_& module);
+void bind_problem(nb::module_& module);
 void bind_scene(nb::module_& module);
+void bind_scene_file(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);

@@ -32,6 +32,40 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+const std::shared_ptr<Loss>& LossHandle::shared() const {
+  if (is_given_) throw InputError("this loss is part of a sum; use the sum, or create another loss");
+  if (!loss_) throw_finalised();
+  return loss_;
+}
+
+const std::shared_ptr<Loss>& LossHandle::for_sum() const {
+  if (shared().use_count() > 1)
+    throw InputError("this loss is used by a problem or belongs to a scene file; create another one for the sum");
+  return loss_;
+}
+
+void LossHandle::give_to(LossHandle& sum) {
+  is_given_ = true;
+  if (!sum.subject_.mesh) sum.subject_.mesh = subject_.mesh;
+  if (!sum.subject_.scene) sum.subject_.scene = subject_.scene;
+}
+
+void LossHandle::Subject::require_same(const Subject& other) const {
+  if (mesh && other.mesh && mesh != other.mesh) throw InputError("this loss is for another mesh");
+  if (scene && other.scene && scene != other.scene) throw InputError("this loss is for another scene");
+}
+
+std::shared_ptr<Loss> loss_of(nb::object object, const DifferentiableScene& scene, bool values_only) {
+  const TetrahedralMesh* const mesh = scene.mesh().get();
+  LossHandle* known = nullptr;
+  if (nb::try_cast(object, known) && known) {
+    known->subject().require_same({mesh, &scene});
+    return known->shared();
+  }
+  if (!PyCallable_Check(object.ptr())) throw InputError("a loss must be a function loss(n, state)");
+  return std::make_shared<PythonLoss>(std::move(object), mesh->comm(), scene.dt(), values_only);
+}
+
 PythonLoss::PythonLoss(nb::object function, MPI_Comm comm, double dt, bool values_only)
     : function_(std::move(function)), comm_(comm), dt_(dt), values_only_(values_only) {}
 

@@ -4,10 +4,15 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/loss.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/scene.hpp"
+#include "runtime.hpp"
 
 namespace diffsim::python {
 
@@ -45,5 +50,46 @@ class PythonLoss final : public Loss {
   double value_ = 0.0;
   std::vector<std::vector<double>> derivatives_;  // for each field of the state; empty: zero
 };
+
+/// Loss of the library in a Python object.
+class LossHandle : public Handle {
+ public:
+  /// Mesh and scene that a loss is for; nullptr: any.
+  struct Subject {
+    const TetrahedralMesh* mesh = nullptr;
+    const DifferentiableScene* scene = nullptr;
+    /// Throws Error (input) if both subjects have a mesh, or a scene, and these differ.
+    void require_same(const Subject& other) const;
+  };
+
+  /// `owners`: objects that the loss refers to.
+  LossHandle(std::shared_ptr<Loss> loss, std::vector<std::shared_ptr<const void>> owners, Subject subject)
+      : owners_(std::move(owners)), loss_(std::move(loss)), subject_(subject) {}
+  ~LossHandle() override {
+    const ReleaseScope scope;
+    release();
+  }
+  void release() override {
+    loss_.reset();
+    owners_.clear();
+  }
+  /// Throws Error (input) if the loss is part of a sum.
+  const std::shared_ptr<Loss>& shared() const;
+  /// Returns the loss for a sum, which may multiply the loss. Throws Error (input) if another object uses the loss.
+  const std::shared_ptr<Loss>& for_sum() const;
+  /// Marks the loss as a part of `sum`, and limits `sum` to the subject of the loss. Later calls of `shared` throw.
+  void give_to(LossHandle& sum);
+  const Subject& subject() const { return subject_; }
+
+ private:
+  std::vector<std::shared_ptr<const void>> owners_;
+  std::shared_ptr<Loss> loss_;
+  Subject subject_;
+  bool is_given_ = false;
+};
+
+/// Loss of a Python object: a loss of the library, or a PythonLoss of a function. Throws InputError for another object,
+/// and for a loss of another mesh or scene.
+std::shared_ptr<Loss> loss_of(nb::object object, const DifferentiableScene& scene, bool values_only);
 
 }  // namespace diffsim::python

@@ -22,7 +22,10 @@ NB_MODULE(_core, module) {
   bind_parameters(module);
   bind_scene(module);
   bind_bodies(module);
+  bind_losses(module);
   bind_simulator(module);
+  bind_problem(module);
+  bind_scene_file(module);
 
   module.def("finalise", &finalise_runtime, "Release all objects of the library and finalise MPI, PETSc and Kokkos.");
   module.def(

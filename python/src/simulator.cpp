@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/simulator.hpp"
 
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +15,6 @@
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/inverse/losses.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
@@ -115,52 +114,6 @@ class TrajectoryHandle final : public Handle {
   long version_;
 };
 
-/// Loss of the library: the squared distance of a region's mean position to a target.
-class TargetLossHandle final : public Handle {
- public:
-  TargetLossHandle(const MeshHandle& mesh, const std::string& region, std::array<double, 3> target, int step) {
-    const LibraryScope scope;
-    mesh_ = mesh.shared();
-    loss_ = std::make_unique<TargetPositionLoss>(*mesh_, mesh_->region(region), target, step);
-  }
-  ~TargetLossHandle() override {
-    const ReleaseScope scope;
-    release();
-  }
-  void release() override {
-    loss_.reset();
-    mesh_.reset();
-  }
-  Loss& get() {
-    if (!loss_) throw_finalised();
-    return *loss_;
-  }
-
- private:
-  std::shared_ptr<TetrahedralMesh> mesh_;
-  std::unique_ptr<TargetPositionLoss> loss_;
-};
-
-/// Loss of a Python object: a loss of the library, or a function.
-class AnyLoss {
- public:
-  AnyLoss(nb::object object, SimulatorHandle& simulator, bool values_only) {
-    TargetLossHandle* known = nullptr;
-    if (nb::try_cast(object, known) && known) {
-      loss_ = &known->get();
-      return;
-    }
-    if (!PyCallable_Check(object.ptr())) throw InputError("a loss must be a function loss(n, state)");
-    function_.emplace(std::move(object), simulator.comm(), simulator.dt(), values_only);
-    loss_ = &*function_;
-  }
-  Loss& get() { return *loss_; }
-
- private:
-  std::optional<PythonLoss> function_;
-  Loss* loss_ = nullptr;
-};
-
 /// Runs `body`, a sweep, in the library. After an exception the simulator is at its initial state.
 template <class Body>
 auto run_sweep(SimulatorHandle& handle, const Body& body) {
@@ -253,14 +206,14 @@ TrajectoryHandle* rollout(DifferentiableSimulatorHandle& handle, int num_steps, 
 }
 
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
-  AnyLoss loss(std::move(object), handle, false);
+  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
   if (handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
-  return run_sweep(handle, [&] { return handle.differentiable_in_sweep().backward(loss.get()); });
+  return run_sweep(handle, [&] { return handle.differentiable_in_sweep().backward(*loss); });
 }
 
 double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
-  AnyLoss loss(std::move(object), handle, true);
+  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), true);
   if (!handle.last_ || handle.version_of_rollout_ != handle.scene()->version())
     throw Error("compute_loss(loss) needs a rollout since the last change of the scene or its parameters");
   const LibraryScope scope;
@@ -268,7 +221,7 @@ double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
   const ParameterSet& parameters = const_cast<DifferentiableScene&>(handle.scene()->get()).parameters();
   double sum = 0.0;
   for (int n = 0; n <= handle.last_->num_steps(); ++n)
-    if (loss.get().observes(n)) sum += loss.get().value(n, handle.last_->state(n), parameters);
+    if (loss->observes(n)) sum += loss->value(n, handle.last_->state(n), parameters);
   return sum_over_ranks(sum, handle.comm());
 }
 
@@ -361,11 +314,6 @@ void bind_constructors(C& bound) {
 }
 
 void bind_differentiable(nb::module_& module) {
-  nb::class_<TargetLossHandle>(module, "TargetPositionLoss",
-                               "Loss ½ |x̄ - target|², m², of the mean position x̄ of a region's vertices at one step.")
-      .def(nb::init<const MeshHandle&, const std::string&, std::array<double, 3>, int>(), nb::arg("mesh"),
-           nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
-           "Create the loss. target: [3], m. Collective.");
   using H = DifferentiableSimulatorHandle;
   nb::class_<H, SimulatorHandle> bound(module, "DifferentiableSimulator",
                                        "Simulation with gradients of a loss. All members are collective.");

@@ -1,6 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 """Programs in the documents."""
 
+import json
 import pathlib
 import re
 
@@ -21,6 +22,17 @@ def test_programs_of_the_python_page():
     pytest.importorskip("jax")
     for block in others:
         exec(block, scope)
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs/notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebook(notebook):
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code" and not cell["metadata"].get("tags")]
+    if any("jax" in text for text in code):
+        pytest.importorskip("jax")
+    scope = {"__name__": "notebook"}
+    for text in code:
+        exec(text, scope)
 
 
 def test_program_of_readme():

@@ -76,6 +76,32 @@ def test_wrong_arrays_of_the_first_rank_are_refused_on_all():
         diffsim.TetrahedralMesh([[1.0, 2.0]] if first else None, [[0, 0, 0, 0]] if first else None, MPI.COMM_WORLD)
 
 
+def test_problems_with_priors_agree_with_one_rank():
+    def results(comm):
+        made, mesh = simulator(comm=comm, resolution=3)
+        loss = diffsim.SumLoss()
+        loss.add(diffsim.TargetPositionLoss(mesh, "y_min", [0.05, -0.02, 0.05], 5), noise=1e-2)
+        unknowns = [diffsim.Unknown("youngs_modulus", logarithmic=True), diffsim.Unknown("gravity")]
+        problem = diffsim.InverseProblem(made.scene, 5, loss, unknowns)
+        problem.add_prior("youngs_modulus", "matern", mean=6e3, deviation=0.5, length=0.05)
+        problem.add_prior("youngs_modulus", "total_variation", weight=0.1, epsilon=1.0)
+        problem.add_prior("gravity", "normal", mean=[0.0, -9.0, 0.0], deviation=[0.1, 0.2, 0.3])
+        covariance = [[0.1, 0.02, 0.0], [0.02, 0.2, 0.0], [0.0, 0.0, 0.1]]
+        problem.add_prior("gravity", "normal", mean=0.1, covariance=covariance)
+        with pytest.raises((diffsim.InputError, diffsim.RunError)):
+            problem.add_prior("gravity", "normal", mean=[1.0, 2.0], deviation=1.0)
+        u = problem.start()
+        value, gradient = problem.gradient(u)
+        return value, problem.prior(u), problem.hessian_product(u, gradient)[problem.size - 3 :], gradient[-3:], problem
+
+    value, prior, product, gradient, problem = results(MPI.COMM_WORLD)
+    value_alone, prior_alone, product_alone, gradient_alone, _ = results(MPI.COMM_SELF)
+    assert value == pytest.approx(value_alone, rel=1e-11) and prior == pytest.approx(prior_alone, rel=1e-11)
+    if MPI.COMM_WORLD.rank == 0:  # gravity is in the first rank's part
+        assert gradient == pytest.approx(gradient_alone, rel=1e-10)
+        assert product == pytest.approx(product_alone, rel=1e-9)
+
+
 def test_a_communicator_without_this_rank_is_refused():
     with pytest.raises(diffsim.InputError, match="COMM_NULL"):
         diffsim.TetrahedralMesh.create_cube(1, comm=MPI.COMM_NULL)

@@ -305,6 +305,8 @@ void AdjointSweep::backward(State& adjoint) {
     adjoint.fill(0.0);
     reversed_from_ = furthest_;  // `adjoint` is the adjoint of state furthest_
     if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
+    if (single_steps_) end_block(furthest_, adjoint);
+    if (adjoint_observer_) adjoint_observer_(furthest_, adjoint, true);
     if (journal_) remember(furthest_, adjoint);
   }
   for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
@@ -322,11 +324,16 @@ void AdjointSweep::reverse(const Action& action, State& adjoint) {
     if (n + 1 != reversed_from_ || records_.empty()) throw Error("the checkpoint schedule reverses steps out of order");
     const Record& record = *records_.back();
     model_.step_adjoint(n, record, adjoint, *gradient_);
-    if (loss_.observes(n)) loss_.add_gradient(n, record.initial(), model_.parameters(), adjoint, *gradient_);
+    const bool observed = loss_.observes(n);
+    if (adjoint_observer_ && observed) adjoint_observer_(n, adjoint, false);
+    if (observed) loss_.add_gradient(n, record.initial(), model_.parameters(), adjoint, *gradient_);
+    const bool ends_block = single_steps_ || (n > 0 && n % steps_of_block == 0);
+    if (ends_block && single_steps_) end_block(n, adjoint);
+    if (adjoint_observer_) adjoint_observer_(n, adjoint, true);
     free_.push_back(std::move(records_.back()));
     records_.pop_back();
     reversed_from_ = n;
-    if (n > 0 && n % steps_of_block == 0) end_block(n, adjoint);
+    if (ends_block && !single_steps_) end_block(n, adjoint);
     if (n > 0) poll();
   }
 }

@@ -53,6 +53,10 @@ class AdjointSweep {
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
+  /// Sets the observer of the reverse sweep. A sweep that resumes observes only the steps that it reverses itself.
+  void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
+  /// Adds the sums of the Model to the gradient at every step, before the observer of the adjoint is called.
+  void use_single_steps() { single_steps_ = true; }
   /// Number of the last state, valid after `forward`.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
@@ -88,6 +92,8 @@ class AdjointSweep {
   Store& store_;
   SweepJournal* journal_;
   SweepWatcher watcher_;
+  AdjointObserver adjoint_observer_;
+  bool single_steps_ = false;
   ParameterSet* gradient_ = nullptr;
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;

@@ -34,6 +34,8 @@ class LaterSteps : public Model {
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override {
     model_.step_adjoint(first_ + n, record, adjoint, gradient);
   }
+  void set_diagnosis(bool on) override { model_.set_diagnosis(on); }
+  NotFinite diagnosis() const override { return model_.diagnosis(); }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     model_.begin_adjoint_tangent(gradient, direction);
   }
@@ -74,6 +76,10 @@ class LaterLoss : public Loss {
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override {
     loss_.add_gradient_tangent(first_ + n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
+  }
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
+    loss_.add_gauss_newton(first_ + n, state, parameters, tangent, direction, adjoint, gradient);
   }
 
  private:

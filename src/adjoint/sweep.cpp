@@ -25,7 +25,7 @@ double rollout(Model& model, State& state, StepRange steps, Loss* loss, const St
 }
 
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
-                       Loss* loss) {
+                       Loss* loss, const TangentObserver& observer) {
   const ProfilingRegion region("diffsim::adjoint::rollout_tangent");
   model.prepare();
   model.prepare_tangent(direction);
@@ -33,6 +33,7 @@ double rollout_tangent(Model& model, State& state, State& tangent, const Paramet
   double share = 0.0;
   for (int n = 0; n <= num_steps; ++n) {
     if (loss && loss->observes(n)) share += loss->tangent(n, state, model.parameters(), tangent, direction);
+    if (observer) observer(n, state, tangent, direction);
     if (n == num_steps) break;
     model.step(n, state, record.get());
     model.step_tangent(n, *record, direction, tangent);

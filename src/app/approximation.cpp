@@ -27,6 +27,7 @@ std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions
   };
   InverseProblem problem(inverse.solver->model(), inverse.problem->initial(), job.scene.solver.steps,
                          inverse.objective(), inverse.problem->unknowns(), schedule, *store);
+  add_priors(job.scene, *inverse.mesh, problem);
   std::vector<double> gradient;
   (void)problem.gradient(u, gradient);
   return gradient;

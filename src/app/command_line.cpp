@@ -33,6 +33,7 @@ struct CommandHelp {
 };
 constexpr CommandHelp commands[] = {
     {"simulate", "forward run: trajectory.h5, trajectory.xdmf, report.json"},
+    {"tangent", "derivative of the motion along a direction of the parameters: tangent.h5, tangent.xdmf, report.json"},
     {"gradient", "the loss and its gradient: gradient.h5, report.json"},
     {"check", "Taylor and dot-product tests of that gradient: report.json"},
     {"invert", "minimise the loss over the parameters: parameters.h5, history.csv, report.json"},

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "adjoint/adjoint_sweep.hpp"
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
 #include "checkpoint/from_options.hpp"
@@ -30,10 +31,13 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   tell_defaults(job);
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
-  checkpoint_ = job.line.command == "check" ? exact(scene.checkpoint) : scene.checkpoint;
+  const bool reverses = job.line.command != "tangent";
+  checkpoint_ = !reverses                     ? CheckpointOptions{}
+                : job.line.command == "check" ? exact(scene.checkpoint)
+                                              : scene.checkpoint;
   checkpoint_.measures = job.line.measures;
-  approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
-  if (scene.checkpoint.schedule == CheckpointSchedule::reversible)
+  if (reverses) approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
+  if (reverses && scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
   make_experiments();
   job.begin();
@@ -49,6 +53,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
   add_priors(scene, *mesh, *problem);
+  watch_adjoint(*problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
   add_experiments();
   require_reach();
@@ -87,6 +92,7 @@ void InverseJob::add_experiments() {
       experiment.problem = std::make_unique<InverseProblem>(
           experiment.solver->model(), experiment.solver->initial_state(), scene.solver.steps, *experiment.loss,
           make_unknowns(scene, *experiment.solver), options);
+      watch_adjoint(*experiment.problem);
       problem->add(*experiment.problem);
     });
   }
@@ -94,12 +100,18 @@ void InverseJob::add_experiments() {
 
 /// Throws InputError if a method or an unknown needs the initial state, which a sweep of the last steps does not reach.
 void InverseJob::require_reach() const {
-  const bool newton = job_.line.command == "invert" && job_.scene.optimiser.method == Optimiser::newton_cg;
+  const bool inverts = job_.line.command == "invert";
+  const bool newton = inverts && job_.scene.optimiser.method == Optimiser::newton_cg;
+  const bool reverses_some = skipped_steps(checkpoint_, job_.scene.solver.steps) > 0;
+  if (inverts && job_.scene.uncertainty && (reverses_some || checkpoint_.schedule == CheckpointSchedule::reversible))
+    job_.scene.uncertainty->fail(
+        "needs products with the Hessian, which cover all steps and which the reversible schedule does not support; "
+        "remove checkpoint.last, or use another checkpoint.schedule");
   if (newton && checkpoint_.schedule == CheckpointSchedule::reversible)
     job_.scene.checkpoint_place.fail(
         "newton_cg needs products with the Hessian, which the reversible schedule does not support; use another "
         "schedule");
-  if (skipped_steps(checkpoint_, job_.scene.solver.steps) == 0) return;
+  if (!reverses_some) return;
   if (newton)
     job_.scene.checkpoint_place.fail(
         "newton_cg needs products with the Hessian, which cover all steps; remove checkpoint.last, or use "
@@ -143,6 +155,12 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
     how.problem.emplace_back(
         "checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped, options.single, reversible));
+
+  // Products in the log of evaluations.
+  const bool has_uncertainty = job_.scene.uncertainty.has_value(), gauss_newton = job_.scene.optimiser.gauss_newton;
+  if (line.command == "invert" && (gauss_newton || has_uncertainty))
+    how.problem.emplace_back("optimiser",
+                             fmt::format("gauss_newton_{:d}_uncertainty_{:d}", gauss_newton, has_uncertainty));
 
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
   job_.on_failure = [directory = directory_] { directory->mark_failed(); };
@@ -206,6 +224,45 @@ void InverseJob::make_plan(Sweep sweep, int num_steps) {
 
 void InverseJob::make_room() const {
   if (checkpoint_.memory.is_given()) release_free_memory();
+}
+
+void InverseJob::watch_adjoint(InverseProblem& of) {
+  const int every = job_.scene.output.adjoint_log.empty() ? AdjointSweep::steps_of_block : 1;
+  AdjointHistory& history = *adjoint_histories_.emplace_back(std::make_unique<AdjointHistory>(job_.comm, every));
+  of.observe_adjoint(
+      [&history](int n, const State& adjoint, bool is_complete) { history.observe(n, adjoint, is_complete); });
+}
+
+void InverseJob::report_adjoint() {
+  const std::vector<const Scene*> scenes = experiments_of(job_.scene);
+  for (std::size_t k = 0; k < scenes.size(); ++k) {
+    const std::string& name = scenes[k]->experiment;
+    const std::vector<AdjointHistory::Entry>& entries = adjoint_histories_[k]->entries();
+    if (entries.empty()) continue;  // all evaluations are those of an earlier run
+    const AdjointHistory::Growth growth = adjoint_histories_[k]->growth();
+    const double dt = scenes[k]->solver.dt, seconds = dt * (growth.from - growth.to);
+    ReportValue& report = name.empty() ? job_.report["adjoint"] : job_.report["experiments"][name]["adjoint"];
+    report = {{"growth", growth.factor}, {"from_step", growth.from}, {"to_step", growth.to}};
+    if (seconds > 0.0) report["exponent"] = std::log(growth.factor) / seconds;
+    if (growth.factor > large_growth) {
+      progress.clear();
+      job_.warn(fmt::format(
+          "{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every "
+          "{:.2g} "
+          "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
+          "parameters below about {:.0e}; fit shorter rollouts, reverse the last steps only (checkpoint.last), or "
+          "raise "
+          "barrier_distance and friction_velocity",
+          name.empty() ? "" : "experiment " + name + ": ", growth.factor, growth.from, growth.to,
+          seconds / std::log(growth.factor), 1.0 / growth.factor));
+    }
+    if (job_.scene.output.adjoint_log.empty() || k > 0) continue;
+    std::string text = "step,time,positions,velocities\n";
+    for (const AdjointHistory::Entry& entry : entries)
+      text +=
+          fmt::format("{},{:.17g},{:.17g},{:.17g}\n", entry.step, dt * entry.step, entry.positions, entry.velocities);
+    job_.output.write(job_.scene.output.adjoint_log, text);
+  }
 }
 
 void InverseJob::add_statistics() {

@@ -13,6 +13,7 @@
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
+#include "inverse/adjoint_history.hpp"
 #include "inverse/evaluation_log.hpp"
 
 namespace diffsim::app {
@@ -47,6 +48,9 @@ struct InverseJob {
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
+  /// Reports the growth of the adjoint in the last gradient, for each experiment. Warns if the growth is large, and
+  /// writes the table of output.adjoint_log for the first experiment.
+  void report_adjoint();
   /// Adds times and counts of all sweeps so far to the report.
   void report_sweeps();
   /// Removes the checkpoint after a successful run.
@@ -54,6 +58,8 @@ struct InverseJob {
 
  private:
   void make_experiments();
+  /// Records the adjoint's norms in gradients of a problem.
+  void watch_adjoint(InverseProblem& of);
   void add_experiments();
   void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
@@ -63,6 +69,7 @@ struct InverseJob {
   void make_plan(Sweep sweep, int num_steps);
 
   Job& job_;
+  std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // of each experiment
   CheckpointOptions checkpoint_;  // the scene's options; for `check`, those of the exact gradient
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;

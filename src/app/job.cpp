@@ -25,28 +25,6 @@ std::vector<std::string> converted_files(const std::string& file, const Scene& s
   return files;
 }
 
-void load_robots(Job& job, Scene& scene, bool with_surfaces) {
-  for (RobotEntry& entry : scene.robots) {
-    require_readable(job.comm, entry.file, entry.place);
-    entry.options.with_surfaces = with_surfaces;
-    at_place(entry.place, [&] {
-      entry.robot = std::make_shared<const Robot>(read_robot(job.comm, entry.file, entry.name, entry.options));
-    });
-    for (const DifferentiableMaterial& given : entry.robot->materials) {
-      MaterialEntry& material = scene.materials.emplace_back();
-      material.model = given.model;
-      material.region = RegionName{given.region, entry.place};
-      material.body = given.region.substr(0, given.region.find('/'));
-      for (const auto& [name, value] : given.values)
-        material.values.emplace(name, Numbers{Array{{}, {std::get<double>(value)}}, entry.place});
-      material.place = entry.place;
-    }
-    if (entry.robot->bodies.empty())
-      entry.place.fail("no link of this robot moves; give base: free, or a file with a joint that is not fixed");
-    for (const std::string& warning : entry.robot->warnings) job.warn(entry.name + ": " + warning);
-  }
-}
-
 std::vector<const Scene*> experiments_of(const Scene& scene) {
   std::vector<const Scene*> scenes{&scene};
   for (const Scene& further : scene.further_experiments) scenes.push_back(&further);

@@ -40,10 +40,6 @@ struct Job {
   }
 };
 
-/// Reads the files of a scene's robots, adds the materials of the robots' links to the scene, and prints warnings about
-/// parts of the files that have no effect. `with_surfaces`: links have the surfaces of their shapes, for contact.
-/// Collective.
-void load_robots(Job& job, Scene& scene, bool with_surfaces);
 /// Returns the scenes of all experiments; the scene itself if it has no `experiments`.
 std::vector<const Scene*> experiments_of(const Scene& scene);
 /// Returns the job of one experiment: its scene, an output folder with its name, and a report of its own.
@@ -65,6 +61,7 @@ std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 // Commands. Each command returns true if the run was successful (exit code 0), and throws Error if an error occurs.
 // Collective.
 bool simulate(Job& job);
+bool tangent(Job& job);
 bool gradient(Job& job);
 bool check(Job& job);
 bool invert(Job& job);

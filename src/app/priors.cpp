@@ -33,9 +33,9 @@ class MakePrior {
     using Type = PriorEntry::Type;
     switch (entry_.type) {
       case Type::smooth:
-        return make_smooth_prior(gradient(), entry_.weight);
+        return make_smooth_prior(gradient(), entry_.weight, origin());
       case Type::total_variation:
-        return make_total_variation_prior(gradient(), entry_.weight, entry_.epsilon);
+        return make_total_variation_prior(gradient(), entry_.weight, entry_.epsilon, origin());
       case Type::matern:
         return make_matern_prior(gradient(), mean(), entry_.deviation->array()->values.front(), entry_.length);
       case Type::normal:
@@ -48,9 +48,18 @@ class MakePrior {
  private:
   ValueGradient gradient() const {
     const int components = problem_.components(k_);
+    if (parameter_.per == Per::cell && entry_.type == PriorEntry::Type::total_variation)
+      return ValueGradient::across_faces(mesh_);
     if (parameter_.per == Per::cell) return ValueGradient::of_cells(mesh_);
     if (parameter_.per == Per::vertex) return ValueGradient::of_vertices(mesh_, components);
     return ValueGradient::of_steps(mesh_.comm(), scene_.solver.steps, components, scene_.solver.dt);
+  }
+
+  /// Values of which a prior of smooth values is zero: the start values for positions, so that displacements are
+  /// smooth.
+  std::vector<double> origin() const {
+    const bool of_positions = unknown_.parameter == "rest_positions" || unknown_.parameter == "initial_positions";
+    return of_positions ? mean() : std::vector<double>{};
   }
 
   /// Values of the unknown that the scene gives: all values if the ranks share them, otherwise this rank's values. A
@@ -61,6 +70,7 @@ class MakePrior {
     if (array && array->shape.empty()) return std::vector<double>(count, array->values.front());
     std::vector<double> result = load_unknown(scene_, mesh_, parameter_, numbers, unknown_, problem_.components(k_));
     if (result.size() == 1) result.assign(count, result.front());
+    require_finite(mesh_.comm(), result, parameter_, numbers.place);
     return result;
   }
   /// Number of values that all ranks share.

@@ -9,6 +9,7 @@
 #include "app/agreement.hpp"
 #include "app/job.hpp"
 #include "app/petsc_options.hpp"
+#include "app/setup.hpp"
 #include "app/text_file.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
@@ -27,16 +28,18 @@ struct Outcome {
 struct Command {
   bool (*run)(Job&);
   std::vector<std::string> files;  // written by the command
-  bool needs_steps, needs_objective;
+  bool needs_steps, needs_objective, needs_parameters;
 };
 
 Command command_of(const std::string& name) {
-  if (name == "simulate") return {simulate, {"trajectory.h5", "trajectory.xdmf", "report.json"}, true, false};
-  if (name == "gradient") return {gradient, {"gradient.h5", "report.json"}, true, true};
-  if (name == "check") return {check, {"report.json"}, true, true};
+  if (name == "simulate") return {simulate, {"trajectory.h5", "trajectory.xdmf", "report.json"}, true, false, false};
+  if (name == "tangent") return {tangent, {"tangent.h5", "tangent.xdmf", "report.json"}, true, false, true};
+  if (name == "gradient") return {gradient, {"gradient.h5", "report.json"}, true, true, true};
+  if (name == "check") return {check, {"report.json"}, true, true, true};
   if (name == "invert")
-    return {invert, {"parameters.h5", "history.csv", "trajectory.h5", "trajectory.xdmf", "report.json"}, true, true};
-  return {report_mesh, {"report.json"}, false, false};
+    return {
+        invert, {"parameters.h5", "history.csv", "trajectory.h5", "trajectory.xdmf", "report.json"}, true, true, true};
+  return {report_mesh, {"report.json"}, false, false, false};
 }
 
 void require_sections(const Scene& scene, const std::string& name, const Command& command) {
@@ -50,11 +53,12 @@ void require_sections(const Scene& scene, const std::string& name, const Command
   if (scene.solver.steps < 0)
     throw InputError(scene.file, scene.solver.place.line, "solver.steps",
                      "is missing; " + name + " needs the number of steps");
-  if (!command.needs_objective) return;
+  if (!command.needs_parameters) return;
   if (!scene.initial.from.empty())
     scene.initial.place.fail("is only allowed for simulate; " + name +
                              " begins at step 0: give `displacement` and `velocity` of the frame as datasets");
-  need(!scene.objectives.empty(), "objective", "one, such as {type: track, observations: observed.h5}");
+  need(!command.needs_objective || !scene.objectives.empty(), "objective",
+       "one, such as {type: track, observations: observed.h5}");
   need(!scene.parameters.empty(), "parameters", "at least one, such as {name: youngs_modulus, per: global}");
 }
 
@@ -106,7 +110,11 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
   std::vector<std::string> files = command.files;
   if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
+  if ((line.command == "gradient" || line.command == "invert") && !scene.output.adjoint_log.empty())
+    files.push_back(scene.output.adjoint_log);
   require_writable(comm, directory, files, place);
+  if (!scene.experiment.empty() && line.command == "tangent")
+    throw InputError(scene.file, 0, "experiments", "tangent is for one experiment; make a scene of it");
   if (!scene.experiment.empty() && (line.command == "simulate" || line.command == "invert"))
     for (const Scene* experiment : experiments_of(scene))
       require_writable(comm, directory + "/" + experiment->experiment, {"trajectory.h5", "report.json"}, place);
@@ -123,8 +131,8 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const std::vector<const Scene*> experiments = experiments_of(job.scene);
   const bool touches =
       std::any_of(experiments.begin(), experiments.end(), [](const Scene* of) { return of->contact.has_value(); });
-  load_robots(job, job.scene, touches);
-  for (Scene& experiment : job.scene.further_experiments) load_robots(job, experiment, touches);
+  for (const std::string& warning : load_robots(comm, job.scene, touches)) job.warn(warning);
+  for (Scene& experiment : job.scene.further_experiments) load_robots(comm, experiment, touches);
   bool good = true;
   if (line.command == "simulate" && !job.scene.experiment.empty()) {
     job.output.create();

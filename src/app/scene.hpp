@@ -244,7 +244,8 @@ struct ParameterEntry {
   /// `initial` has no value, the start value is taken from the parameter's values in the scene.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
-  std::optional<Numbers> map;  ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
+  std::optional<Numbers> direction;  ///< of `tangent`, in the forms of `initial`; without value: 1
+  std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
@@ -273,6 +274,7 @@ struct OutputSection {
   bool reactions = false;       ///< write the reactions of fixed and moved regions to trajectory.h5
   bool contact_forces = false;  ///< write the contact forces between bodies and obstacles to trajectory.h5
   std::string log;              ///< `simulate`: file with a table of the steps; empty: none
+  std::string adjoint_log;      ///< `gradient`, `invert`: file with a table of the adjoint's norms; empty: none
   Place place;
 };
 

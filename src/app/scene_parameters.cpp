@@ -107,21 +107,20 @@ Per parse_per(const Mapping& mapping, const Kind& kind) {
   return kind.per[static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin())];
 }
 
-/// Throws InputError unless a start value written in the scene has an admissible shape.
-void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int64_t steps) {
-  const bool vector = kind.components == 3;
+/// Throws InputError unless values of a parameter written in the scene have an admissible shape.
+void check_shape(const Numbers& numbers, const ParameterEntry& entry, int components, std::int64_t steps) {
+  const bool vector = components == 3;
   switch (entry.per) {
     case Per::region:
-      return expect_shape(*entry.initial, {{}, {-1}},
-                          "a number, a list with one number per region, or {region: number, …}");
+      return expect_shape(numbers, {{}, {-1}}, "a number, a list with one number per region, or {region: number, …}");
     case Per::step:
-      if (vector) return expect_shape(*entry.initial, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
-      return expect_shape(*entry.initial, {{}, {steps}}, "a number, or one for each of solver.steps");
+      if (vector) return expect_shape(numbers, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
+      return expect_shape(numbers, {{}, {steps}}, "a number, or one for each of solver.steps");
     default:
       if (entry.name == "initial_positions" || entry.name == "rest_positions")
-        return expect_shape(*entry.initial, {}, "{file:, dataset:} with one position per vertex");
-      if (vector) return expect_shape(*entry.initial, {{3}}, "[x, y, z], or {file:, dataset:}");
-      return expect_shape(*entry.initial, {{}}, "a number, or {file:, dataset:}");
+        return expect_shape(numbers, {}, "{file:, dataset:} with one position per vertex");
+      if (vector) return expect_shape(numbers, {{3}}, "[x, y, z], or {file:, dataset:}");
+      return expect_shape(numbers, {{}}, "a number, or {file:, dataset:}");
   }
 }
 
@@ -144,7 +143,7 @@ void parse_initial(const Value& value, const Scene& scene, const Kind& kind, Par
     return;
   }
   entry.initial = parse_numbers(value, scene);
-  check_initial_shape(entry, kind, scene.solver.steps);
+  check_shape(*entry.initial, entry, kind.components, scene.solver.steps);
   if (const Array* array = entry.initial->array())
     for (const double number : array->values) check_value(entry, number, value.place);
 }
@@ -256,7 +255,7 @@ void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<st
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map"});
+  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map", "direction"});
   const auto kinds = parameter_kinds(scene);
   ParameterEntry entry;
   entry.place = mapping.place();
@@ -269,6 +268,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   if (map) parse_map(mapping, *map, scene, kind, entry);
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
   if (!map) parse_search(mapping, kind, entry);
+  if (const Value* direction = mapping.find("direction")) entry.direction = parse_values(*direction, entry, scene);
   const Value* const initial = mapping.find("initial");
   if (map) {
     if (const Value* search = mapping.find("search"))
@@ -282,6 +282,16 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
 }
 
 }  // namespace
+
+Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scene& scene) {
+  Numbers numbers = parse_numbers(value, scene);
+  if (numbers.array() && numbers.array()->shape.empty()) return numbers;
+  if (entry.map)
+    expect_shape(numbers, {{}, {-1}}, "a number, or a list with one number per mode");
+  else
+    check_shape(numbers, entry, spec_of(entry.name).components, scene.solver.steps);
+  return numbers;
+}
 
 bool is_of_material(const ParameterSpec& spec) {
   if (spec.home == ParameterHome::cells) return true;

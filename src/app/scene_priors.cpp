@@ -31,7 +31,9 @@ std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
     if (!region || to_text(*region) == of) found.push_back(i);
   }
   if (found.empty())
-    region->place.fail("`parameters` has no " + label + " of this region; give one of: " + join(regions));
+    region->place.fail("selects an entry of `parameters` by its `region`, and no " + label +
+                       " has this one; give one of: " + join(regions) +
+                       ", or give values by region as lists in `mean` and `deviation`");
   if (found.size() > 1)
     mapping.place_of("region").fail("is missing, and `parameters` has several entries of " + label +
                                     "; give one of: " + join(regions));
@@ -64,14 +66,15 @@ PriorEntry parse_prior(const Value& value, const Scene& scene) {
                                  std::string(types[static_cast<std::size_t>(prior.type)]) +
                                  ", which has: " + join(keys));
   if (prior.type != Type::normal) require_gradient(prior, scene.parameters[prior.parameter]);
-  if (const Value* mean = mapping.find("mean")) prior.mean = parse_numbers(*mean, scene);
+  const ParameterEntry& parameter = scene.parameters[prior.parameter];
+  if (const Value* mean = mapping.find("mean")) prior.mean = parse_values(*mean, parameter, scene);
   switch (prior.type) {
     case Type::normal: {
       const Value* const deviation = mapping.find("deviation");
       const Value* const covariance = mapping.find("covariance");
       if ((deviation != nullptr) == (covariance != nullptr))
         mapping.place().fail("give either `deviation`, standard deviations, or `covariance`, a matrix");
-      if (deviation) prior.deviation = parse_numbers(*deviation, scene);
+      if (deviation) prior.deviation = parse_values(*deviation, parameter, scene);
       if (covariance) prior.covariance = parse_numbers(*covariance, scene);
       break;
     }

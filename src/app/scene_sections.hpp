@@ -41,6 +41,8 @@ TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
+/// Parses values of a parameter: a number for all values, or the forms of `initial` but {region: number}.
+Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is stored in Scene::measure_error.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);

@@ -142,7 +142,8 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
 }
 
 OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty) {
-  const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate", "uncertainty"});
+  const Mapping mapping(value,
+                        {"method", "max_iterations", "gradient_tolerance", "learning_rate", "hessian", "uncertainty"});
   OptimiserOptions options;
   if (const Value* method = mapping.find("method")) options.method = to_enum<Optimiser>(*method, optimisers);
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
@@ -152,12 +153,26 @@ OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncer
       tolerance->place.fail(tolerance->text + " is negative; give " + number_from_zero(""));
   }
   if (const Value* rate = mapping.find("learning_rate")) options.learning_rate = to_positive(*rate, "");
+  if (const Value* hessian = mapping.find("hessian"))
+    options.gauss_newton = to_choice(*hessian, {"exact", "gauss_newton"}) == "gauss_newton";
   if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) uncertainty = given->place;
   return options;
 }
 
+namespace {
+
+/// Name of a table in the output folder.
+std::string parse_table(const Value& value) {
+  std::string name = to_text(value);
+  if (name.find('/') != std::string::npos || !name.ends_with(".csv"))
+    value.place.fail("'" + name + "' is not the name of a table in the output folder; give one such as steps.csv");
+  return name;
+}
+
+}  // namespace
+
 OutputSection parse_output(const Value& value, const std::string& integrator) {
-  const Mapping mapping(value, {"directory", "every", "fields", "log"});
+  const Mapping mapping(value, {"directory", "every", "fields", "log", "adjoint_log"});
   OutputSection output;
   output.place = mapping.place();
   if (const Value* directory = mapping.find("directory")) {
@@ -165,11 +180,10 @@ OutputSection parse_output(const Value& value, const std::string& integrator) {
     output.place = directory->place;
   }
   if (const Value* every = mapping.find("every")) output.every = to_integer(*every, 1);
-  if (const Value* log = mapping.find("log")) {
-    output.log = to_text(*log);
-    if (output.log.find('/') != std::string::npos || !output.log.ends_with(".csv"))
-      log->place.fail("'" + output.log +
-                      "' is not the name of a table in the output folder; give one such as steps.csv");
+  if (const Value* log = mapping.find("log")) output.log = parse_table(*log);
+  if (const Value* log = mapping.find("adjoint_log")) {
+    output.adjoint_log = parse_table(*log);
+    if (output.adjoint_log == "history.csv") log->place.fail("is the table that `invert` writes; give another name");
   }
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();

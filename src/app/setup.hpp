@@ -15,6 +15,10 @@ namespace diffsim::app {
 
 // Conversion of a scene to the library's objects. All functions are collective; errors name the position in the scene.
 
+/// Reads the files of a scene's robots, and adds the materials of the robots' links to the scene. `with_surfaces`:
+/// links have the surfaces of their shapes, for contact. Returns warnings about parts of the files that have no effect.
+std::vector<std::string> load_robots(MPI_Comm comm, Scene& scene, bool with_surfaces);
+
 /// Reads or generates the mesh.
 MeshData load_mesh(MPI_Comm comm, const Scene& scene);
 /// Reads or generates the mesh of one body as its file or shape gives it, without placement. If the body is the
@@ -47,6 +51,9 @@ std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solv
 /// Unknown::start. The shape is that of `initial` of the parameter `entry`.
 std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                  const Numbers& numbers, const Unknown& unknown, int components);
+
+/// Throws InputError at `place` if a value is not finite, as values of cells that a dataset does not cover.
+void require_finite(MPI_Comm comm, const std::vector<double>& values, const ParameterEntry& entry, const Place& place);
 
 /// Adds the scene's priors to its problem.
 void add_priors(const Scene& scene, const TetrahedralMesh& mesh, InverseProblem& problem);

@@ -29,17 +29,6 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
   return cause;
 }
 
-/// Names of the regions that the scene fixes or moves, each once, in the order of the scene.
-std::vector<std::string> fixed_or_moved_regions(const Scene& scene) {
-  std::vector<std::string> names;
-  for (const BoundaryEntry& entry : scene.boundary) {
-    const bool is_listed = entry.kind == BoundaryEntry::Kind::fix || entry.kind == BoundaryEntry::Kind::move;
-    if (is_listed && std::find(names.begin(), names.end(), entry.region.name) == names.end())
-      names.push_back(entry.region.name);
-  }
-  return names;
-}
-
 /// Adds the contact forces of each pair of names, all of which are computed together once per frame.
 void add_contact_forces(TrajectoryWriter& writer, DifferentiableScene& solver) {
   struct Frame {
@@ -60,6 +49,16 @@ void add_contact_forces(TrajectoryWriter& writer, DifferentiableScene& solver) {
 }
 
 }  // namespace
+
+std::vector<std::string> fixed_or_moved_regions(const Scene& scene) {
+  std::vector<std::string> names;
+  for (const BoundaryEntry& entry : scene.boundary) {
+    const bool is_listed = entry.kind == BoundaryEntry::Kind::fix || entry.kind == BoundaryEntry::Kind::move;
+    if (is_listed && std::find(names.begin(), names.end(), entry.region.name) == names.end())
+      names.push_back(entry.region.name);
+  }
+  return names;
+}
 
 std::string scene_of_run(const Job& job) {
   std::string lines;

@@ -19,6 +19,9 @@ struct EarlierFrames {
   State state;                      ///< buffer for one frame
 };
 
+/// Returns the names of the regions that the scene fixes or moves, each once, in the order of the scene.
+std::vector<std::string> fixed_or_moved_regions(const Scene& scene);
+
 /// Returns the value of the attribute `scene` of a trajectory: hashes of the sections that determine the run.
 /// Collective.
 std::string scene_of_run(const Job& job);

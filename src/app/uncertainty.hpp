@@ -20,14 +20,17 @@ void require_identified(const Job& job, InverseProblem& problem, const std::vect
 /// Uncertainty of the result u of an inversion.
 struct Uncertainty {
   Curvature curvature;
-  std::optional<Posterior> posterior;     ///< without value: there are directions that are not identified
+  std::optional<Posterior> posterior;     ///< without value: `undetermined` or `negative` is not empty
   std::vector<std::string> names;         ///< of the values, "ln NAME" for those searched in the logarithm
-  std::vector<std::string> undetermined;  ///< directions that are not identified, or of negative curvature, in words
+  std::vector<std::string> undetermined;  ///< directions that are not identified, in words
+  std::vector<std::string> negative;      ///< directions of negative curvature, in words
+  std::vector<std::string> at_bounds;     ///< names of the values that are at a bound
 };
-Uncertainty uncertainty_of(InverseProblem& problem, const std::vector<double>& u);
+/// Computes the uncertainty at u, with the Hessian or the Gauss–Newton matrix as the scene says.
+Uncertainty uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
-/// Adds the uncertainty to the report and prints the standard deviations. Returns false if directions are not
-/// identified.
+/// Adds the uncertainty to the report and prints the standard deviations. Returns false if there are no
+/// standard deviations.
 bool report_uncertainty(Job& job, const InverseProblem& problem, const std::vector<double>& u,
                         const Uncertainty& uncertainty);
 /// Writes /posterior/covariance [values, values] and /posterior/names.

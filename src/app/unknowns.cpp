@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "app/inputs.hpp"
@@ -176,6 +177,14 @@ void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries
 }
 
 }  // namespace
+
+void require_finite(MPI_Comm comm, const std::vector<double>& values, const ParameterEntry& entry, const Place& place) {
+  collectively(comm, [&] {
+    for (const double value : values)
+      if (!std::isfinite(value))
+        place.fail("has no finite value for some of the values of '" + entry.label + "'; give a value for each");
+  });
+}
 
 std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                  const Numbers& initial, const Unknown& unknown, int components) {

@@ -107,4 +107,15 @@ void JointLoss::add_gradient_tangent(int n, const State& state, const ParameterS
   nodes_->add(vectors, adjoint_tangent["positions"]);
 }
 
+void JointLoss::add_gauss_newton(int n, const State& state, const ParameterSet&, const State& tangent,
+                                 const ParameterSet&, State& adjoint, ParameterSet&) {
+  Vec3<Tangent> gradient[8];
+  const Tangent r = nodes_->along(state, tangent, targets_.at(n), gradient);
+  std::array<Vec3<double>, 8> vectors;
+  for (std::size_t k = 0; k < 8; ++k)
+    for (int c = 0; c < 3; ++c)
+      vectors[k][c] = r.derivative[0] * gradient[k][c].value / static_cast<double>(targets_.size());
+  nodes_->add(vectors, adjoint["positions"]);
+}
+
 }  // namespace diffsim

@@ -228,4 +228,10 @@ void ReactionLoss::add_gradient_tangent(int n, const State& state, const Paramet
                                 adjoint_tangent, gradient_tangent);
 }
 
+void ReactionLoss::add_gauss_newton(int n, const State& state, const ParameterSet&, const State& tangent,
+                                    const ParameterSet& direction, State& adjoint, ParameterSet& gradient) {
+  const std::array<double, 3> dR = observed_part(n, reaction_.tangent(n, state, tangent, direction));
+  reaction_.add_adjoint(n, state, weighted(dR), adjoint, gradient);
+}
+
 }  // namespace diffsim

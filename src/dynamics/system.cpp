@@ -14,6 +14,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "dynamics/diagnosis.hpp"
 #include "dynamics/parameters.hpp"
 #include "dynamics/rigid_motion.hpp"
 #include "dynamics/vector_kernels.hpp"
@@ -392,7 +393,10 @@ void System::begin_adjoint(const ParameterSet& gradient) {
 }
 
 void System::prepare_adjoint(ParameterSet& gradient) {
-  for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
+  for (const auto& term : terms_) {
+    term->prepare_adjoint(parameters_, gradient);
+    if (diagnosis_) diagnosis_->look("the term '" + term->name() + "'", gradient);
+  }
   if (changes_mass(gradient)) {
     const Field mass_adjoint = on_local_vertices(mass_gradient_);
     for (const auto& inertia : inertias_) inertia->add_mass_adjoint(parameters_, mass_adjoint, gradient);
@@ -455,6 +459,7 @@ void System::compute_force_adjoint(const Configuration& at, const Field& w, cons
   adjoint.positions.fill(0.0);
   if (adjoint.velocities) adjoint.velocities->fill(0.0);
   if (adjoint.start_positions) adjoint.start_positions->fill(0.0);
+  if (diagnosis_) return diagnose_force_adjoint(at, w, adjoint, gradient);
   if (mesh_->vertex_exchange().is_alone()) {
     for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
     return;
@@ -466,6 +471,25 @@ void System::compute_force_adjoint(const Configuration& at, const Field& w, cons
   if (adjoint.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint.velocities);
   if (adjoint.start_positions) mesh_->vertex_exchange().add_to_owners(*adjoint.start_positions);
 }
+
+void System::diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                                    ParameterSet& gradient) {
+  diagnosis_->look("the adjoint of the forces", w);
+  diagnosis_->look("the loss, the masses or the motions", gradient);
+  for (const auto& term : terms_) {
+    term->add_force_adjoint(at, w, adjoint, gradient);
+    const std::string where = "the term '" + term->name() + "'";
+    for (const Field* field : {&adjoint.positions, adjoint.velocities, adjoint.start_positions})
+      if (field) diagnosis_->look(where, *field);
+    diagnosis_->look(where, gradient);
+  }
+  for (Field* field : {&adjoint.positions, adjoint.velocities, adjoint.start_positions})
+    if (field) mesh_->vertex_exchange().add_to_owners(*field);
+}
+
+void System::set_diagnosis(bool on) { diagnosis_ = on ? std::make_unique<dynamics::Diagnosis>(*mesh_) : nullptr; }
+
+NotFinite System::diagnosis() const { return diagnosis_ ? diagnosis_->finding() : NotFinite{}; }
 
 void System::compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                            const ParameterSet& direction, const Field* w, const Field* dw,

@@ -26,6 +26,8 @@ class SystemModel : public Model {
   void prepare_tangent(const ParameterSet& direction) override { system_->prepare_tangent(direction); }
   void begin_adjoint(const ParameterSet& gradient) override { system_->begin_adjoint(gradient); }
   void prepare_adjoint(ParameterSet& gradient) override { system_->prepare_adjoint(gradient); }
+  void set_diagnosis(bool on) override { system_->set_diagnosis(on); }
+  NotFinite diagnosis() const override { return system_->diagnosis(); }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     system_->begin_adjoint_tangent(gradient, direction);
   }

@@ -25,6 +25,21 @@ TightSolver::TightSolver(InverseProblem& problem, const std::vector<double>& u)
   }
 }
 
+double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<double>& u, std::vector<double>& gradient,
+                                   std::string& not_finite) {
+  gradient.clear();
+  not_finite.clear();
+  try {
+    return problem.gradient(u, gradient);
+  } catch (const Error& error) {
+    int found = std::any_of(gradient.begin(), gradient.end(), [](double value) { return !std::isfinite(value); });
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, problem.comm()));
+    if (error.kind() != ErrorKind::run || found == 0) throw;
+    not_finite = error.what();
+  }
+  return problem.value(u);
+}
+
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "diffsim/inverse/problem.hpp"
@@ -32,6 +33,11 @@ class TightSolver {
   InverseProblem& problem_;
   double factor_ = 1e-3, given_tolerance_;
 };
+
+/// Returns L(u) and sets `gradient`, also if some of its entries are not finite. `not_finite` then is the message that
+/// says where the first such value appears; otherwise it is empty. Collective.
+double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<double>& u, std::vector<double>& gradient,
+                                   std::string& not_finite);
 
 /// Factor by which verdicts multiply the error bound of a difference, because the bound is only an order of magnitude.
 inline constexpr double safety = 10.0;

@@ -117,11 +117,12 @@ class GradientCheck {
   /// Computes ∇L with tightened tolerances of the solver and, for each direction v, the change of ⟨∇L, v⟩ that the
   /// tolerances of the scene cause.
   void take_gradients() {
-    loss_ = problem_.gradient(u_, gradient_);
+    loss_ = gradient_even_if_not_finite(problem_, u_, gradient_, not_finite_);
     std::vector<double> as_given = gradient_;
     if (solver_.given_tolerance() > 0.0) {
       solver_.loosen();
-      problem_.gradient(u_, as_given);
+      std::string ignored;
+      gradient_even_if_not_finite(problem_, u_, as_given, ignored);
       solver_.tighten();
     }
     for (std::size_t k = 0; k < checks_.size(); ++k) {
@@ -168,7 +169,7 @@ class GradientCheck {
     UnknownCheck& check = checks_[k];
     const bool exploded = check.amplification >= exploded_from;
     if (!std::isfinite(check.slope)) {
-      check.note = "the gradient is not finite";
+      check.note = "the gradient is not finite" + (not_finite_.empty() ? "" : ": " + not_finite_);
       return;
     }
     if (exploded)
@@ -240,6 +241,7 @@ class GradientCheck {
   std::vector<std::vector<double>> directions_;
   std::vector<UnknownCheck> checks_;
   std::vector<double> gradient_;
+  std::string not_finite_;  // message about the first value that is not finite; empty if all are finite
   double loss_ = 0.0, noise_ = 0.0;
   // Differences of the current unknown: largest |change of L|, largest |change of L|/step, largest step, and the step
   // of the accepted difference.

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "adjoint/adjoint_sweep.hpp"
 #include "adjoint/directional.hpp"
+#include "adjoint/gauss_newton.hpp"
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
@@ -13,10 +14,62 @@ namespace diffsim {
 
 using namespace inverse;
 
+namespace {
+
+void require_all_steps(const Schedule& schedule) {
+  if (schedule.first_reversed() > 0)
+    throw Error(
+        "a sweep of the last steps only has no second derivatives; reverse all steps, or use an optimiser that "
+        "needs gradients only",
+        ErrorKind::input);
+}
+
+}  // namespace
+
+std::vector<double> InverseProblem::gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v) {
+  set(u);
+  const std::unique_ptr<Schedule> schedule = make_product_schedule();
+  require_all_steps(*schedule);
+  ParameterSet direction = make_gradient(), product = make_gradient();
+  JoinedState start(initial_);
+  start.first.copy_from(initial_);
+  add_direction(u, v, direction, start.second);
+  synchronise(direction);
+  synchronise(start.second);
+  GaussNewtonModel model(model_, direction);
+  GaussNewtonLoss loss(loss_, model);
+  State state = model.make_state(), adjoint = state.zero_like();
+  start.join(state);
+  sweep_product(model, loss, *schedule, state, product, adjoint);
+  start.split(adjoint);
+  std::vector<double> result = by_unknowns(u, product, start.first);
+  add_prior_product(u, v, result);
+  for (InverseProblem* experiment : experiments_) {
+    const std::vector<double> further = experiment->gauss_newton_sweep(u, v);
+    for (std::size_t i = 0; i < further.size(); ++i) result[i] += further[i];
+  }
+  return result;
+}
+
+void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule, State& state, ParameterSet& product,
+                                   State& adjoint) {
+  // The sweep's records are released at the end of this function.
+  AdjointSweep sweep(model, loss, schedule, store_);
+  sweep.watch([this](long taken, int reached, int from) {
+    if (watcher_) watcher_(taken, reached, from);
+    // The journal keeps no progress within a product; earlier evaluations are in the log.
+    if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
+  });
+  sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
+  sweep.backward(adjoint);
+  statistics_ = sweep.statistics();
+}
+
 std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                                   std::vector<double>* gradient) {
   set(u);
   const std::unique_ptr<Schedule> schedule = make_product_schedule();
+  require_all_steps(*schedule);
   ParameterSet direction = make_gradient(), product = make_gradient();
   JoinedState start(initial_);
   start.first.copy_from(initial_);
@@ -27,23 +80,7 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   DirectionalLoss loss(loss_, model);
   State state = model.make_state(), adjoint = state.zero_like();
   start.join(state);
-  if (schedule->first_reversed() > 0)
-    throw Error(
-        "a sweep of the last steps only has no second derivatives; reverse all steps, or use an optimiser that "
-        "needs gradients only",
-        ErrorKind::input);
-  {
-    // The sweep's records are released at the end of this block.
-    AdjointSweep sweep(model, loss, *schedule, store_);
-    sweep.watch([this](long taken, int reached, int from) {
-      if (watcher_) watcher_(taken, reached, from);
-      // The journal keeps no progress within a product; earlier evaluations are in the log.
-      if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
-    });
-    sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
-    sweep.backward(adjoint);
-    statistics_ = sweep.statistics();
-  }
+  sweep_product(model, loss, *schedule, state, product, adjoint);
 
   JoinedState& by_initial = start;
   by_initial.split(adjoint);
@@ -81,10 +118,15 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
 
 std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                                     std::vector<double>* gradient) {
-  if (!log_ || gradient) return hessian_sweep(u, v, gradient);
+  const auto sweep = [&](std::vector<double>* to) {
+    if (!gauss_newton_) return hessian_sweep(u, v, to);
+    if (to) sweep_all(u, *to, {});
+    return gauss_newton_sweep(u, v);
+  };
+  if (!log_ || gradient) return sweep(gradient);
   // Products are logged under their direction v, gradients under their point u.
   if (const auto known = log_->replay(*this, v)) return known->gradient;
-  const EvaluationLog::Evaluation evaluation{0.0, hessian_sweep(u, v, nullptr), {}};
+  const EvaluationLog::Evaluation evaluation{0.0, sweep(nullptr), {}};
   log_->add(*this, v, evaluation);
   return evaluation.gradient;
 }

@@ -98,6 +98,9 @@ void SumLoss::add(std::unique_ptr<Loss> loss, double weight) {
 }
 
 void SumLoss::add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight) {
+  if (!(deviation > 0.0) || !std::isfinite(deviation))
+    throw Error("the standard deviation of observations is " + std::to_string(deviation) + "; give a number above 0",
+                ErrorKind::input);
   const double factor = loss->num_observations() / (deviation * deviation);
   add(std::move(loss), factor * weight);
   losses_.back().unit = "1";
@@ -114,6 +117,11 @@ std::string SumLoss::unit() const {
   for (const Item& item : losses_)
     if (item.unit != losses_.front().unit) return "1";
   return losses_.front().unit;
+}
+
+double SumLoss::num_observations() const {
+  throw Error("a sum of losses has no common number of observations; give the standard deviation of each loss",
+              ErrorKind::input);
 }
 
 bool SumLoss::observes(int n) const {
@@ -137,39 +145,43 @@ double SumLoss::tangent(int n, const State& state, const ParameterSet& parameter
   return sum;
 }
 
-void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
-                           ParameterSet& gradient) {
-  if (scratch_.fields().empty()) scratch_ = state.zero_like();
+void SumLoss::add_weighted(int n, State& adjoint, ParameterSet& gradient,
+                           const std::function<void(Loss&, State&, ParameterSet&)>& add) {
+  if (scratch_.fields().empty()) scratch_ = adjoint.zero_like();
   for (const auto& [loss, weight, unit] : losses_) {
     if (!loss->observes(n)) continue;
     if (weight == 1.0) {
-      loss->add_gradient(n, state, parameters, adjoint, gradient);
+      add(*loss, adjoint, gradient);
       continue;
     }
     scratch_.fill(0.0);
     ParameterSet scaled = gradient.zero_like(gradient.names());
-    loss->add_gradient(n, state, parameters, scratch_, scaled);
+    add(*loss, scratch_, scaled);
     axpy(weight, scratch_, adjoint);
     for (const Parameter& parameter : scaled) axpy(weight, parameter.field, gradient.at(parameter.name()).field);
   }
 }
 
+void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                           ParameterSet& gradient) {
+  add_weighted(n, adjoint, gradient, [&](Loss& loss, State& to, ParameterSet& to_gradient) {
+    loss.add_gradient(n, state, parameters, to, to_gradient);
+  });
+}
+
 void SumLoss::add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                                    const ParameterSet& direction, State& adjoint_tangent,
                                    ParameterSet& gradient_tangent) {
-  for (const auto& [loss, weight, unit] : losses_) {
-    if (!loss->observes(n)) continue;
-    if (weight == 1.0) {
-      loss->add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
-      continue;
-    }
-    State scaled = adjoint_tangent.zero_like();
-    ParameterSet scaled_gradient = gradient_tangent.zero_like(gradient_tangent.names());
-    loss->add_gradient_tangent(n, state, parameters, tangent, direction, scaled, scaled_gradient);
-    axpy(weight, scaled, adjoint_tangent);
-    for (const Parameter& parameter : scaled_gradient)
-      axpy(weight, parameter.field, gradient_tangent.at(parameter.name()).field);
-  }
+  add_weighted(n, adjoint_tangent, gradient_tangent, [&](Loss& loss, State& adjoint, ParameterSet& gradient) {
+    loss.add_gradient_tangent(n, state, parameters, tangent, direction, adjoint, gradient);
+  });
+}
+
+void SumLoss::add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                               const ParameterSet& direction, State& adjoint, ParameterSet& gradient) {
+  add_weighted(n, adjoint, gradient, [&](Loss& loss, State& to, ParameterSet& to_gradient) {
+    loss.add_gauss_newton(n, state, parameters, tangent, direction, to, to_gradient);
+  });
 }
 
 TrackLoss::TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed,

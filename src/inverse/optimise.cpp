@@ -78,6 +78,7 @@ PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* poi
       context.g.assign(u.size(), 0.0);
     }
     ++context.evaluations;
+    context.problem.locate_values_not_finite(false);  // later ones count as failed rollouts
     *loss = context.loss;
     set_values(gradient, context.g);
   } catch (...) {
@@ -166,6 +167,7 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   OptimiserResult result;
   std::vector<double> u = problem.start(), g, m(u.size(), 0.0), v(u.size(), 0.0);
   double loss = problem.gradient(u, g);
+  problem.locate_values_not_finite(false);  // later ones count as failed rollouts
   result.evaluations = 1;
   const double first_norm = projected_norm(problem, u, g);
   double norm = first_norm;
@@ -210,6 +212,12 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
 }  // namespace
 
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
+  const GaussNewtonScope scope(problem, options.gauss_newton);
+  struct Locating {
+    ~Locating() { problem.locate_values_not_finite(true); }
+    InverseProblem& problem;
+  };
+  const Locating locating{problem};
   if (options.method == Optimiser::adam) return minimise_by_adam(problem, options, observer);
   return minimise_by_tao(problem, options, observer);
 }

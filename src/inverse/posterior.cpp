@@ -63,10 +63,11 @@ Curvature curvature(InverseProblem& problem, const std::vector<double>& u) {
   const auto n = static_cast<std::size_t>(size);
   result.size = n;
   std::vector<double> S(first ? n * n : 0), gradient;
+  problem.gradient(u, gradient);
   for (std::size_t j = 0; j < n; ++j) {
     std::vector<double> v(u.size(), 0.0);
     if (first) v[j] = result.scale[j];
-    const std::vector<double> column = problem.hessian_product(u, v, j == 0 ? &gradient : nullptr);
+    const std::vector<double> column = problem.hessian_product(u, v);
     for (std::size_t i = 0; i < column.size(); ++i) S[n * j + i] = result.scale[i] * column[i];
   }
   collectively(comm, [&] {

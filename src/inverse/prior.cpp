@@ -6,6 +6,7 @@
 #include <petscblaslapack.h>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <numbers>
 #include <string>
@@ -33,6 +34,7 @@ class QuadraticPrior : public Prior {
  public:
   QuadraticPrior(MPI_Comm comm, std::vector<double> mean) : comm_(comm), mean_(std::move(mean)) {}
 
+  std::size_t size() const override { return mean_.size(); }
   double value(const std::vector<double>& u) const override {
     const std::vector<double> r = difference(u, mean_);
     return 0.5 * inner_product(r, times(r), comm_);
@@ -91,10 +93,8 @@ class CorrelatedPrior final : public QuadraticPrior {
 
 class SmoothPrior final : public QuadraticPrior {
  public:
-  SmoothPrior(ValueGradient gradient, double weight)
-      : QuadraticPrior(gradient.comm(), std::vector<double>(gradient.size(), 0.0)),
-        gradient_(std::move(gradient)),
-        weight_(weight) {}
+  SmoothPrior(ValueGradient gradient, std::vector<double> mean, double weight)
+      : QuadraticPrior(gradient.comm(), std::move(mean)), gradient_(std::move(gradient)), weight_(weight) {}
 
  private:
   std::vector<double> times(const std::vector<double>& v) const override {
@@ -134,33 +134,37 @@ class MaternPrior final : public QuadraticPrior {
 
 class TotalVariationPrior final : public Prior {
  public:
-  TotalVariationPrior(ValueGradient gradient, double weight, double epsilon)
-      : gradient_(std::move(gradient)), weight_(weight), epsilon_(epsilon) {}
+  TotalVariationPrior(ValueGradient gradient, std::vector<double> mean, double weight, double epsilon)
+      : gradient_(std::move(gradient)), mean_(std::move(mean)), weight_(weight), epsilon_(epsilon) {}
 
+  std::size_t size() const override { return mean_.size(); }
   double value(const std::vector<double>& u) const override {
     double sum = 0.0;
-    at_points(gradient_.times(u), [&](std::size_t point, double* /*slope*/, double root) {
-      sum += weight_ * gradient_.measure()[point] * root;
+    at_points(gradient_.times(difference(u, mean_)), [&](std::size_t point, double* /*slope*/, double root) {
+      sum += weight_ * gradient_.measure()[point * gradient_.width()] * root;
     });
     return sum_over_ranks(sum, gradient_.comm());
   }
   void add_gradient(const std::vector<double>& u, std::vector<double>& gradient) const override {
-    std::vector<double> flux = at_points(gradient_.times(u), [&](std::size_t point, double* slope, double root) {
-      for (std::size_t i = 0; i < gradient_.width(); ++i) slope[i] *= weight_ * gradient_.measure()[point] / root;
-    });
+    std::vector<double> flux =
+        at_points(gradient_.times(difference(u, mean_)), [&](std::size_t point, double* slope, double root) {
+          for (std::size_t i = 0; i < gradient_.width(); ++i)
+            slope[i] *= weight_ * gradient_.measure()[point * gradient_.width()] / root;
+        });
     add(gradient_.transpose_times(flux), gradient);
   }
   void add_product(const std::vector<double>& u, const std::vector<double>& v,
                    std::vector<double>& product) const override {
     // The derivative of s/√(|s|² + ε²) along t is (t - s (s·t)/(|s|² + ε²)) / √(|s|² + ε²).
     const std::vector<double> along = gradient_.times(v);
-    std::vector<double> flux = at_points(gradient_.times(u), [&](std::size_t point, double* slope, double root) {
-      const double* const t = along.data() + point * gradient_.width();
-      double projection = 0.0;
-      for (std::size_t i = 0; i < gradient_.width(); ++i) projection += slope[i] * t[i] / (root * root);
-      for (std::size_t i = 0; i < gradient_.width(); ++i)
-        slope[i] = weight_ * gradient_.measure()[point] * (t[i] - projection * slope[i]) / root;
-    });
+    std::vector<double> flux =
+        at_points(gradient_.times(difference(u, mean_)), [&](std::size_t point, double* slope, double root) {
+          const double* const t = along.data() + point * gradient_.width();
+          double projection = 0.0;
+          for (std::size_t i = 0; i < gradient_.width(); ++i) projection += slope[i] * t[i] / (root * root);
+          for (std::size_t i = 0; i < gradient_.width(); ++i)
+            slope[i] = weight_ * gradient_.measure()[point * gradient_.width()] * (t[i] - projection * slope[i]) / root;
+        });
     add(gradient_.transpose_times(flux), product);
   }
 
@@ -168,7 +172,7 @@ class TotalVariationPrior final : public Prior {
   /// Calls body(point, slope, √(|slope|² + ε²)) at each point. `body` may change the slope. Returns the slopes.
   std::vector<double> at_points(std::vector<double> slopes,
                                 const std::function<void(std::size_t, double*, double)>& body) const {
-    for (std::size_t point = 0; point < gradient_.measure().size(); ++point) {
+    for (std::size_t point = 0; point < gradient_.measure().size() / gradient_.width(); ++point) {
       double* const slope = slopes.data() + point * gradient_.width();
       double square = epsilon_ * epsilon_;
       for (std::size_t i = 0; i < gradient_.width(); ++i) square += slope[i] * slope[i];
@@ -181,6 +185,7 @@ class TotalVariationPrior final : public Prior {
   }
 
   ValueGradient gradient_;
+  std::vector<double> mean_;
   double weight_, epsilon_;
 };
 
@@ -191,6 +196,8 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
     if (deviation.size() != mean.size())
       throw Error("a normal prior has " + std::to_string(mean.size()) + " means and " +
                   std::to_string(deviation.size()) + " deviations");
+    for (const double value : mean)
+      if (!std::isfinite(value)) throw Error("the mean of a prior has a value that is not finite", ErrorKind::input);
     for (const double sigma : deviation)
       if (!(sigma > 0.0) || !std::isfinite(sigma))
         throw Error("a standard deviation is " + std::to_string(sigma) + "; give positive numbers", ErrorKind::input);
@@ -203,6 +210,8 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
   const std::size_t size = mean.size();
   std::vector<double> factor = covariance;
   collectively(comm, [&] {
+    for (const double value : mean)
+      if (!std::isfinite(value)) throw Error("the mean of a prior has a value that is not finite", ErrorKind::input);
     if (factor.size() != size * size)
       throw Error("a covariance matrix of " + std::to_string(size) + " values needs " + std::to_string(size * size) +
                       " entries, but has " + std::to_string(factor.size()),
@@ -229,16 +238,44 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
   return std::make_unique<CorrelatedPrior>(comm, std::move(mean), std::move(factor));
 }
 
-std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight) {
-  return std::make_unique<SmoothPrior>(std::move(gradient), weight);
+namespace {
+
+/// Throws Error (input) if a number is not positive and finite, or if `mean` does not fit the gradient. An empty mean
+/// becomes zeros. Collective.
+void check(const ValueGradient& gradient, const std::vector<std::pair<const char*, double>>& numbers,
+           std::vector<double>& mean) {
+  if (sum_over_ranks(static_cast<std::int64_t>(mean.size()), gradient.comm()) == 0) mean.assign(gradient.size(), 0.0);
+  collectively(gradient.comm(), [&] {
+    for (const auto& [name, number] : numbers)
+      if (!(number > 0.0) || !std::isfinite(number))
+        throw Error(std::string(name) + " of a prior is " + std::to_string(number) + "; give a number above 0",
+                    ErrorKind::input);
+    if (mean.size() != gradient.size())
+      throw Error("the mean of a prior has " + std::to_string(mean.size()) + " values for an unknown with " +
+                      std::to_string(gradient.size()),
+                  ErrorKind::input);
+    for (const double value : mean)
+      if (!std::isfinite(value)) throw Error("the mean of a prior has a value that is not finite", ErrorKind::input);
+  });
 }
 
-std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon) {
-  return std::make_unique<TotalVariationPrior>(std::move(gradient), weight, epsilon);
+}  // namespace
+
+std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean) {
+  check(gradient, {{"the weight", weight}}, mean);
+  return std::make_unique<SmoothPrior>(std::move(gradient), std::move(mean), weight);
+}
+
+std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
+                                                  std::vector<double> mean) {
+  check(gradient, {{"the weight", weight}, {"epsilon", epsilon}}, mean);
+  if (gradient.width() == 0) throw Error("the total variation of values of cells needs ValueGradient::across_faces");
+  return std::make_unique<TotalVariationPrior>(std::move(gradient), std::move(mean), weight, epsilon);
 }
 
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length) {
+  check(gradient, {{"the deviation", deviation}, {"the length", length}}, mean);
   // Lindgren, Rue & Lindström 2011, equations 1 to 3: the variance of the solution is
   // Γ(ν) / (Γ(α) (4π)^(d/2) κ^(2ν) τ²) for ν = α - d/2.
   const double dimension = gradient.dimension(), nu = 2.0 - 0.5 * dimension, kappa = std::sqrt(8.0 * nu) / length;

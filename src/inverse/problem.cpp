@@ -13,6 +13,7 @@
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "checkpoint/sweep_journal.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
@@ -32,6 +33,26 @@ void check_map(const Unknown& unknown, std::size_t values) {
     throw Error("unknown '" + unknown.name() + "': its map needs a row of " + std::to_string(unknown.map_numbers) +
                     " values for each of " + std::to_string(values) + " entries, and no groups",
                 ErrorKind::input);
+}
+
+/// Throws Error (run) with `text` and the first of all ranks' findings, if there is one. Collective.
+void throw_first(NotFinite finding, const std::string& text, MPI_Comm comm) {
+  struct {
+    double operation;
+    int rank;
+  } first{finding.where.empty() ? std::numeric_limits<double>::infinity() : static_cast<double>(finding.operation),
+          rank_of(comm)};
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
+  if (std::isinf(first.operation)) return;
+  broadcast_text(finding.where, comm, first.rank);
+  throw Error(text + finding.where, ErrorKind::run);
+}
+
+/// Returns true if the values of all ranks are finite. Collective.
+bool is_finite(const std::vector<double>& values, MPI_Comm comm) {
+  int finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, comm));
+  return finite != 0;
 }
 
 }  // namespace
@@ -98,15 +119,24 @@ void InverseProblem::set_blocks() {
     const bool has_map = unknown.map_numbers > 0;
     block.values = unknown.logarithmic && !has_map ? make_exponential() : make_identity();
     if (has_map) {
-      check_map(unknown, num_values);
+      collectively(comm(), [&] { check_map(unknown, num_values); });
       const auto make = unknown.logarithmic ? make_logarithmic_map : make_linear_map;
       block.shared = static_cast<std::size_t>(unknown.map_numbers);
       block.entries = make(unknown.map, block.shared, field_of_unknown.to_host());
       block.components = 1;
     } else if (!unknown.group_names.empty()) {
-      if (unknown.group.size() != entries)
-        throw Error("unknown '" + unknown.name() + "' groups " + std::to_string(unknown.group.size()) + " entries of " +
-                    std::to_string(entries));
+      const auto num_groups = static_cast<int>(unknown.group_names.size());
+      collectively(comm(), [&] {
+        if (unknown.group.size() != entries)
+          throw Error("unknown '" + unknown.name() + "' has groups for " + std::to_string(unknown.group.size()) +
+                          " entries of " + std::to_string(entries),
+                      ErrorKind::input);
+        for (const int group : unknown.group)
+          if (group < -1 || group >= num_groups)
+            throw Error("unknown '" + unknown.name() + "' has an entry of group " + std::to_string(group) + ", but " +
+                            std::to_string(num_groups) + " groups; give -1 for entries that do not change",
+                        ErrorKind::input);
+      });
       block.shared = unknown.group_names.size() * static_cast<std::size_t>(block.components);
       block.entries = make_groups(unknown.group, unknown.group_names.size(), block.components);
     } else {
@@ -222,6 +252,14 @@ std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::
   return g;
 }
 
+std::vector<double> InverseProblem::search_direction(std::size_t k, const std::vector<double>& u,
+                                                     const std::vector<double>& dp) const {
+  const std::vector<double> at = part(k, u);
+  std::vector<double> du(at.size());
+  for (std::size_t i = 0; i < du.size(); ++i) du[i] = dp[i] / blocks_[k].values->derivative(at[i]);
+  return du;
+}
+
 void InverseProblem::add(InverseProblem& experiment) {
   bool is_same = &experiment != this && experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
   for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
@@ -238,9 +276,21 @@ void InverseProblem::add(InverseProblem& experiment) {
           ErrorKind::input);
   });
   experiments_.push_back(&experiment);
+  experiment.locates_ = false;  // the sum locates values that are not finite
+  experiment.is_added_ = true;
 }
 
 void InverseProblem::add_prior(std::size_t k, std::unique_ptr<Prior> prior) {
+  if (k >= unknowns_.size() || !prior)
+    throw Error("a prior of unknown " + std::to_string(k) + " is added to a problem with " +
+                    std::to_string(unknowns_.size()) + " unknowns",
+                ErrorKind::input);
+  collectively(comm(), [&] {
+    if (prior->size() != blocks_[k].count)
+      throw Error("a prior of " + std::to_string(prior->size()) + " values is added to '" + unknowns_[k].name() +
+                      "', which has " + std::to_string(blocks_[k].count),
+                  ErrorKind::input);
+  });
   priors_.emplace_back(k, std::move(prior));
 }
 
@@ -276,6 +326,11 @@ std::string InverseProblem::unit() const {
 void InverseProblem::tighten_solvers(double factor) {
   model_.tighten_solver(factor);
   for (InverseProblem* experiment : experiments_) experiment->tighten_solvers(factor);
+}
+
+void InverseProblem::use_gauss_newton(bool on) {
+  gauss_newton_ = on;
+  for (InverseProblem* experiment : experiments_) experiment->use_gauss_newton(on);
 }
 
 double InverseProblem::solver_tolerance() const {
@@ -342,6 +397,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
     // The sweep's records are released at the end of this block.
     AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
     adjoint_sweep.watch(watcher_);
+    adjoint_sweep.observe_adjoint(adjoint_observer_);
     result =
         adjoint_sweep.forward(state, parameters, observer, [this](int n, const State&) { return n == num_steps_; });
     adjoint_sweep.backward(adjoint);
@@ -349,6 +405,47 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
   }
   gradient = by_unknowns(u, parameters, adjoint);
   return result;
+}
+
+void InverseProblem::locate_not_finite(const std::vector<double>& u) {
+  // Ends the search on a model also after an Error.
+  struct Diagnosing {
+    explicit Diagnosing(Model& of) : model(of) { model.set_diagnosis(true); }
+    ~Diagnosing() { model.set_diagnosis(false); }
+    Model& model;
+  };
+  set(u);
+  const std::unique_ptr<Schedule> schedule = make_schedule();
+  ParameterSet parameters = make_gradient();
+  State state = initial_.clone();
+  State adjoint = state.zero_like();
+  {
+    const Diagnosing diagnosing(model_);
+    AdjointSweep sweep(model_, loss_, *schedule, store_);
+    sweep.use_single_steps();
+    sweep.observe_adjoint([&](int n, const State& at, bool is_complete) {
+      NotFinite finding = model_.diagnosis();
+      for (const Field& field : at.fields()) {
+        std::vector<double> values = field.to_host();
+        values.resize(field.owned_size());
+        const bool finite = std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+        if (finite || !finding.where.empty()) continue;
+        const std::string origin =
+            is_complete && loss_.observes(n) ? "the loss" : "the step that begins there, outside of its force terms";
+        finding = {origin + ", in '" + field.name() + "'", std::numeric_limits<std::int64_t>::max()};
+      }
+      throw_first(std::move(finding),
+                  "a derivative is not finite; the first one in the reverse sweep is that with respect to the state of "
+                  "step " +
+                      std::to_string(n) + ", from ",
+                  comm());
+    });
+    sweep.forward(state, parameters, {}, [this](int n, const State&) { return n == num_steps_; });
+    sweep.backward(adjoint);
+    throw_first(model_.diagnosis(), "a derivative is not finite, in the sums over steps, from ", comm());
+  }
+  throw Error("the gradient is not finite, but a repetition of the reverse sweep did not find the first such value",
+              ErrorKind::run);
 }
 
 std::vector<double> InverseProblem::by_entries(std::size_t k, const ParameterSet& by_parameters,
@@ -386,13 +483,17 @@ double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<doubl
                                  const StateObserver& observer) {
   double sum = sweep(loss_, u, gradient, observer, journal_);
   losses_ = {sum};
+  InverseProblem* at_fault = is_finite(gradient, comm()) ? nullptr : this;
   for (InverseProblem* experiment : experiments_) {
     std::vector<double> further;
-    losses_.push_back(experiment->gradient(u, further));
+    losses_.push_back(experiment->sweep_all(u, further, {}));
     sum += losses_.back();
+    if (!at_fault && !is_finite(further, comm())) at_fault = experiment;
     for (std::size_t i = 0; i < further.size(); ++i) gradient[i] += further[i];
   }
   add_prior_gradient(u, gradient);
+  if (at_fault && locates_) at_fault->locate_not_finite(u);
+  if (at_fault && !is_added_) throw Error("the gradient is not finite", ErrorKind::run);
   return sum + prior(u);
 }
 
@@ -408,6 +509,7 @@ double InverseProblem::gradient(const std::vector<double>& u, std::vector<double
   try {
     evaluation.loss = sweep_all(u, evaluation.gradient, observer);
   } catch (const Error& error) {
+    gradient = evaluation.gradient;
     if (error.kind() != ErrorKind::run) throw;
     evaluation.failure = error.what();
     log_->add(*this, u, evaluation);
@@ -437,6 +539,17 @@ void InverseProblem::add_direction(const std::vector<double>& u, const std::vect
     for (std::size_t i = 0; i < tangent[unknown.carries].owned_size(); ++i) carried[i] += change[i];
     tangent[unknown.carries].from_host(carried);
   }
+}
+
+double InverseProblem::tangent(const std::vector<double>& u, const std::vector<double>& du,
+                               const TangentObserver& observer) {
+  set(u);
+  State state = initial_.clone(), tangent = initial_.zero_like();
+  ParameterSet direction = make_gradient();
+  add_direction(u, du, direction, tangent);
+  synchronise(direction);
+  synchronise(tangent);
+  return rollout_tangent(model_, state, tangent, direction, num_steps_, &loss_, observer);
 }
 
 void InverseProblem::final_state(const std::vector<double>& u, const std::vector<double>& du, State& state,

@@ -62,6 +62,12 @@ std::vector<double> product(MPI_Comm comm, Mat matrix, std::size_t rows, const s
   return values_of(to);
 }
 
+std::vector<double> transposed_product(MPI_Comm comm, Mat matrix, std::size_t columns, const std::vector<double>& y) {
+  const VecHandle from = make_vec(comm, y), to = make_vec(comm, std::vector<double>(columns, 0.0));
+  DIFFSIM_PETSC(MatMultTranspose(matrix, from, to));
+  return values_of(to);
+}
+
 Point position(const TetrahedralMesh& mesh, int vertex) {
   const double* const x = mesh.rest_positions().data() + 3 * static_cast<std::ptrdiff_t>(vertex);
   return {x[0], x[1], x[2]};
@@ -111,14 +117,160 @@ struct LinearCell {
   }
 };
 
+/// Numbers, over all ranks, of the local vertices, owned ones first.
+std::vector<PetscInt> global_vertices(const TetrahedralMesh& mesh) {
+  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
+  std::vector<PetscInt> number(static_cast<std::size_t>(mesh.num_vertices()));
+  const PetscInt first = first_index(mesh.comm(), owned);
+  for (std::size_t v = 0; v < owned; ++v) number[v] = first + static_cast<PetscInt>(v);
+  mesh.vertex_exchange().copy_to_ghosts(number);
+  return number;
+}
+
+/// Faces between two tetrahedra. Each face is on the rank of its tetrahedron with the smaller number.
+class Faces {
+ public:
+  explicit Faces(const TetrahedralMesh& mesh) : comm_(mesh.comm()) {
+    const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
+    std::vector<PetscInt> in_file;
+    for (std::size_t cell = 0; cell < num_cells; ++cell) {
+      Point sum{};
+      for (const int vertex : corners(mesh, cell)) {
+        in_file.push_back(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]);
+        const Point x = position(mesh, vertex);
+        for (std::size_t d = 0; d < 3; ++d) sum[d] += 0.25 * x[d];
+      }
+      for (std::size_t d = 0; d < 3; ++d) centroids[d].push_back(sum[d]);
+      volumes.push_back(LinearCell(mesh, corners(mesh, cell)).volume);
+    }
+    const std::vector<PetscInt> neighbours = face_neighbours(comm_, in_file, mesh.num_global_vertices());
+    first_cell = first_index(comm_, num_cells);
+    for (std::size_t cell = 0; cell < num_cells; ++cell)
+      for (std::size_t corner = 0; corner < 4; ++corner) {
+        const PetscInt other = neighbours[4 * cell + corner];
+        if (other <= first_cell + static_cast<PetscInt>(cell)) continue;
+        const std::array<int, 4> at = corners(mesh, cell);
+        const Point x0 = position(mesh, at[(corner + 1) % 4]);
+        sides.push_back(
+            {cell, other,
+             cross(minus(position(mesh, at[(corner + 2) % 4]), x0), minus(position(mesh, at[(corner + 3) % 4]), x0))});
+      }
+    differences = make_matrix(comm_, sides.size(), num_cells, 2);
+    first_row = first_index(comm_, sides.size());
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      set_row(differences, first_row + static_cast<PetscInt>(i),
+              {first_cell + static_cast<PetscInt>(sides[i].cell), sides[i].other}, {-1.0, 1.0});
+    assemble(differences);
+    for (std::size_t d = 0; d < 3; ++d) steps_[d] = product(comm_, differences, sides.size(), centroids[d]);
+  }
+
+  std::size_t num() const { return sides.size(); }
+  Point centroid(std::size_t cell) const { return {centroids[0][cell], centroids[1][cell], centroids[2][cell]}; }
+  /// Vector from the centroid of the first to that of the second tetrahedron of a face.
+  Point step(std::size_t i) const { return {steps_[0][i], steps_[1][i], steps_[2][i]}; }
+  double area(std::size_t i) const { return 0.5 * std::sqrt(dot(sides[i].normal, sides[i].normal)); }
+  /// Distance of the two centroids along the normal of the face.
+  double normal_distance(std::size_t i) const { return std::abs(dot(step(i), sides[i].normal)) / (2.0 * area(i)); }
+
+  struct Side {
+    std::size_t cell;  // local number of the first tetrahedron
+    PetscInt other;    // number of the second one over all ranks
+    Point normal;      // with the length of twice the area
+  };
+  std::vector<Side> sides;
+  std::vector<double> volumes, centroids[3];  // of this rank's tetrahedra
+  PetscInt first_cell = 0, first_row = 0;
+  MatHandle differences;  // of the values on both sides, [faces, values]
+
+ private:
+  MPI_Comm comm_;
+  std::vector<double> steps_[3];
+};
+
+/// Least-squares fits of linear functions to the values of the tetrahedra at each vertex, as functions of the
+/// centroids.
+class VertexFits {
+ public:
+  VertexFits(const TetrahedralMesh& mesh, const std::vector<double> (&centroids)[3]) : mesh_(mesh) {
+    Field sums("normal_equations", mesh.vertex_entities(), 16);
+    std::vector<double> matrices(sums.size(), 0.0);
+    for (std::size_t cell = 0; cell < centroids[0].size(); ++cell)
+      for (const int vertex : corners(mesh, cell)) {
+        const std::array<double, 4> row = row_of(vertex, {centroids[0][cell], centroids[1][cell], centroids[2][cell]});
+        double* const matrix = matrices.data() + 16 * static_cast<std::size_t>(vertex);
+        for (std::size_t i = 0; i < 4; ++i)
+          for (std::size_t j = 0; j < 4; ++j) matrix[4 * i + j] += row[i] * row[j];
+      }
+    sums.from_host(matrices);
+    mesh.vertex_exchange().add_to_owners(sums);
+    mesh.vertex_exchange().copy_to_ghosts(sums);
+    matrices = sums.to_host();
+    for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_vertices()); ++v)
+      first_rows_.push_back(first_row_of_inverse(matrices.data() + 16 * v));
+  }
+  /// Weight of the value of a tetrahedron, with the given centroid, in the value of the fit at the vertex.
+  double weight(int vertex, const Point& centroid) const {
+    const std::array<double, 4> row = row_of(vertex, centroid);
+    const std::array<double, 4>& inverse = first_rows_[static_cast<std::size_t>(vertex)];
+    return inverse[0] * row[0] + inverse[1] * row[1] + inverse[2] * row[2] + inverse[3] * row[3];
+  }
+
+ private:
+  std::array<double, 4> row_of(int vertex, const Point& centroid) const {
+    const Point offset = minus(centroid, position(mesh_, vertex));
+    return {1.0, offset[0], offset[1], offset[2]};
+  }
+  /// Returns the weights of the terms of `row_of` in the value of the fit, from the sums of products of these terms. If
+  /// the centroids do not determine all slopes, as at a corner with a single tetrahedron, the fit is a constant.
+  static std::array<double, 4> first_row_of_inverse(const double* matrix) {
+    const double count = matrix[0];
+    if (count == 0.0) return {};
+    // Each offset is divided by its root mean square, so that the diagonal is 1.
+    double size[4];
+    for (std::size_t i = 0; i < 4; ++i) size[i] = std::sqrt(matrix[5 * i] / count);
+    double scaled[4][5];
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 4; ++j)
+        scaled[i][j] = size[i] > 0.0 && size[j] > 0.0 ? matrix[4 * i + j] / (count * size[i] * size[j]) : 0.0;
+      scaled[i][4] = i == 0 ? 1.0 : 0.0;
+    }
+    // Gaussian elimination of a positive semidefinite matrix with the largest pivots of the diagonal, the constant
+    // first.
+    bool is_used[4] = {};
+    for (int k = 0; k < 4; ++k) {
+      std::size_t pivot = 4;
+      for (std::size_t i = 0; i < 4; ++i)
+        if (!is_used[i] && (pivot == 4 || scaled[i][i] > scaled[pivot][pivot])) pivot = i;
+      if (scaled[pivot][pivot] < 1e-3) return {1.0 / count, 0.0, 0.0, 0.0};
+      is_used[pivot] = true;
+      for (std::size_t i = 0; i < 4; ++i) {
+        if (i == pivot) continue;
+        const double factor = scaled[i][pivot] / scaled[pivot][pivot];
+        for (std::size_t j = 0; j < 5; ++j) scaled[i][j] -= factor * scaled[pivot][j];
+      }
+    }
+    std::array<double, 4> result{};
+    for (std::size_t i = 0; i < 4; ++i) result[i] = scaled[i][4] / scaled[i][i] / (count * size[i]);
+    return result;
+  }
+
+  const TetrahedralMesh& mesh_;
+  std::vector<std::array<double, 4>> first_rows_;
+};
+
 }  // namespace
 
 struct ValueGradient::Implementation {
   MPI_Comm comm = MPI_COMM_NULL;
   int dimension = 3;
-  MatHandle matrix;  // ∇u as a function of u: [points · width, values]
+  MatHandle matrix;  // [rows, values], or [rows, vertices] if there is `average`
+  std::size_t rows = 0;
   std::size_t width = 1;
   std::vector<double> measure, lumped;
+  // Values per cell: averages at vertices, [vertices, values]; differences across faces, [faces, values]; and the part
+  // of the differences that the gradients of the cells explain, [faces, 3 cells].
+  MatHandle average, differences, explained;
+  std::size_t num_vertices = 0, num_faces = 0;
 };
 
 ValueGradient::ValueGradient(std::unique_ptr<Implementation> implementation)
@@ -134,77 +286,107 @@ const std::vector<double>& ValueGradient::measure() const { return implementatio
 const std::vector<double>& ValueGradient::lumped() const { return implementation_->lumped; }
 
 std::vector<double> ValueGradient::times(const std::vector<double>& u) const {
-  return product(comm(), implementation_->matrix, width() * measure().size(), u);
+  const Implementation& of = *implementation_;
+  if (!of.average) return product(of.comm, of.matrix, of.rows, u);
+  std::vector<double> slopes = product(of.comm, of.matrix, of.rows, product(of.comm, of.average, of.num_vertices, u));
+  const std::vector<double> difference = product(of.comm, of.differences, of.num_faces, u),
+                            part = product(of.comm, of.explained, of.num_faces, slopes);
+  for (std::size_t i = 0; i < of.num_faces; ++i) slopes.push_back(difference[i] - part[i]);
+  return slopes;
 }
 
 std::vector<double> ValueGradient::transpose_times(const std::vector<double>& y) const {
-  const VecHandle from = make_vec(comm(), y), to = make_vec(comm(), std::vector<double>(size(), 0.0));
-  DIFFSIM_PETSC(MatMultTranspose(implementation_->matrix, from, to));
-  return values_of(to);
+  const Implementation& of = *implementation_;
+  if (!of.average) return transposed_product(of.comm, of.matrix, size(), y);
+  const auto faces = y.begin() + static_cast<std::ptrdiff_t>(of.rows);
+  std::vector<double> slopes(y.begin(), faces);
+  const std::vector<double> residuals(faces, y.end());
+  const std::vector<double> part = transposed_product(of.comm, of.explained, of.rows, residuals);
+  for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] -= part[i];
+  std::vector<double> result = transposed_product(of.comm, of.differences, size(), residuals);
+  const std::vector<double> by_vertices =
+      transposed_product(of.comm, of.average, size(), transposed_product(of.comm, of.matrix, of.num_vertices, slopes));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] += by_vertices[i];
+  return result;
 }
 
 std::vector<double> ValueGradient::stiffness_times(const std::vector<double>& u) const {
   std::vector<double> slope = times(u);
-  for (std::size_t i = 0; i < slope.size(); ++i) slope[i] *= measure()[i / width()];
+  for (std::size_t i = 0; i < slope.size(); ++i) slope[i] *= measure()[i];
   return transpose_times(slope);
+}
+
+ValueGradient ValueGradient::across_faces(const TetrahedralMesh& mesh) {
+  Faces faces(mesh);
+  auto made = std::make_unique<Implementation>();
+  made->comm = mesh.comm();
+  made->rows = faces.num();
+  made->lumped = faces.volumes;
+  std::vector<double> inverse;
+  for (std::size_t i = 0; i < faces.num(); ++i) {
+    const double distance = faces.normal_distance(i);
+    inverse.push_back(1.0 / distance);
+    made->measure.push_back(faces.area(i) * distance);
+  }
+  made->matrix = std::move(faces.differences);
+  DIFFSIM_PETSC(MatDiagonalScale(made->matrix, make_vec(made->comm, inverse), nullptr));
+  return ValueGradient(std::move(made));
 }
 
 ValueGradient ValueGradient::of_cells(const TetrahedralMesh& mesh) {
   const MPI_Comm comm = mesh.comm();
-  const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
-  std::vector<PetscInt> in_file;
-  std::vector<double> centroids[3];
+  Faces faces(mesh);
+  const std::size_t num_cells = faces.volumes.size();
   auto made = std::make_unique<Implementation>();
   made->comm = comm;
+  made->rows = 3 * num_cells;
+  made->width = 0;
+  made->num_vertices = static_cast<std::size_t>(mesh.num_owned_vertices());
+  made->num_faces = faces.num();
+  const std::vector<PetscInt> number = global_vertices(mesh);
+  const VertexFits fits(mesh, faces.centroids);
+  made->average = make_matrix(comm, made->num_vertices, num_cells, 32);
+  DIFFSIM_PETSC(MatSetOption(made->average, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  made->matrix = make_matrix(comm, made->rows, made->num_vertices, 4);
   for (std::size_t cell = 0; cell < num_cells; ++cell) {
-    Point sum{};
-    for (const int vertex : corners(mesh, cell)) {
-      in_file.push_back(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]);
-      const Point x = position(mesh, vertex);
-      for (std::size_t d = 0; d < 3; ++d) sum[d] += 0.25 * x[d];
+    const LinearCell shape(mesh, corners(mesh, cell));
+    made->lumped.push_back(shape.volume);
+    made->measure.insert(made->measure.end(), 3, shape.volume);
+    const std::array<int, 4> at = corners(mesh, cell);
+    std::vector<PetscInt> columns;
+    for (std::size_t i = 0; i < 4; ++i) {
+      columns.push_back(number[static_cast<std::size_t>(at[i])]);
+      const PetscInt column = faces.first_cell + static_cast<PetscInt>(cell);
+      const double weight = fits.weight(at[i], faces.centroid(cell));
+      DIFFSIM_PETSC(MatSetValues(made->average, 1, &columns.back(), 1, &column, &weight, ADD_VALUES));
     }
-    for (std::size_t d = 0; d < 3; ++d) centroids[d].push_back(sum[d]);
-    made->lumped.push_back(LinearCell(mesh, corners(mesh, cell)).volume);
+    for (std::size_t d = 0; d < 3; ++d)
+      set_row(made->matrix, 3 * (faces.first_cell + static_cast<PetscInt>(cell)) + static_cast<PetscInt>(d), columns,
+              {shape.gradients[0][d], shape.gradients[1][d], shape.gradients[2][d], shape.gradients[3][d]});
   }
-  const std::vector<PetscInt> neighbours = face_neighbours(comm, in_file, mesh.num_global_vertices());
-
-  // Each face is a row of the rank that has the face's cell of smaller number.
-  struct Side {
-    std::size_t cell;
-    PetscInt other;
-    Point normal;  // with the length of twice the area
-  };
-  std::vector<Side> sides;
-  const PetscInt first_cell = first_index(comm, num_cells);
-  for (std::size_t cell = 0; cell < num_cells; ++cell)
-    for (std::size_t corner = 0; corner < 4; ++corner) {
-      const PetscInt other = neighbours[4 * cell + corner];
-      if (other <= first_cell + static_cast<PetscInt>(cell)) continue;
-      const std::array<int, 4> at = corners(mesh, cell);
-      const Point x0 = position(mesh, at[(corner + 1) % 4]);
-      sides.push_back(
-          {cell, other,
-           cross(minus(position(mesh, at[(corner + 2) % 4]), x0), minus(position(mesh, at[(corner + 3) % 4]), x0))});
-    }
-  made->matrix = make_matrix(comm, sides.size(), num_cells, 2);
-  const PetscInt first_row = first_index(comm, sides.size());
-  for (std::size_t i = 0; i < sides.size(); ++i)
-    set_row(made->matrix, first_row + static_cast<PetscInt>(i),
-            {first_cell + static_cast<PetscInt>(sides[i].cell), sides[i].other}, {-1.0, 1.0});
+  assemble(made->average);
   assemble(made->matrix);
 
-  std::vector<double> distance(sides.size(), 0.0), inverse(sides.size());
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::vector<double> step = product(comm, made->matrix, sides.size(), centroids[d]);
-    for (std::size_t i = 0; i < sides.size(); ++i) distance[i] += step[i] * sides[i].normal[d];
+  made->explained = make_matrix(comm, made->num_faces, made->rows, 6);
+  std::vector<double> inverse;
+  for (std::size_t i = 0; i < faces.num(); ++i) {
+    const Point step = faces.step(i);
+    const PetscInt cells[2] = {faces.first_cell + static_cast<PetscInt>(faces.sides[i].cell), faces.sides[i].other};
+    std::vector<PetscInt> columns;
+    std::vector<double> values;
+    for (const PetscInt cell : cells)
+      for (PetscInt d = 0; d < 3; ++d) {
+        columns.push_back(3 * cell + d);
+        values.push_back(0.5 * step[static_cast<std::size_t>(d)]);
+      }
+    set_row(made->explained, faces.first_row + static_cast<PetscInt>(i), columns, values);
+    inverse.push_back(1.0 / std::sqrt(dot(step, step)));
+    made->measure.push_back(faces.area(i) * faces.normal_distance(i));
   }
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const double twice_area = std::sqrt(dot(sides[i].normal, sides[i].normal));
-    distance[i] = std::abs(distance[i]) / twice_area;
-    inverse[i] = 1.0 / distance[i];
-    made->measure.push_back(0.5 * twice_area * distance[i]);
-  }
-  DIFFSIM_PETSC(MatDiagonalScale(made->matrix, make_vec(comm, inverse), nullptr));
+  assemble(made->explained);
+  made->differences = std::move(faces.differences);
+  for (Mat matrix : {static_cast<Mat>(made->differences), static_cast<Mat>(made->explained)})
+    DIFFSIM_PETSC(MatDiagonalScale(matrix, make_vec(comm, inverse), nullptr));
   return ValueGradient(std::move(made));
 }
 
@@ -212,10 +394,7 @@ ValueGradient ValueGradient::of_vertices(const TetrahedralMesh& mesh, int compon
   const MPI_Comm comm = mesh.comm();
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
   const auto num_components = static_cast<std::size_t>(components);
-  std::vector<PetscInt> number(static_cast<std::size_t>(mesh.num_vertices()));
-  const PetscInt first_vertex = first_index(comm, owned);
-  for (std::size_t v = 0; v < owned; ++v) number[v] = first_vertex + static_cast<PetscInt>(v);
-  mesh.vertex_exchange().copy_to_ghosts(number);
+  const std::vector<PetscInt> number = global_vertices(mesh);
 
   std::vector<std::array<int, 4>> parts;
   for (std::size_t cell = 0; cell < static_cast<std::size_t>(mesh.num_cells()); ++cell)
@@ -223,13 +402,14 @@ ValueGradient ValueGradient::of_vertices(const TetrahedralMesh& mesh, int compon
   auto made = std::make_unique<Implementation>();
   made->comm = comm;
   made->width = 3 * num_components;
-  made->matrix = make_matrix(comm, made->width * parts.size(), num_components * owned, 4);
+  made->rows = made->width * parts.size();
+  made->matrix = make_matrix(comm, made->rows, num_components * owned, 4);
   Field volumes("volume", mesh.vertex_entities());
   std::vector<double> sums(volumes.size(), 0.0);
-  PetscInt row = first_index(comm, made->width * parts.size());
+  PetscInt row = first_index(comm, made->rows);
   for (const std::array<int, 4>& part : parts) {
     const LinearCell cell(mesh, part);
-    made->measure.push_back(cell.volume);
+    made->measure.insert(made->measure.end(), made->width, cell.volume);
     for (const int vertex : part) sums[static_cast<std::size_t>(vertex)] += 0.25 * cell.volume;
     for (PetscInt c = 0; c < components; ++c)
       for (std::size_t d = 0; d < 3; ++d, ++row) {
@@ -266,13 +446,14 @@ ValueGradient ValueGradient::of_steps(MPI_Comm comm, int steps, int components, 
   made->comm = comm;
   made->dimension = 1;
   made->width = num_components;
-  made->matrix = make_matrix(comm, points * num_components, num_steps * num_components, 2);
+  made->rows = points * num_components;
+  made->matrix = make_matrix(comm, made->rows, num_steps * num_components, 2);
   for (std::size_t i = 0; i < points * num_components; ++i) {
     const auto row = static_cast<PetscInt>(i);
     set_row(made->matrix, row, {row, row + components}, {-1.0 / dt, 1.0 / dt});
   }
   assemble(made->matrix);
-  made->measure.assign(points, dt);
+  made->measure.assign(made->rows, dt);
   made->lumped.assign(num_steps * num_components, dt);
   return ValueGradient(std::move(made));
 }

@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
             "damping, gravity, implicit_differentiation, "
             "newton, linear, beta, gamma, spectral_radius, ramp_loads"},
         Bad{BOX "output: {zzzzzzzzzz: 3}\n",
-            "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
+            "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log, adjoint_log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
         Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: a key is missing; give one of: file, box, sheet, sphere, cylinder"},

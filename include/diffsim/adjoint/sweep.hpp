@@ -17,6 +17,15 @@ using EndOfRollout = std::function<bool(int n, const State& state)>;
 /// reversed; -1 during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
+/// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
+/// state. Entries of owned vertices are valid. If the loss has a term ℓₙ, n < N, the callback is called twice: first
+/// without the derivative of ℓₙ (`is_complete` false), then with the derivative.
+using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
+
+/// Callback that receives each state of a forward run, and its derivative along `direction`.
+using TangentObserver =
+    std::function<void(int n, const State& state, const State& tangent, const ParameterSet& direction)>;
+
 /// Counters of the work of a sweep.
 struct SweepStatistics {
   long advances = 0;    ///< steps taken without a record, first visits and repetitions
@@ -39,8 +48,9 @@ double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, 
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
 /// Forward mode: advances `state` by `num_steps` steps, and `tangent` from dx[0] to dx[N], along the change `direction`
-/// of the parameters. Returns dL, summed over all ranks; 0 without a loss.
+/// of the parameters. Returns dL, summed over all ranks; 0 without a loss. `observer` receives each state and its
+/// derivative.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
-                       Loss* loss = nullptr);
+                       Loss* loss = nullptr, const TangentObserver& observer = {});
 
 }  // namespace diffsim

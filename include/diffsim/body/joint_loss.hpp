@@ -29,6 +29,8 @@ class JointLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
   struct Nodes;

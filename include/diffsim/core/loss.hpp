@@ -41,6 +41,13 @@ class Loss {
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
     throw Error("this loss has no second derivatives", ErrorKind::input);
   }
+  /// Adds Jᵀ W dr to `adjoint` and `gradient`, for ℓₙ = ½ rᵀ W r with residuals r(x, p): J is the derivative of r, and
+  /// dr the derivative along `tangent` and `direction`. The result is that of `add_gradient_tangent` if r is linear.
+  virtual void add_gauss_newton(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
+                                const State& /*tangent*/, const ParameterSet& /*direction*/, State& /*adjoint*/,
+                                ParameterSet& /*gradient*/) {
+    throw Error("this loss is not a sum of squares, so it has no Gauss–Newton matrix", ErrorKind::input);
+  }
 };
 
 /// Function ℓ(n, x) of the state x of step n. Returns this rank's contribution to ℓ. If `gradient` is not null, also

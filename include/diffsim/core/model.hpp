@@ -4,8 +4,10 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
@@ -33,6 +35,14 @@ struct AdjointPair {
   State& adjoint_tangent;
   ParameterSet& gradient;
   ParameterSet& gradient_tangent;
+};
+
+/// First value of a rank that is not finite.
+struct NotFinite {
+  std::string where;  ///< in words such as "the term 'elastic' at vertex 17"; empty if all values are finite
+  /// Number of the operation that produced the value. Operations have the same numbers on all ranks, so that the first
+  /// finding of all ranks has the lowest number.
+  std::int64_t operation = 0;
 };
 
 /// Range of steps of a rollout, from state `begin` to state `end`.
@@ -89,6 +99,13 @@ class Model {
   /// Propagates x̄[n+1] back to x̄[n] in place. Adds this rank's contribution to the gradient with respect to the
   /// parameters.
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
+
+  /// Enables or disables the search for values that are not finite in the adjoint operations, which makes these
+  /// operations slower. Enabling forgets earlier results.
+  virtual void set_diagnosis(bool /*on*/) {}
+  /// Returns where this rank's adjoint operations first produced a value that is not finite since the search was
+  /// enabled.
+  virtual NotFinite diagnosis() const { return {}; }
 
   // Second derivatives: derivatives of the adjoint operations along a direction (forward over reverse), for products
   // with Hessians.

@@ -85,6 +85,8 @@ class ReactionLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
   /// R_n - R̂_n; 0 where R̂_n is not observed.

@@ -10,6 +10,7 @@
 
 #include "diffsim/body/joint.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/model.hpp"
 #include "diffsim/core/state.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
@@ -19,6 +20,9 @@ class FieldPool;
 class Inertia;
 class Kinematics;
 struct MotionSpan;
+namespace dynamics {
+class Diagnosis;
+}
 namespace body {
 class ConstraintSet;
 }
@@ -148,6 +152,12 @@ class System {
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
+  /// Enables or disables a search for values that are not finite in `compute_force_adjoint` and `prepare_adjoint`, one
+  /// term at a time. Enabling forgets earlier findings.
+  void set_diagnosis(bool on);
+  /// First finding of the search on this rank, such as "the term 'elastic' at vertex 17, tetrahedron 4".
+  NotFinite diagnosis() const;
+
   // ---- all prescribed motions; see Kinematics ----
 
   void apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const;
@@ -172,6 +182,9 @@ class System {
 
  private:
   struct Mask;
+  /// Does the work of `compute_force_adjoint` while `diagnosis_` is set. The results are zeroed before.
+  void diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                              ParameterSet& gradient);
   bool others_have_energy() const;
   void update_constraints();
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
@@ -210,6 +223,7 @@ class System {
   std::vector<int> rigid_cells_;
   std::vector<Joint> joints_;
   std::unique_ptr<body::ConstraintSet> constraints_;
+  std::unique_ptr<dynamics::Diagnosis> diagnosis_;  // nullptr: no search
 };
 
 }  // namespace diffsim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ class SumLoss : public Loss {
   void add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
+  /// Throws Error (input): the losses have different numbers of observations.
+  double num_observations() const override;
   bool multiply(double factor) override;
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -33,8 +36,14 @@ class SumLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
+  /// Calls add(loss, adjoint, gradient) for each loss that observes n, and adds the results times the weights.
+  void add_weighted(int n, State& adjoint, ParameterSet& gradient,
+                    const std::function<void(Loss&, State&, ParameterSet&)>& add);
+
   struct Item {
     std::unique_ptr<Loss> loss;
     double weight;
@@ -63,6 +72,10 @@ class TrackLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
+    add_gradient_tangent(n, state, parameters, tangent, direction, adjoint, gradient);
+  }
 
  private:
   std::map<int, Field> observed_;
@@ -82,6 +95,10 @@ class TargetLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
+    add_gradient_tangent(n, state, parameters, tangent, direction, adjoint, gradient);
+  }
 
  protected:
   /// `field`: name of a field of the State, [local or owned vertices, 3]. `unit`: unit of the loss.
@@ -129,6 +146,10 @@ class EffortLoss : public Loss {
   void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                             const ParameterSet& direction, State& adjoint_tangent,
                             ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
+    add_gradient_tangent(n, state, parameters, tangent, direction, adjoint, gradient);
+  }
 
  private:
   /// Entries of step n.

@@ -24,6 +24,8 @@ struct OptimiserOptions {
   int max_iterations = 50;
   double gradient_tolerance = 1e-8;  ///< on the norm of the projected gradient, relative to its norm at the start
   double learning_rate = 0.05;       ///< of adam
+  /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
+  bool gauss_newton = false;
 };
 
 /// State of an optimisation after an iteration; iteration 0 is the start.

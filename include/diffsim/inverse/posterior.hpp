@@ -19,7 +19,7 @@ struct Curvature {
   std::vector<double> eigenvalues;  ///< λ_i, ascending, [n]
   std::vector<double> directions;   ///< unit vectors q_i, [n, n], one in each row
   std::vector<double> slopes;       ///< derivative of L along each diag(s) q_i, [n]
-  /// Bound of the error of the eigenvalues from the tolerance of the solvers and from rounding.
+  /// Estimated bound of the eigenvalues' error, caused by the tolerances of the solvers and by rounding.
   double error = 0.0;
 };
 

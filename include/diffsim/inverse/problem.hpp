@@ -109,18 +109,32 @@ class InverseProblem {
   void set(const std::vector<double>& u);
   /// Returns L(u).
   double value(const std::vector<double>& u);
-  /// Returns L(u) and sets `gradient` to ∂L/∂u.
+  /// Returns L(u) and sets `gradient` to ∂L/∂u. If a derivative is not finite, repeats the sweep and throws Error (run)
+  /// that names the step, and the force term and vertex or the loss, in which the first such value appears. `gradient`
+  /// then has the computed values.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
+  /// Replaces the Hessian in later calls of `hessian_product` by the Gauss–Newton matrix Jᵀ W J if `on` is true. Priors
+  /// and added experiments keep their part. The matrix is positive semidefinite, equal to the Hessian where the
+  /// residuals are zero, and needs no second derivatives of the model; all losses must be sums of squares.
+  void use_gauss_newton(bool on);
+  bool uses_gauss_newton() const { return gauss_newton_; }
   /// Returns H v, where H = ∂²L/∂u² at u. Sets `gradient`, if given, to ∂L/∂u. The method is forward over reverse: one
   /// rollout with its tangent, and one reverse sweep with its tangent. Throws Error (input) that names the part of the
   /// model without second derivatives, if any.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
+  /// Runs the rollout of this problem and its derivative along du at u. Returns the derivative of the loss, without
+  /// priors and added experiments.
+  double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
   /// Sets `state` to x[N] and `tangent` to the derivative of x[N] along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
   /// Returns (∂x[N]/∂u)ᵀ w.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
+  /// Returns this rank's part of du that belongs to unknown k, for a change dp of its physical values at u, which has
+  /// the layout of `physical`.
+  std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
+                                       const std::vector<double>& dp) const;
   /// Physical values p of unknown k at u, [unknowns, components]: all values on every rank if the ranks share them,
   /// otherwise this rank's entries. For a map, p are the coefficients u.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
@@ -136,6 +150,8 @@ class InverseProblem {
   /// Field that unknown k sets: the field of a parameter, or of x[0].
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
+  /// Enables or disables the repetition of a sweep whose gradient is not finite, to find the first such value.
+  void locate_values_not_finite(bool on) { locates_ = on; }
   /// Sets a separate schedule for products with the Hessian, whose states and records are larger than those of
   /// gradients.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
@@ -144,6 +160,8 @@ class InverseProblem {
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
+  /// Sets the observer of the adjoint in the reverse sweeps of `gradient`, without those of added experiments.
+  void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
   /// Sets the log of evaluations; if `log` is nullptr, there is no log. `gradient` and `hessian_product` return results
   /// from the log as long as the log has results to return. When the log has no more results to return, `gradient` and
   /// `hessian_product` add each computed result to the log.
@@ -184,6 +202,10 @@ class InverseProblem {
   /// Sums the ranks' contributions `g` to derivatives with respect to unknown k's values, if the ranks share the
   /// values.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
+  /// Runs the forward and the reverse sweep of a product, from `state` to `product` and `adjoint`.
+  void sweep_product(Model& model, Loss& loss, Schedule& schedule, State& state, ParameterSet& product, State& adjoint);
+  /// Returns the product of the Gauss–Newton matrix with v.
+  std::vector<double> gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v);
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>* gradient);
   /// Part of u, or of another vector of that size, that belongs to unknown k.
@@ -198,6 +220,8 @@ class InverseProblem {
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
+  /// Repeats the sweep of this problem, whose gradient is not finite, and throws the Error of `gradient`.
+  [[noreturn]] void locate_not_finite(const std::vector<double>& u);
   /// Returns the sum of the losses of all experiments, and sets the sum of their gradients.
   double sweep_all(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
 
@@ -215,11 +239,31 @@ class InverseProblem {
   Store& store_;
   SweepJournal* journal_ = nullptr;
   SweepWatcher watcher_;
+  AdjointObserver adjoint_observer_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
   std::vector<InverseProblem*> experiments_;                            // added
   std::vector<std::pair<std::size_t, std::unique_ptr<Prior>>> priors_;  // with the number of the unknown
   std::vector<double> losses_;
+  bool gauss_newton_ = false;
+  bool locates_ = true;    // false: a gradient that is not finite is an Error without the place of the first such value
+  bool is_added_ = false;  // to another problem
+};
+
+/// Scope in which products of a problem use the Gauss–Newton matrix if `on` is true, or if the problem used the matrix
+/// before.
+class GaussNewtonScope {
+ public:
+  GaussNewtonScope(InverseProblem& problem, bool on) : problem_(problem), before_(problem.uses_gauss_newton()) {
+    problem_.use_gauss_newton(on || before_);
+  }
+  ~GaussNewtonScope() { problem_.use_gauss_newton(before_); }
+  GaussNewtonScope(const GaussNewtonScope&) = delete;
+  GaussNewtonScope& operator=(const GaussNewtonScope&) = delete;
+
+ private:
+  InverseProblem& problem_;
+  bool before_;
 };
 
 }  // namespace diffsim

@@ -31,6 +31,7 @@ bool gradient(Job& job) {
   report_experiments(job, problem);
   job.report["gradient_norm"] = norm;
   inverse.report_sweeps();
+  inverse.report_adjoint();
   std::string approximation = inverse.approximation();
   if (!approximation.empty() && job.scene.measure_error) {
     const std::vector<double> whole = gradient_by(job, inverse, exact(job.scene.checkpoint), u);

@@ -117,10 +117,11 @@ bool invert(Job& job) {
   if (job.scene.uncertainty) require_identified(job, problem, problem.start());
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
   std::optional<Uncertainty> uncertainty;
-  if (job.scene.uncertainty) uncertainty = uncertainty_of(problem, result.u);
+  if (job.scene.uncertainty) uncertainty = uncertainty_of(job, problem, result.u);
   inverse.make_room();
 
   inverse.report_sweeps();
+  inverse.report_adjoint();
   inverse.progress.clear();
   write_parameters(job, inverse, result.u, uncertainty);
   problem.set(result.u);

@@ -1,0 +1,179 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Losses of the library as Python objects.
+
+#include "diffsim/inverse/losses.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/reaction.hpp"
+#include "loss.hpp"
+#include "mesh.hpp"
+#include "scene.hpp"
+
+namespace diffsim::python {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+/// Python classes of losses: one for each class of the library.
+class TargetPositionHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class TrackHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class ReactionHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class SumHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+
+/// Calls make() in the library, and constructs a handle of the loss that it returns.
+template <class H, class Make>
+void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHandle::Subject subject,
+               const Make& make) {
+  std::shared_ptr<Loss> loss;
+  {
+    const LibraryScope scope;
+    loss = make();
+  }
+  new (self) H(std::move(loss), std::move(owners), subject);
+}
+
+/// Loss that a sum and the Python object of the loss share.
+class Shared final : public Loss {
+ public:
+  explicit Shared(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}
+  std::string unit() const override { return loss_->unit(); }
+  bool multiply(double factor) override { return loss_->multiply(factor); }
+  double num_observations() const override { return loss_->num_observations(); }
+  bool observes(int n) const override { return loss_->observes(n); }
+  double value(int n, const State& state, const ParameterSet& parameters) override {
+    return loss_->value(n, state, parameters);
+  }
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override {
+    return loss_->tangent(n, state, parameters, tangent, direction);
+  }
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override {
+    loss_->add_gradient(n, state, parameters, adjoint, gradient);
+  }
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override {
+    loss_->add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
+  }
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
+    loss_->add_gauss_newton(n, state, parameters, tangent, direction, adjoint, gradient);
+  }
+
+ private:
+  std::shared_ptr<Loss> loss_;
+};
+
+}  // namespace
+
+void bind_losses(nb::module_& module) {
+  nb::class_<LossHandle>(module, "Loss", "Loss Σ ℓ(n, x[n]) over the states of a rollout.")
+      .def_prop_ro(
+          "unit", [](const LossHandle& handle) { return handle.shared()->unit(); },
+          "Unit of the loss; 1 if it is dimensionless.");
+  nb::class_<TargetPositionHandle, LossHandle>(
+      module, "TargetPositionLoss",
+      "Loss ½ |x̄ - target|², m², of the mean position x̄ of a region's vertices at one step.")
+      .def(
+          "__init__",
+          [](TargetPositionHandle* self, const MeshHandle& mesh, const std::string& region, Vector target, int step) {
+            construct(self, {mesh.shared()}, {.mesh = &mesh.get()}, [&] {
+              return std::make_shared<TargetPositionLoss>(mesh.get(), mesh.get().region(region), target, step);
+            });
+          },
+          nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
+          "Create the loss. target: [3], m. Collective.");
+  nb::class_<TrackHandle, LossHandle>(
+      module, "TrackLoss", "Loss 1/(2 |S||V|) Σ |x - x̂|², m², over the observed steps S and vertices V of a region.")
+      .def(
+          "__init__",
+          [](TrackHandle* self, const MeshHandle& mesh, const nb::dict& observed, const std::string& region) {
+            std::map<int, std::vector<double>> positions;
+            const auto owned = static_cast<std::size_t>(mesh.get().num_owned_vertices());
+            for (const auto [step, values] : observed) {
+              ArrayOf<double> array = doubles(values, "observed positions");
+              const std::size_t local = mesh.get().rest_positions().size();
+              if (array.values.size() != 3 * owned && array.values.size() != local)
+                throw InputError("observed positions must have the shape [owned vertices, 3] or [local vertices, 3]");
+              array.values.resize(3 * owned);
+              positions[nb::cast<int>(step)] = std::move(array.values);
+            }
+            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
+                      [&] { return std::make_shared<TrackLoss>(mesh.get(), positions, mesh.get().region(region)); });
+          },
+          nb::arg("mesh"), nb::arg("observed"), nb::arg("region") = "all", nb::keep_alive<1, 2>(),
+          R"(Create the loss. observed: dict from steps to positions, [owned or local vertices, 3], m; NaN is not observed.
+Collective.)",
+          nb::sig(
+              "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
+  nb::class_<ReactionHandle, LossHandle>(
+      module, "ReactionLoss",
+      "Loss 1/(2 |S|) Σ |R - R̂|², N², of the reaction R of a fixed or moved region at the steps S.")
+      .def(
+          "__init__",
+          [](ReactionHandle* self, const SceneHandle& scene, const std::string& region,
+             std::map<int, Vector> observed) {
+            const DifferentiableScene& of = scene.shared()->get();
+            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
+              return std::make_shared<ReactionLoss>(scene.shared()->change().reaction(region), std::move(observed));
+            });
+          },
+          nb::arg("scene"), nb::arg("region"), nb::arg("observed"), nb::keep_alive<1, 2>(),
+          "Create the loss. observed: dict from steps to forces, [3], N; NaN is not observed. Collective.",
+          nb::sig("def __init__(self, scene: DifferentiableScene, region: str, observed: dict[int, object]) -> None"));
+  nb::class_<SumHandle, LossHandle>(module, "SumLoss", "Weighted sum of losses of the library.")
+      .def(
+          "__init__", [](SumHandle* self) { new (self) SumHandle(std::make_shared<SumLoss>(), {}, {}); },
+          "Create an empty sum.")
+      .def(
+          "add",
+          [](SumHandle& sum, LossHandle& loss, double weight, std::optional<double> noise) {
+            if (static_cast<LossHandle*>(&sum) == &loss) throw InputError("a sum cannot be added to itself");
+            loss.subject().require_same(sum.subject());
+            {
+              const LibraryScope scope;
+              auto& to = dynamic_cast<SumLoss&>(*sum.shared());
+              if (noise)
+                to.add_likelihood(std::make_unique<Shared>(loss.for_sum()), *noise, weight);
+              else
+                to.add(std::make_unique<Shared>(loss.for_sum()), weight);
+            }
+            loss.give_to(sum);
+          },
+          nb::arg("loss"), nb::arg("weight") = 1.0, nb::arg("noise") = nb::none(), nb::keep_alive<1, 2>(),
+          R"(Add a loss. Afterwards only the sum may use this loss.
+
+noise: standard deviation of the observations' errors. The loss then is the negative logarithm of a likelihood,
+½ Σ |r|²/noise² over all observations with residuals r, times the weight.)");
+}
+
+}  // namespace diffsim::python

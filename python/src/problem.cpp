@@ -1,0 +1,518 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Inverse problems: losses as functions of a vector of unknowns, their optimisation, checks, priors and posteriors.
+
+#include "problem.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/inverse/gradient_check.hpp"
+#include "diffsim/inverse/optimise.hpp"
+#include "diffsim/inverse/posterior.hpp"
+#include "diffsim/inverse/prior.hpp"
+#include "loss.hpp"
+
+namespace diffsim::python {
+
+InverseProblem& ProblemHandle::change() const {
+  for (const std::shared_ptr<SharedScene>& scene : scenes_) scene->change();
+  return get();
+}
+
+namespace {
+
+/// Unknown of a Python object. `together`: all entries share one value.
+struct UnknownOptions {
+  Unknown unknown;
+  bool together = false;
+};
+
+UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
+                             const std::vector<std::string>& group_names, std::pair<double, double> bounds,
+                             bool logarithmic, nb::handle start, nb::handle map, const std::string& label) {
+  UnknownOptions made;
+  Unknown& unknown = made.unknown;
+  unknown.parameter = parameter;
+  unknown.label = label;
+  unknown.lower = bounds.first;
+  unknown.upper = bounds.second;
+  unknown.logarithmic = logarithmic;
+  if (!start.is_none()) unknown.start = doubles(start, "start").values;
+  if (!map.is_none()) {
+    ArrayOf<double> matrix = doubles(map, "map");
+    if (matrix.shape.size() != 2) throw InputError("map must be a matrix, [entries · components, coefficients]");
+    unknown.map_numbers = static_cast<int>(matrix.shape[1]);
+    unknown.map = std::move(matrix.values);
+  }
+  if (nb::isinstance<nb::str>(group)) {
+    if (nb::cast<std::string>(group) != "all")
+      throw InputError("group must be 'all', or an array with a group for each entry");
+    made.together = true;
+    unknown.group_names = {""};
+  } else if (!group.is_none()) {
+    for (const std::int64_t number : integers(group, "group").values) unknown.group.push_back(static_cast<int>(number));
+    unknown.group_names = group_names;
+    if (group_names.empty()) throw InputError("give group_names, one for each group, the same on all ranks");
+  }
+  return new (self) UnknownOptions(std::move(made));
+}
+
+/// Number of this rank's entries of an unknown's field.
+std::size_t entries_of(DifferentiableScene& scene, const Unknown& unknown) {
+  if (const Parameter* parameter = scene.parameters().find(unknown.parameter))
+    return parameter->is_global() ? parameter->field.extent() : parameter->field.owned();
+  return static_cast<std::size_t>(scene.mesh()->num_owned_vertices());  // of the initial state
+}
+
+/// Names of the values of unknown k that all ranks share; the name of the unknown alone otherwise.
+std::vector<std::string> names_of(const InverseProblem& problem, std::size_t k) {
+  const Unknown& unknown = problem.unknowns()[k];
+  if (!unknown.shared()) return {unknown.name()};
+  const std::size_t groups =
+      unknown.map_numbers > 0 ? static_cast<std::size_t>(unknown.map_numbers) : unknown.group_names.size();
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < groups; ++g) {
+    std::string name = unknown.name();
+    if (unknown.map_numbers == 0 && !unknown.group_names[g].empty())
+      name += "[" + unknown.group_names[g] + "]";
+    else if (groups > 1)
+      name += "[" + std::to_string(g) + "]";
+    if (problem.components(k) == 1)
+      names.push_back(name);
+    else
+      for (const char* axis : {".x", ".y", ".z"}) names.push_back(name + axis);
+  }
+  return names;
+}
+
+std::vector<double> unknowns_of(const InverseProblem& problem, nb::handle values, const char* what) {
+  return doubles_of_shape(values, {problem.size()}, what);
+}
+
+nb::object vector_to_numpy(std::vector<double> values) {
+  const std::size_t size = values.size();
+  return to_numpy(std::move(values), {size});
+}
+
+nb::object matrix_to_numpy(std::vector<double> values, std::size_t size) {
+  return to_numpy(std::move(values), {size, size});
+}
+
+std::size_t index_of(const InverseProblem& problem, const std::string& name) {
+  const std::vector<Unknown>& unknowns = problem.unknowns();
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (unknowns[k].name() == name) return k;
+  std::string names;
+  for (const Unknown& unknown : unknowns) names += (names.empty() ? "" : ", ") + unknown.name();
+  throw InputError("there is no unknown '" + name + "'; the unknowns are: " + names);
+}
+
+/// Gradient of unknown k, for priors of smooth values. Throws InputError for an unknown without a gradient.
+ValueGradient value_gradient_of(const InverseProblem& problem, const TetrahedralMesh& mesh, std::size_t k, double dt,
+                                bool of_total_variation) {
+  const Unknown& unknown = problem.unknowns()[k];
+  const Field& field = problem.field(k);
+  const bool is_field = unknown.map_numbers == 0 && !unknown.shared();
+  if (is_field && &field.on() == mesh.cell_entities().get())
+    return of_total_variation ? ValueGradient::across_faces(mesh) : ValueGradient::of_cells(mesh);
+  if (is_field && field.on().name() == mesh.vertex_entities()->name() && field.steps() == 1)
+    return ValueGradient::of_vertices(mesh, problem.components(k));
+  if (unknown.map_numbers == 0 && field.steps() > 1 && unknown.group_names.size() == field.extent())
+    return ValueGradient::of_steps(mesh.comm(), field.steps(), problem.components(k), dt);
+  throw InputError(
+      "'" + unknown.name() +
+      "' is not a field on tetrahedra or vertices, or a signal with a value for each step; use a normal prior");
+}
+
+/// Arguments of add_prior, of this rank: values of the unknown in u. `mean` is that of the start if none is given.
+struct PriorValues {
+  std::vector<double> mean, deviation, covariance;
+};
+
+/// Values of an array with as many values as the unknown, of any shape, or of one that can be broadcast.
+std::vector<double> flat(nb::handle object, std::size_t size, const char* what) {
+  ArrayOf<double> array = doubles(object, what);
+  return array.values.size() == size ? std::move(array.values) : doubles_of_shape(object, {size}, what);
+}
+
+/// Reads the arguments. `size`: number of the unknown's values, of all ranks if the ranks share them. If an argument is
+/// wrong on one rank, the others throw a RunError. Collective.
+PriorValues prior_values(const InverseProblem& problem, std::size_t k, std::size_t size, nb::handle mean,
+                         nb::handle deviation, nb::handle covariance, bool is_matern) {
+  const Unknown& unknown = problem.unknowns()[k];
+  PriorValues values;
+  call_on_all_ranks(problem.comm(), [&] {
+    if (!mean.is_none()) values.mean = flat(mean, size, "mean");
+    if (!deviation.is_none() && is_matern) values.deviation = doubles_of_shape(deviation, {}, "deviation");
+    if (!deviation.is_none() && !is_matern) values.deviation = flat(deviation, size, "deviation");
+    if (!covariance.is_none()) values.covariance = doubles_of_shape(covariance, {size, size}, "covariance");
+    for (double& value : values.mean) {
+      if (!unknown.logarithmic || unknown.map_numbers > 0) continue;
+      if (!(value > 0.0)) throw InputError("the mean of a logarithmic unknown must be above 0");
+      value = std::log(value);
+    }
+  });
+  return values;
+}
+
+void add_prior(ProblemHandle& handle, const std::string& name, const std::string& type, nb::object mean,
+               nb::object deviation, nb::object covariance, std::optional<double> weight, std::optional<double> epsilon,
+               std::optional<double> length) {
+  InverseProblem& problem = handle.get();
+  const std::size_t k = index_of(problem, name);
+  const Unknown& unknown = problem.unknowns()[k];
+  const bool is_normal = type == "normal", is_matern = type == "matern", is_variation = type == "total_variation";
+  if (!is_normal && !is_matern && !is_variation && type != "smooth")
+    throw InputError("a prior is normal, smooth, total_variation or matern, not '" + type + "'");
+  const auto expect = [&](bool given, bool wanted, const char* key) {
+    if (given != wanted) throw InputError("a prior of type " + type + (wanted ? " needs `" : " has no `") + key + "`");
+  };
+  if (is_normal && deviation.is_none() == covariance.is_none())
+    throw InputError("a normal prior needs either `deviation` or `covariance`");
+  if (!is_normal) expect(!deviation.is_none(), is_matern, "deviation");
+  if (!is_normal) expect(!covariance.is_none(), false, "covariance");
+  expect(weight.has_value(), is_variation || type == "smooth", "weight");
+  expect(epsilon.has_value(), is_variation, "epsilon");
+  expect(length.has_value(), is_matern, "length");
+  if (!covariance.is_none() && !unknown.shared())
+    throw InputError("covariance is for values that all ranks share; give deviation");
+
+  const LibraryScope scope;
+  const MPI_Comm comm = problem.comm();
+  const std::size_t own = problem.count(k);
+  std::int64_t shared = static_cast<std::int64_t>(own);
+  DIFFSIM_MPI(MPI_Bcast(&shared, 1, MPI_INT64_T, 0, comm));
+  const std::size_t size = unknown.shared() ? static_cast<std::size_t>(shared) : own;
+  PriorValues values = prior_values(problem, k, size, mean, deviation, covariance, is_matern);
+  const double sigma = values.deviation.empty() ? 1.0 : values.deviation.front();
+  const bool of_positions = unknown.parameter == "rest_positions" || unknown.parameter == "initial_positions";
+  if (values.mean.empty() && (is_normal || is_matern || of_positions)) {
+    const std::vector<double> start = problem.start();
+    const auto begin = start.begin() + static_cast<std::ptrdiff_t>(problem.offset(k));
+    values.mean.assign(begin, begin + static_cast<std::ptrdiff_t>(own));
+    if (unknown.shared()) {
+      values.mean.resize(size);
+      DIFFSIM_MPI(MPI_Bcast(values.mean.data(), static_cast<int>(size), MPI_DOUBLE, 0, comm));
+    }
+  }
+  const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
+  const auto gradient = [&] { return value_gradient_of(problem, mesh, k, handle.scene()->get().dt(), is_variation); };
+  std::unique_ptr<Prior> prior;
+  if (is_normal && !values.covariance.empty()) {
+    prior = make_normal_prior_with_covariance(comm, values.mean, values.covariance);
+  } else {
+    // This rank's part.
+    for (std::vector<double>* const part : {&values.mean, &values.deviation})
+      if (unknown.shared() && part->size() > own) part->resize(own);
+    if (is_normal)
+      prior = make_normal_prior(comm, values.mean, values.deviation);
+    else if (is_matern)
+      prior = make_matern_prior(gradient(), values.mean, sigma, *length);
+    else if (is_variation)
+      prior = make_total_variation_prior(gradient(), *weight, *epsilon, values.mean);
+    else
+      prior = make_smooth_prior(gradient(), *weight, values.mean);
+  }
+  problem.add_prior(k, std::move(prior));
+}
+
+nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iterations, double gradient_tolerance,
+                  double learning_rate, bool gauss_newton, nb::object observer) {
+  const auto found = std::find(optimisers.begin(), optimisers.end(), method);
+  if (found == optimisers.end()) throw InputError("method is lbfgs, newton_cg or adam, not '" + method + "'");
+  OptimiserOptions options{.method = static_cast<Optimiser>(found - optimisers.begin()),
+                           .max_iterations = max_iterations,
+                           .gradient_tolerance = gradient_tolerance,
+                           .learning_rate = learning_rate,
+                           .gauss_newton = gauss_newton};
+  const OptimiserResult result = handle.run([&](InverseProblem& problem) {
+    const OptimiserResult best = optimise(problem, options, [&](const Iterate& iterate) {
+      call_on_all_ranks(problem.comm(), [&] {
+        check_signals();
+        if (!observer.is_none()) observer(iterate.iteration, iterate.loss, iterate.gradient_norm);
+      });
+    });
+    problem.set(best.u);
+    return best;
+  });
+  nb::dict made;
+  made["u"] = vector_to_numpy(result.u);
+  made["loss"] = result.loss;
+  made["gradient_norm"] = result.gradient_norm;
+  made["iterations"] = result.iterations;
+  made["evaluations"] = result.evaluations;
+  made["hessian_products"] = result.hessian_products;
+  made["converged"] = result.converged;
+  made["reason"] = result.reason;
+  return made;
+}
+
+nb::list check(ProblemHandle& handle, nb::handle u) {
+  std::vector<double> at;
+  if (!u.is_none()) at = unknowns_of(handle.get(), u, "u");
+  const std::vector<UnknownCheck> checks =
+      handle.run([&](InverseProblem& problem) { return check_gradient(problem, u.is_none() ? problem.start() : at); });
+  nb::list made;
+  for (const UnknownCheck& one : checks) {
+    nb::dict entry;
+    entry["name"] = one.name;
+    entry["verdict"] = to_string(one.verdict);
+    entry["passed"] = one.passed;
+    entry["note"] = one.note;
+    entry["slope"] = one.slope;
+    entry["difference"] = one.difference;
+    entry["difference_error"] = one.difference_error;
+    entry["dot_product_error"] = one.dot_product_error;
+    entry["amplification"] = one.amplification;
+    made.append(entry);
+  }
+  return made;
+}
+
+nb::dict posterior_of(ProblemHandle& handle, nb::handle u, bool gauss_newton) {
+  const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+  const Curvature bent = handle.run([&](InverseProblem& problem) {
+    const GaussNewtonScope of_products(problem, gauss_newton);
+    return curvature(problem, at);
+  });
+  const std::size_t n = bent.size;
+  nb::list names;
+  for (std::size_t k = 0; k < handle.get().unknowns().size(); ++k)
+    for (const std::string& name : names_of(handle.get(), k)) names.append(name);
+  nb::list directions;
+  for (const std::size_t i : unidentified(bent)) {
+    const auto begin = bent.directions.begin() + static_cast<std::ptrdiff_t>(n * i);
+    directions.append(vector_to_numpy(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n))));
+  }
+  nb::dict made;
+  made["names"] = names;
+  made["scale"] = vector_to_numpy(bent.scale);
+  made["eigenvalues"] = vector_to_numpy(bent.eigenvalues);
+  made["not_identified"] = directions;
+  if (std::any_of(bent.eigenvalues.begin(), bent.eigenvalues.end(), [](double value) { return !(value > 0.0); }))
+    return made;
+  const Posterior found = posterior(bent);
+  made["deviation"] = vector_to_numpy(found.deviation);
+  made["covariance"] = matrix_to_numpy(found.covariance, n);
+  made["correlation"] = matrix_to_numpy(found.correlation, n);
+  return made;
+}
+
+void bind_unknown(nb::module_& module) {
+  nb::class_<UnknownOptions>(module, "Unknown", R"(Parameter to be identified, and the values that represent it.
+
+By default each entry of the parameter (cell, vertex or step) is an unknown of its own; 'initial_positions' and
+'initial_velocities' are the initial state.)")
+      .def(
+          "__init__",
+          [](UnknownOptions* self, const std::string& parameter, nb::object group,
+             const std::vector<std::string>& group_names, std::pair<double, double> bounds, bool logarithmic,
+             nb::object start, nb::object map, const std::string& label) {
+            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label);
+          },
+          nb::arg("parameter"), nb::arg("group") = nb::none(), nb::arg("group_names") = std::vector<std::string>{},
+          nb::arg("bounds") =
+              std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()),
+          nb::arg("logarithmic") = false, nb::arg("start") = nb::none(), nb::arg("map") = nb::none(),
+          nb::arg("label") = "",
+          R"(Create an unknown.
+
+group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
+change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
+start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
+parameter is p0 + B u, or p0 exp(B u) if logarithmic.)",
+          nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
+                  "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
+                  "object = None, label: str = '') -> None"));
+}
+
+}  // namespace
+
+void bind_problem(nb::module_& module) {
+  bind_unknown(module);
+  nb::class_<ProblemHandle> problem(module, "InverseProblem",
+                                    R"(Loss of a rollout as a function of a vector u of unknowns.
+
+u has this rank's values: of the unknowns' cells or vertices of this rank, and, on the first rank, values that all ranks
+share. For a logarithmic unknown, u = ln p. All members are collective.)");
+  problem
+      .def(
+          "__init__",
+          [](ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
+             const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
+            const std::shared_ptr<SharedScene> scene = handle.shared();
+            const std::shared_ptr<Loss> known = loss_of(std::move(loss), scene->get(), false);
+            std::shared_ptr<InverseProblem> made;
+            {
+              const LibraryScope scope;
+              DifferentiableScene& solver = scene->change();
+              bool observes = false;
+              for (int n = 0; n <= num_steps; ++n) observes = observes || known->observes(n);
+              if (!observes) throw InputError("the loss observes none of the steps 0 … " + std::to_string(num_steps));
+              std::vector<Unknown> list;
+              for (const UnknownOptions* options : unknowns) {
+                list.push_back(options->unknown);
+                if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
+              }
+              // The initial positions move with the rest positions, unless they are unknowns, too.
+              const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };
+              for (Unknown& unknown : list)
+                if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))
+                  unknown.carries = "positions";
+              made = std::make_shared<InverseProblem>(
+                  solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
+                  CheckpointOptions{.schedule = CheckpointSchedule::uniform, .every = checkpoint_every});
+            }
+            new (self) ProblemHandle(std::move(made), {scene}, {known});
+          },
+          nb::arg("scene"), nb::arg("num_steps"), nb::arg("loss"), nb::arg("unknowns"),
+          nb::arg("checkpoint_every") = 10, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
+          "Create a problem. loss: a loss of the library or a function, as for backward.",
+          nb::sig(
+              "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
+              "checkpoint_every: int = 10) -> None"))
+      .def_prop_ro(
+          "size", [](const ProblemHandle& handle) { return handle.get().size(); }, "Number of this rank's values of u.")
+      .def_prop_ro(
+          "names",
+          [](const ProblemHandle& handle) {
+            std::vector<std::string> names;
+            for (const Unknown& unknown : handle.get().unknowns()) names.push_back(unknown.name());
+            return names;
+          },
+          "Names of the unknowns.")
+      .def_prop_ro(
+          "unit", [](const ProblemHandle& handle) { return handle.get().unit(); }, "Unit of the loss.")
+      .def_prop_ro(
+          "losses", [](const ProblemHandle& handle) { return handle.get().losses(); },
+          "Losses of the experiments in the last evaluation, without priors.")
+      .def(
+          "start",
+          [](const ProblemHandle& handle) {
+            std::vector<double> u;
+            {
+              const LibraryScope scope;
+              u = handle.get().start();
+            }
+            return vector_to_numpy(std::move(u));
+          },
+          "Return the start value of u.", nb::sig("def start(self) -> numpy.ndarray"))
+      .def(
+          "bounds",
+          [](const ProblemHandle& handle) {
+            return std::pair(vector_to_numpy(handle.get().lower_bounds()),
+                             vector_to_numpy(handle.get().upper_bounds()));
+          },
+          "Return the lower and upper bounds of u.", nb::sig("def bounds(self) -> tuple[numpy.ndarray, numpy.ndarray]"))
+      .def(
+          "value",
+          [](const ProblemHandle& handle, nb::handle u) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            return handle.run([&](InverseProblem& of) { return of.value(at); });
+          },
+          nb::arg("u"), "Return the loss at u.", nb::sig("def value(self, u: object) -> float"))
+      .def(
+          "gradient",
+          [](const ProblemHandle& handle, nb::handle u) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            std::vector<double> gradient;
+            const double loss = handle.run([&](InverseProblem& of) { return of.gradient(at, gradient); });
+            return std::pair(loss, vector_to_numpy(std::move(gradient)));
+          },
+          nb::arg("u"), "Return the loss at u and its gradient, for example for scipy.optimize.minimize(jac=True).",
+          nb::sig("def gradient(self, u: object) -> tuple[float, numpy.ndarray]"))
+      .def(
+          "hessian_product",
+          [](const ProblemHandle& handle, nb::handle u, nb::handle v) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u"), along = unknowns_of(handle.get(), v, "v");
+            return vector_to_numpy(handle.run([&](InverseProblem& of) { return of.hessian_product(at, along); }));
+          },
+          nb::arg("u"), nb::arg("v"), "Return the product of the Hessian at u with v.",
+          nb::sig("def hessian_product(self, u: object, v: object) -> numpy.ndarray"))
+      .def(
+          "set",
+          [](const ProblemHandle& handle, nb::handle u) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            const LibraryScope scope;
+            handle.change().set(at);
+          },
+          nb::arg("u"), "Set the parameters of the scene from u.", nb::sig("def set(self, u: object) -> None"))
+      .def(
+          "physical",
+          [](const ProblemHandle& handle, const std::string& name, nb::handle u) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            const std::size_t k = index_of(handle.get(), name);
+            std::vector<double> values;
+            {
+              const LibraryScope scope;
+              values = handle.get().physical(k, at);
+            }
+            const auto width = static_cast<std::size_t>(handle.get().components(k));
+            const std::size_t rows = values.size() / width;
+            return width == 1 ? to_numpy(std::move(values), {rows}) : to_numpy(std::move(values), {rows, width});
+          },
+          nb::arg("name"), nb::arg("u"),
+          "Return the values of an unknown, in its unit: all values on every rank if the ranks share them.",
+          nb::sig("def physical(self, name: str, u: object) -> numpy.ndarray"))
+      .def(
+          "prior",
+          [](const ProblemHandle& handle, nb::handle u) {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            const LibraryScope scope;
+            return handle.get().prior(at);
+          },
+          nb::arg("u"), "Return the sum of the priors at u.", nb::sig("def prior(self, u: object) -> float"))
+      .def("add_prior", &add_prior, nb::arg("name"), nb::arg("type"), nb::kw_only(), nb::arg("mean") = nb::none(),
+           nb::arg("deviation") = nb::none(), nb::arg("covariance") = nb::none(), nb::arg("weight") = nb::none(),
+           nb::arg("epsilon") = nb::none(), nb::arg("length") = nb::none(),
+           R"(Add a prior of an unknown to the loss.
+
+type: 'normal' (mean; deviation, or covariance of values that all ranks share), 'smooth' (weight), 'total_variation'
+(weight, epsilon) or 'matern' (mean, deviation, length). mean is given in the unit of the parameter; deviation and
+weight refer to u, which is the logarithm for logarithmic unknowns. The default of mean
+is the start value; for smooth and total_variation, which are functions of u - mean, it is zero except for positions.)",
+           nb::sig("def add_prior(self, name: str, type: str, *, mean: object = None, deviation: object = None, "
+                   "covariance: object = None, weight: float | None = None, epsilon: float | None = None, length: "
+                   "float | None = None) -> None"))
+      .def("minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
+           nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,
+           nb::arg("observer") = nb::none(),
+           R"(Minimise the loss within the bounds, from the start value, and set the scene's parameters to the result.
+
+method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), or adam (with
+learning_rate). gradient_tolerance: relative to the first gradient.
+observer(iteration, loss, gradient_norm) is called after each iteration. The result has u, loss, gradient_norm,
+iterations, evaluations, hessian_products, converged and reason.)",
+           nb::sig(
+               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
+               "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
+               "float, float], object] | None "
+               "= None) -> dict[str, object]"))
+      .def("check", &check, nb::arg("u") = nb::none(),
+           "Test the derivatives with respect to each unknown, and return a dict with a verdict for each.",
+           nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"))
+      .def("posterior", &posterior_of, nb::arg("u"), nb::arg("gauss_newton") = false,
+           R"(Return the Laplace approximation of the posterior around a minimum u, for unknowns that all ranks share.
+
+The loss must be the negative logarithm of a probability density. gauss_newton: use the Gauss–Newton matrix instead of
+the Hessian. The result has names of the values, deviation,
+covariance and correlation of u, scale s and eigenvalues of diag(s) H diag(s), and not_identified: unit vectors of
+changes of u divided by s along which the observations do not determine u. deviation, covariance and correlation are missing if an eigenvalue is not positive.)",
+           nb::sig("def posterior(self, u: object, gauss_newton: bool = False) -> dict[str, object]"));
+}
+
+}  // namespace diffsim::python

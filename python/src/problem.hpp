@@ -1,0 +1,58 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "diffsim/inverse/problem.hpp"
+#include "scene.hpp"
+
+namespace diffsim::python {
+
+/// Inverse problem of a Python object.
+class ProblemHandle final : public Handle {
+ public:
+  /// `scenes`: scenes whose parameters the problem sets. `owners`: other objects that the problem refers to, released
+  /// after the problem.
+  ProblemHandle(std::shared_ptr<InverseProblem> problem, std::vector<std::shared_ptr<SharedScene>> scenes,
+                std::vector<std::shared_ptr<const void>> owners)
+      : owners_(std::move(owners)), scenes_(std::move(scenes)), problem_(std::move(problem)) {}
+  ~ProblemHandle() override {
+    const ReleaseScope scope;
+    release();
+  }
+  void release() override {
+    problem_.reset();
+    scenes_.clear();
+    owners_.clear();
+  }
+  InverseProblem& get() const {
+    if (!problem_) throw_finalised();
+    return *problem_;
+  }
+  /// Scene of the problem, or of its first experiment.
+  const std::shared_ptr<SharedScene>& scene() const {
+    if (scenes_.empty()) throw_finalised();
+    return scenes_.front();
+  }
+  /// Problem for an evaluation, which changes the parameters of the scenes.
+  InverseProblem& change() const;
+  /// Runs `body`, which evaluates the problem, in the library. Functions of the caller that run meanwhile must not use
+  /// the scenes.
+  template <class Body>
+  auto run(const Body& body) const {
+    const LibraryScope scope;
+    InverseProblem& problem = change();
+    std::vector<std::unique_ptr<Sweep>> sweeps;
+    for (const std::shared_ptr<SharedScene>& scene : scenes_) sweeps.push_back(std::make_unique<Sweep>(*scene));
+    return body(problem);
+  }
+
+ private:
+  std::vector<std::shared_ptr<const void>> owners_;
+  std::vector<std::shared_ptr<SharedScene>> scenes_;
+  std::shared_ptr<InverseProblem> problem_;
+};
+
+}  // namespace diffsim::python

@@ -1,0 +1,275 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Inverse problems, priors and posteriors, and scenes of the runner."""
+
+import textwrap
+
+import diffsim
+import numpy as np
+import pytest
+from scenes import difference, largest
+
+STEPS = 6
+
+
+def bar(modulus=2e4, comm=None):
+    """Return a cantilever that bends under its weight."""
+    mesh = diffsim.TetrahedralMesh.box([0.4, 0.1, 0.1], [4, 1, 1], comm=comm)
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        diffsim.DifferentiableMaterial("neo_hookean", {"density": 1000.0, "youngs_modulus": modulus, "poisson_ratio": 0.3}),
+        diffsim.DifferentiableSolver(dt=0.01, substeps=4, damping=1.0),
+    )
+    scene.fix("x_min")
+    return scene, mesh
+
+
+def observed(mesh, modulus=3e4):
+    """Return the positions after the last step of a bar of another modulus, with errors of 0.1 mm."""
+    truth, _ = bar(modulus)
+    trajectory = diffsim.DifferentiableSimulator(truth).rollout(STEPS)
+    return {STEPS: trajectory.positions(STEPS) + 1e-4 * np.random.default_rng(1).normal(size=mesh.rest_positions.shape)}
+
+
+def problem(noise=1e-4):
+    scene, mesh = bar()
+    loss = diffsim.SumLoss()
+    loss.add(diffsim.TrackLoss(mesh, observed(mesh)), noise=noise)
+    return diffsim.InverseProblem(
+        scene,
+        STEPS,
+        loss,
+        [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True), diffsim.Unknown("gravity")],
+    )
+
+
+def test_gradient_and_hessian_product():
+    made = problem()
+    assert made.size == 4 and made.names == ["youngs_modulus", "gravity"] and made.unit == "1"
+    u = made.start()
+    assert u == pytest.approx([np.log(2e4), 0.0, -9.8, 0.0])
+    loss, gradient = made.gradient(u)
+    assert loss == pytest.approx(made.value(u), rel=1e-14)
+    v = np.array([0.3, 0.2, -0.5, 0.1])
+    assert gradient @ v == pytest.approx(difference(lambda t: made.value(u + t * v), 0.0, 1e-3), rel=1e-8)
+    product = made.hessian_product(u, v)
+    for i in range(4):
+        assert product[i] == pytest.approx(
+            difference(lambda t, i=i: made.gradient(u + t * v)[1][i], 0.0, 1e-3), rel=1e-6, abs=1e-7 * largest(product)
+        )
+    assert all(check["passed"] for check in made.check())
+
+
+def test_minimise_and_posterior():
+    made = problem()
+    made.add_prior("gravity", "normal", deviation=0.01)
+    seen = []
+    result = made.minimise("newton_cg", gradient_tolerance=1e-9, observer=lambda *iterate: seen.append(iterate))
+    assert result["converged"], result["reason"]
+    assert seen[0][0] == 0 and seen[-1][1] <= seen[0][1]
+    assert made.physical("youngs_modulus", result["u"])[0] == pytest.approx(3e4, rel=0.02)
+    found = made.posterior(result["u"])
+    assert found["names"] == ["youngs_modulus", "gravity.x", "gravity.y", "gravity.z"]
+    hessian = np.array([made.hessian_product(result["u"], row) for row in np.eye(4)])
+    assert np.allclose(found["covariance"], np.linalg.inv(hessian), rtol=1e-6)
+    assert np.allclose(found["deviation"], np.sqrt(np.diag(found["covariance"])))
+    assert found["not_identified"] == []
+    assert abs(made.physical("youngs_modulus", result["u"])[0] / 3e4 - 1.0) < 4.0 * found["deviation"][0]
+    # The whole loss is the likelihood and the prior.
+    assert made.prior(result["u"]) == pytest.approx(result["loss"] - made.losses[0], rel=1e-6)
+
+
+def test_priors():
+    scene, mesh = bar()
+    loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.4, 0.0, 0.05], STEPS)
+    made = diffsim.InverseProblem(
+        scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", logarithmic=True), diffsim.Unknown("initial_velocities")]
+    )
+    u = made.start()
+    plain = made.gradient(u)[1]
+    made.add_prior("youngs_modulus", "matern", mean=3e4, deviation=0.5, length=0.2)
+    made.add_prior("youngs_modulus", "total_variation", weight=2.0, epsilon=0.1)
+    made.add_prior("initial_velocities", "smooth", weight=0.5)
+    made.add_prior("initial_velocities", "normal", deviation=0.1, mean=0.05)
+    u = u + 0.1 * np.random.default_rng(2).normal(size=u.shape)
+    v = np.random.default_rng(3).normal(size=u.shape)
+    assert made.gradient(u)[1] @ v != pytest.approx(plain @ v, rel=0.1)
+    assert made.gradient(u)[1] @ v == pytest.approx(difference(lambda t: made.value(u + t * v), 0.0, 1e-4), rel=1e-7)
+    with pytest.raises(diffsim.InputError, match="the unknowns are: youngs_modulus, initial_velocities"):
+        made.add_prior("density", "normal", deviation=1.0)
+    with pytest.raises(diffsim.InputError, match="either `deviation` or `covariance`"):
+        made.add_prior("youngs_modulus", "normal")
+    with pytest.raises(diffsim.InputError, match="normal, smooth, total_variation or matern"):
+        made.add_prior("youngs_modulus", "flat", deviation=1.0)
+    with pytest.raises(diffsim.InputError, match="type smooth has no `length`"):
+        made.add_prior("youngs_modulus", "smooth", weight=1.0, length=2.0)
+    with pytest.raises(diffsim.InputError, match="type matern needs `length`"):
+        made.add_prior("youngs_modulus", "matern", deviation=1.0)
+    with pytest.raises(diffsim.InputError, match="must be above 0"):
+        made.add_prior("youngs_modulus", "normal", deviation=1.0, mean=-1.0)
+    with pytest.raises(diffsim.InputError, match="values that all ranks share"):
+        made.add_prior("youngs_modulus", "normal", covariance=[[1.0]])
+    with pytest.raises(diffsim.InputError, match="the weight of a prior is"):
+        made.add_prior("initial_velocities", "smooth", weight=0.0)
+
+
+def test_losses_of_functions_and_reactions():
+    scene, mesh = bar()
+    count = mesh.num_owned_vertices
+
+    def sum_of_squares(n, state):
+        if n != STEPS:
+            return None
+        x = state.positions[:count]
+        return 0.5 * (x**2).sum(), {"positions": x}
+
+    made = diffsim.InverseProblem(scene, STEPS, sum_of_squares, [diffsim.Unknown("density", group="all", logarithmic=True)])
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-3), rel=1e-7)
+
+    total = diffsim.SumLoss()
+    reaction = diffsim.ReactionLoss(scene, "x_min", {STEPS: [0.0, 1.0, np.nan]})
+    assert reaction.unit == "N²"
+    with pytest.raises(diffsim.InputError, match="added to itself"):
+        total.add(total)
+    with pytest.raises(diffsim.InputError, match="give a number above 0"):
+        total.add(diffsim.TrackLoss(mesh, {1: mesh.rest_positions}), noise=0.0)
+    total.add(reaction, weight=0.3)
+    with pytest.raises(diffsim.InputError, match="part of a sum"):
+        reaction.unit
+    made = diffsim.InverseProblem(scene, STEPS, total, [diffsim.Unknown("density", group="all", logarithmic=True)])
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-3), rel=1e-7)
+
+
+def test_unknowns_in_groups_and_of_modes():
+    scene, mesh = bar()
+    loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.4, 0.0, 0.05], STEPS)
+    cells = mesh.num_cells
+    halves = (np.arange(cells) >= cells // 2).astype(int)
+    grouped = diffsim.InverseProblem(
+        scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", group=halves, group_names=["low", "high"], start=[2e4, 3e4])]
+    )
+    assert grouped.start().tolist() == [2e4, 3e4]
+    by_group = grouped.gradient(grouped.start())[1]
+    each = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus")])
+    by_cell = each.gradient(each.start())[1]  # at the parameters that the other problem has set
+    assert by_group == pytest.approx([by_cell[halves == 0].sum(), by_cell[halves == 1].sum()], rel=1e-12)
+    modes = np.stack([np.ones(cells), halves], axis=1)
+    mapped = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", map=modes)])
+    assert mapped.gradient(np.zeros(2))[1] == pytest.approx([by_group.sum(), by_group[1]], rel=1e-12)
+    with pytest.raises(diffsim.InputError, match="give group_names"):
+        diffsim.Unknown("youngs_modulus", group=halves)
+    wrong = diffsim.Unknown("youngs_modulus", group=halves + 1, group_names=["low", "high"])
+    with pytest.raises(diffsim.InputError, match="entry of group 2, but 2 groups"):
+        diffsim.InverseProblem(scene, STEPS, loss, [wrong])
+
+
+def test_losses_of_other_meshes_and_steps_are_refused():
+    scene, mesh = bar()
+    _, other = bar()
+    unknowns = [diffsim.Unknown("density", group="all")]
+    with pytest.raises(diffsim.InputError, match="for another mesh"):
+        diffsim.InverseProblem(scene, STEPS, diffsim.TargetPositionLoss(other, "x_max", [0, 0, 0], STEPS), unknowns)
+    with pytest.raises(diffsim.InputError, match="observes none of the steps"):
+        diffsim.InverseProblem(scene, STEPS, diffsim.TargetPositionLoss(mesh, "x_max", [0, 0, 0], STEPS + 1), unknowns)
+    with pytest.raises(diffsim.InputError, match="must have the shape"):
+        diffsim.TrackLoss(mesh, {1: np.zeros((3 * mesh.num_vertices, 3))})
+    used = diffsim.TargetPositionLoss(mesh, "x_max", [0, 0, 0], STEPS)
+    problem = diffsim.InverseProblem(scene, STEPS, used, unknowns)
+    with pytest.raises(diffsim.InputError, match="used by a problem"):
+        diffsim.SumLoss().add(used)
+    assert problem.value(problem.start()) > 0.0
+
+
+def test_a_shape_carries_the_initial_positions():
+    scene, mesh = bar()
+    loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.5, 0.05, 0.05], 0)
+    made = diffsim.InverseProblem(scene, 1, loss, [diffsim.Unknown("rest_positions")])
+    assert largest(made.gradient(made.start())[1]) > 0.0
+
+
+def scene_text(more):
+    return textwrap.dedent(
+        """\
+        mesh: {box: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}
+        material: {model: neo_hookean, density: 1000, youngs_modulus: 2.0e+4, poisson_ratio: 0.3}
+        solver: {dt: 0.01, steps: 6, substeps: 4, damping: 1}
+        boundary: [{region: x_min, fix: [x, y, z]}]
+        """
+    ) + textwrap.dedent(more)
+
+
+def scene_file(tmp_path, more):
+    path = tmp_path / "scene.yaml"
+    path.write_text(scene_text(more))
+    try:
+        return diffsim.SceneFile(str(path))
+    except diffsim.InputError as error:
+        if "does not read scenes" not in str(error):
+            raise
+        pytest.skip("this build does not read scenes of the runner")
+
+
+def test_scene_file(tmp_path):
+    file = scene_file(
+        tmp_path,
+        """\
+        objective: [{type: target_position, region: x_max, target: [0.4, 0.0, 0.05], noise: 1.0e-3}]
+        parameters: [{name: youngs_modulus, per: cell}, {name: density}]
+        priors: [{parameter: density, type: normal, deviation: 0.1, mean: 1100}]
+        """,
+    )
+    assert file.experiments == [""] and file.num_steps() == 6 and file.mesh.num_cells == 24 and file.warnings == []
+    simulator = diffsim.DifferentiableSimulator(file.scene())
+    simulator.require_gradient(["density"])
+    simulator.rollout(6)
+    loss = simulator.backward(file.loss())
+    problem = file.problem()
+    assert problem.names == ["youngs_modulus", "density"]
+    value, gradient = problem.gradient(problem.start())
+    prior = 0.5 * (np.log(1.1) / 0.1) ** 2
+    assert value == pytest.approx(loss + prior, rel=1e-13)
+    # u = ln ρ, so the derivative with respect to u is ρ times that with respect to ρ.
+    assert gradient[-1] == pytest.approx(1000.0 * simulator.gradient("density").sum() - np.log(1.1) / 0.01, rel=1e-11)
+
+
+def test_scene_file_with_experiments(tmp_path):
+    file = scene_file(
+        tmp_path,
+        """\
+        parameters: [{name: youngs_modulus}]
+        experiments:
+          - {name: one, objective: [{type: target_position, region: x_max, target: [0.4, 0, 0.05]}]}
+          - {name: two, objective: [{type: reaction, region: x_min, target: [0, 1, 0]}], solver: {dt: 0.005, steps: 3}}
+        """,
+    )
+    assert file.experiments == ["one", "two"] and file.num_steps("two") == 3
+    problem = file.problem()
+    total = problem.value(problem.start())
+    assert len(problem.losses) == 2 and sum(problem.losses) == total
+    with pytest.raises(diffsim.InputError, match="the experiments are: one, two"):
+        file.scene("three")
+
+
+def test_wrong_scene_files_name_the_place(tmp_path):
+    with pytest.raises(diffsim.InputError, match="scene.yaml:5: objectiv: unknown key"):
+        scene_file(tmp_path, "objectiv: []\n")
+    file = scene_file(tmp_path, "")
+    with pytest.raises(diffsim.InputError, match="no `objective`"):
+        file.loss()
+    with pytest.raises(diffsim.InputError, match="objective: is missing"):
+        file.problem()
+
+
+def test_problems_outlive_the_names_of_their_parts(tmp_path):
+    made = problem()
+    u = made.start()
+    value = made.value(u)
+    file = scene_file(
+        tmp_path,
+        "objective: [{type: target_position, region: x_max, target: [0.4, 0, 0.05]}]\nparameters: [{name: density}]\n",
+    )
+    of_file = file.problem()
+    del file
+    assert made.value(u) == value
+    assert of_file.value(of_file.start()) > 0.0

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "adjoint/directional.hpp"
+#include "diffsim/core/loss.hpp"
+#include "diffsim/core/model.hpp"
+
+namespace diffsim {
+
+/// Model that consists of another Model and its derivative along a direction of the parameters, for products with the
+/// Gauss–Newton matrix Jᵀ W J. The state is (x, dx), as that of a DirectionalModel.
+///
+/// The adjoint is (λ, 0), where λ is an adjoint of the other Model. The reverse sweep of a GaussNewtonLoss, which adds
+/// (∂r/∂x)ᵀ W dr to λ at each observed state, yields Jᵀ W J dp in the gradient. No second derivatives are needed.
+class GaussNewtonModel : public Model {
+ public:
+  /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
+  GaussNewtonModel(Model& model, const ParameterSet& direction);
+
+  MPI_Comm comm() const override { return model_.comm(); }
+  State make_state() const override { return halves_.make_joined(); }
+  using Model::parameters;
+  ParameterSet& parameters() override { return model_.parameters(); }
+  void prepare() override;
+  /// Throws Error, as does `step_tangent`: the derivative of the matrix is not available.
+  void prepare_tangent(const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
+  void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
+  double solver_tolerance() const override { return model_.solver_tolerance(); }
+  std::unique_ptr<Record> make_record() const override;
+  std::size_t record_bytes() const override { return model_.record_bytes() + 2 * halves_.first.bytes(); }
+  void step(int n, State& state, Record* record) override;
+  void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
+  void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+
+ private:
+  friend class GaussNewtonLoss;
+  Model& model_;
+  const ParameterSet& direction_;
+  mutable JoinedState halves_;
+  std::unique_ptr<Record> unrecorded_;  // record of a step for which the caller needs none
+};
+
+/// Loss of the sweep of a GaussNewtonModel. Its value is dL = Σ dℓₙ along (dx, dp).
+class GaussNewtonLoss : public Loss {
+ public:
+  GaussNewtonLoss(Loss& loss, GaussNewtonModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}
+  bool observes(int n) const override { return loss_.observes(n); }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  /// Throws Error.
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+
+ private:
+  Loss& loss_;
+  GaussNewtonModel& model_;
+  JoinedState halves_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,49 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/scene.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/problem.hpp"
+#include "diffsim/simulation/scene.hpp"
+
+namespace diffsim::app {
+
+/// Objects of a scene file, for programs that run the scene themselves.
+class SceneFile {
+ public:
+  /// Objects of one experiment, or of a scene without `experiments`.
+  struct Experiment {
+    Scene scene;
+    std::shared_ptr<DifferentiableScene> solver;
+    std::shared_ptr<SumLoss> loss;  ///< nullptr if the scene has no `objective`
+  };
+
+  /// Reads the scene and the files that the scene names. The sections `checkpoint`, `optimiser`, `output` and `petsc`
+  /// are checked, but have no effect. Throws InputError with the position in the scene. Collective.
+  SceneFile(MPI_Comm comm, const std::string& path);
+
+  const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
+  const std::vector<Experiment>& experiments() const { return experiments_; }
+  /// Parts of the files of robots that have no effect.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  /// Inverse problem with the priors of the scene.
+  struct Problem {
+    std::unique_ptr<InverseProblem> problem;               ///< of all experiments
+    std::vector<std::unique_ptr<InverseProblem>> further;  ///< of the experiments after the first
+  };
+  /// Creates the problem, with checkpoints in memory as `options` says. This object must outlive the problem. Throws
+  /// InputError if the scene has no `objective` or no `parameters`. Collective.
+  Problem make_problem(const CheckpointOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<TetrahedralMesh> mesh_;
+  std::vector<Experiment> experiments_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace diffsim::app

@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "inverse/adjoint_history.hpp"
+
+#include <cmath>
+
+#include "diffsim/core/runtime.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr int most_contributions = 64;
+
+/// Norm of a field over all ranks; 0 if the state has no such field.
+double norm(const State& state, const char* name, MPI_Comm comm) {
+  for (const Field& field : state.fields())
+    if (field.name() == name) return std::sqrt(sum_over_ranks(local_dot(field, field), comm));
+  return 0.0;
+}
+
+}  // namespace
+
+void AdjointHistory::observe(int n, const State& adjoint, bool is_complete) {
+  if (!entries_.empty() && n >= entries_.back().step) {
+    entries_.clear();
+    contributed_.clear();
+    contributions_ = skipped_ = 0;
+  }
+  const bool is_due = entries_.empty() || n == 0 || n % every_ == 0;
+  if (!is_complete) {
+    if (!is_due && contributions_ >= most_contributions) {
+      ++skipped_;
+      return;
+    }
+    before_ = norm(adjoint, "positions", comm_);
+    before_step_ = n;
+    return;
+  }
+  const bool has_contribution = before_step_ == n || entries_.empty();
+  if (!is_due && !has_contribution) return;
+  const Entry entry{n, norm(adjoint, "positions", comm_), norm(adjoint, "velocities", comm_)};
+  const double so_far = contributed_.empty() ? 0.0 : contributed_.back();
+  // A contribution also stands for those that were not computed since the last one.
+  const double change = std::abs(entry.positions - (before_step_ == n ? before_ : 0.0));
+  contributed_.push_back(so_far + (has_contribution ? (1 + skipped_) * change : 0.0));
+  if (has_contribution) skipped_ = 0;
+  entries_.push_back(entry);
+  if (has_contribution) ++contributions_;
+  before_step_ = -1;
+}
+
+AdjointHistory::Growth AdjointHistory::growth() const {
+  Growth growth;
+  bool has_begun = false;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (contributed_[i] == 0.0) continue;
+    if (!has_begun) growth.from = growth.to = entries_[i].step;
+    has_begun = true;
+    const double factor = entries_[i].positions / contributed_[i];
+    if (factor <= growth.factor) continue;
+    growth.factor = factor;
+    growth.to = entries_[i].step;
+  }
+  return growth;
+}
+
+}  // namespace diffsim

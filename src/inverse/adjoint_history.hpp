@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "diffsim/core/state.hpp"
+
+namespace diffsim {
+
+/// Norms of the adjoint ∂L/∂x[n] during a reverse sweep. An adjoint that grows exponentially towards the first step
+/// shows that the motion is chaotic, or that contact is stiff: derivatives are then exact, but describe only very small
+/// changes of the parameters.
+class AdjointHistory {
+ public:
+  struct Entry {
+    int step = 0;
+    double positions = 0.0;   ///< ‖∂L/∂x‖, unit of the loss over m
+    double velocities = 0.0;  ///< ‖∂L/∂v‖, unit of the loss over m/s; 0 if the state has no velocities
+  };
+
+  /// Records the norms at multiples of `every`, at the first and the last step, and at up to 64 further steps that the
+  /// loss observes.
+  explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
+
+  /// AdjointObserver. The first call of a reverse sweep, for the last step, forgets the previous sweep. Collective.
+  void observe(int n, const State& adjoint, bool is_complete);
+  /// Entries in the order of the reverse sweep: from the last step to the first.
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Growth of the norm with respect to the positions, without the growth by contributions of the loss.
+  struct Growth {
+    /// Largest ratio of the norm to the sum of the changes of the norm by contributions of the loss so far.
+    double factor = 1.0;
+    int from = 0, to = 0;  ///< step of the first contribution, and step of the largest ratio
+  };
+  Growth growth() const;
+
+ private:
+  MPI_Comm comm_;
+  int every_;
+  std::vector<Entry> entries_;
+  std::vector<double> contributed_;  // for each entry: sum of the changes of the norm by the loss so far
+  int contributions_ = 0;            // number of steps with a recorded contribution
+  int skipped_ = 0;                  // number of contributions that were not computed since the last recorded one
+  int before_step_ = -1;             // step of `before_`
+  double before_ = 0.0;              // norm without the contribution of the loss at that step
+};
+
+/// Growth above which gradients deserve a warning.
+inline constexpr double large_growth = 1e6;
+
+}  // namespace diffsim
