@@ -775,14 +775,14 @@ FAULTS = [
     # ---- Gauss-Newton ----------------------------------------------------------------------------------------------
     Fault("Gauss-Newton: adjoint of a reaction by the residual", "src/dynamics/reaction.cpp",
           "  reaction_.add_adjoint(n, state, weighted(dR), adjoint, gradient);\n",
-          "  reaction_.add_adjoint(n, state, weighted(residual(n, state)), adjoint, gradient);\n", ["simulation.gauss_newton.np1"]),
+          "  reaction_.add_adjoint(n, state, weighted(dR.empty() ? dR : residual(n, state)), adjoint, gradient);\n", ["simulation.gauss_newton.np1"]),
     Fault("Gauss-Newton: weights of a sum dropped", "src/inverse/losses.cpp",
           "    axpy(weight, scratch_, adjoint);\n", "    axpy(1.0, scratch_, adjoint);\n", ["simulation.gauss_newton.np1"]),
     Fault("Gauss-Newton: no tangent of the step", "src/adjoint/gauss_newton.cpp",
           "  model_.step_tangent(n, of_model, direction_, halves_.second);\n", "", ["simulation.gauss_newton.np1"]),
     # ---- growth of the adjoint, values that are not finite ---------------------------------------------------------
     Fault("adjoint log: norms of this rank alone", "src/inverse/adjoint_history.cpp",
-          "std::sqrt(sum_over_ranks(local_dot(field, field), comm))", "std::sqrt(local_dot(field, field))", ["app.adjoint_log.np2"]),
+          "std::sqrt(sum_over_ranks(local_dot(field, field), comm))", "std::sqrt((void(comm), local_dot(field, field)))", ["app.adjoint_log.np2"]),
     Fault("adjoint log: growth from the first step", "src/inverse/adjoint_history.cpp",
           "growth.from = growth.to = entries_[i].step;", "growth.to = entries_[i].step;", ["app.adjoint_log.np1"]),
     Fault("not finite: later findings win", "src/dynamics/diagnosis.cpp",

@@ -258,6 +258,22 @@ std::vector<double> solve(const Prior& prior, const std::vector<double>& b, MPI_
   return x;
 }
 
+TEST(prior, matern_of_a_constant_is_that_of_its_mass) {
+  // P = τ² κ⁴/2 ∫ c², with τ² = 1/(8π κ σ²) in space and 1/(4 κ³ σ²) in time.
+  constexpr double sigma = 0.3, length = 0.5, c = 1.7;
+  for (const On on : {On::cells, On::vertices, On::second_order_vertices, On::steps}) {
+    const Values values(on, MPI_COMM_WORLD);
+    const std::vector<double> u = values([](double, double, double, int) { return c; });
+    const auto prior = make_matern_prior(values.gradient(), std::vector<double>(u.size(), 0.0), sigma, length);
+    const bool in_time = on == On::steps;
+    const double kappa = (in_time ? std::sqrt(12.0) : 2.0) / length;
+    const double tau2 = 1.0 / (sigma * sigma * (in_time ? 4.0 * std::pow(kappa, 3) : 8.0 * std::numbers::pi * kappa));
+    const double size = in_time ? Values::num_steps * Values::dt : 1.0 * 0.7 * 0.4;
+    const double expected = 0.5 * tau2 * std::pow(kappa, 4) * c * c * size * values.components;
+    EXPECT_NEAR(prior->value(u), expected, 1e-10 * expected);
+  }
+}
+
 TEST(prior, matern_signal_has_its_covariance) {
   // ν = 3/2: σ² (1 + κ r) exp(-κ r) with κ = √12/length.
   constexpr int steps = 401;
