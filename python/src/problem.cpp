@@ -78,27 +78,6 @@ std::size_t entries_of(DifferentiableScene& scene, const Unknown& unknown) {
   return static_cast<std::size_t>(scene.mesh()->num_owned_vertices());  // of the initial state
 }
 
-/// Names of the values of unknown k that all ranks share; the name of the unknown alone otherwise.
-std::vector<std::string> names_of(const InverseProblem& problem, std::size_t k) {
-  const Unknown& unknown = problem.unknowns()[k];
-  if (!unknown.shared()) return {unknown.name()};
-  const std::size_t groups =
-      unknown.map_numbers > 0 ? static_cast<std::size_t>(unknown.map_numbers) : unknown.group_names.size();
-  std::vector<std::string> names;
-  for (std::size_t g = 0; g < groups; ++g) {
-    std::string name = unknown.name();
-    if (unknown.map_numbers == 0 && !unknown.group_names[g].empty())
-      name += "[" + unknown.group_names[g] + "]";
-    else if (groups > 1)
-      name += "[" + std::to_string(g) + "]";
-    if (problem.components(k) == 1)
-      names.push_back(name);
-    else
-      for (const char* axis : {".x", ".y", ".z"}) names.push_back(name + axis);
-  }
-  return names;
-}
-
 std::vector<double> unknowns_of(const InverseProblem& problem, nb::handle values, const char* what) {
   return doubles_of_shape(values, {problem.size()}, what);
 }
@@ -292,7 +271,7 @@ nb::dict posterior_of(ProblemHandle& handle, nb::handle u, bool gauss_newton) {
   const std::size_t n = bent.size;
   nb::list names;
   for (std::size_t k = 0; k < handle.get().unknowns().size(); ++k)
-    for (const std::string& name : names_of(handle.get(), k)) names.append(name);
+    for (const std::string& name : value_names(handle.get(), k)) names.append(name);
   nb::list directions;
   for (const std::size_t i : unidentified(bent)) {
     const auto begin = bent.directions.begin() + static_cast<std::ptrdiff_t>(n * i);

@@ -82,22 +82,4 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
   }
 }
 
-std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k) {
-  const Unknown& unknown = problem.unknowns()[k];
-  std::vector<std::string> names;
-  for (int m = 0; m < unknown.map_numbers; ++m) names.push_back(unknown.name() + "[" + std::to_string(m) + "]");
-  for (std::size_t g = 0; g < unknown.group_names.size(); ++g) {
-    std::string name = unknown.name();
-    if (!unknown.group_names[g].empty())
-      name += "[" + unknown.group_names[g] + "]";
-    else if (unknown.group_names.size() > 1)
-      name += "[" + std::to_string(g) + "]";
-    if (problem.components(k) == 1)
-      names.push_back(name);
-    else
-      for (const char* axis : {".x", ".y", ".z"}) names.push_back(name + axis);
-  }
-  return names;
-}
-
 }  // namespace diffsim::app

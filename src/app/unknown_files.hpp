@@ -25,8 +25,4 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives);
 
-/// Returns names for the values of unknown k, such as "youngs_modulus[soft]" or "gravity.x", if all ranks have the same
-/// values; otherwise returns an empty list.
-std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
-
 }  // namespace diffsim::app

@@ -14,34 +14,14 @@ namespace diffsim {
 
 using namespace inverse;
 
-namespace {
-
-void require_all_steps(const Schedule& schedule) {
-  if (schedule.first_reversed() > 0)
-    throw Error(
-        "a sweep of the last steps only has no second derivatives; reverse all steps, or use an optimiser that "
-        "needs gradients only",
-        ErrorKind::input);
-}
-
-}  // namespace
-
 std::vector<double> InverseProblem::gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v) {
-  set(u);
-  const std::unique_ptr<Schedule> schedule = make_product_schedule();
-  require_all_steps(*schedule);
+  const std::unique_ptr<Schedule> schedule = begin_product(u);
   ParameterSet direction = make_gradient(), product = make_gradient();
   JoinedState start(initial_);
-  start.first.copy_from(initial_);
-  add_direction(u, v, direction, start.second);
-  synchronise(direction);
-  synchronise(start.second);
+  start_product(u, v, direction, start);
   GaussNewtonModel model(model_, direction);
   GaussNewtonLoss loss(loss_, model);
-  State state = model.make_state(), adjoint = state.zero_like();
-  start.join(state);
-  sweep_product(model, loss, *schedule, state, product, adjoint);
-  start.split(adjoint);
+  sweep_product(model, loss, *schedule, start, product);
   std::vector<double> result = by_unknowns(u, product, start.first);
   add_prior_product(u, v, result);
   for (InverseProblem* experiment : experiments_) {
@@ -51,39 +31,55 @@ std::vector<double> InverseProblem::gauss_newton_sweep(const std::vector<double>
   return result;
 }
 
-void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule, State& state, ParameterSet& product,
-                                   State& adjoint) {
-  // The sweep's records are released at the end of this function.
-  AdjointSweep sweep(model, loss, schedule, store_);
-  sweep.watch([this](long taken, int reached, int from) {
-    if (watcher_) watcher_(taken, reached, from);
-    // The journal keeps no progress within a product; earlier evaluations are in the log.
-    if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
-  });
-  sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
-  sweep.backward(adjoint);
-  statistics_ = sweep.statistics();
+std::unique_ptr<Schedule> InverseProblem::begin_product(const std::vector<double>& u) {
+  set(u);
+  std::unique_ptr<Schedule> schedule = make_product_schedule();
+  if (schedule->first_reversed() > 0)
+    throw Error(
+        "a sweep of the last steps only has no second derivatives; reverse all steps, or use an optimiser that "
+        "needs gradients only",
+        ErrorKind::input);
+  return schedule;
 }
 
-std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
-                                                  std::vector<double>* gradient) {
-  set(u);
-  const std::unique_ptr<Schedule> schedule = make_product_schedule();
-  require_all_steps(*schedule);
-  ParameterSet direction = make_gradient(), product = make_gradient();
-  JoinedState start(initial_);
+void InverseProblem::start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
+                                   JoinedState& start) {
   start.first.copy_from(initial_);
   add_direction(u, v, direction, start.second);
   synchronise(direction);
   synchronise(start.second);
+}
+
+void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule, JoinedState& ends,
+                                   ParameterSet& product) {
+  State state = model.make_state(), adjoint = state.zero_like();
+  ends.join(state);
+  {
+    // The sweep's records are released at the end of this block.
+    AdjointSweep sweep(model, loss, schedule, store_);
+    sweep.watch([this](long taken, int reached, int from) {
+      if (watcher_) watcher_(taken, reached, from);
+      // The journal keeps no progress within a product; earlier evaluations are in the log.
+      if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
+    });
+    sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
+    sweep.backward(adjoint);
+    statistics_ = sweep.statistics();
+  }
+  ends.split(adjoint);
+}
+
+std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
+                                                  std::vector<double>* gradient) {
+  const std::unique_ptr<Schedule> schedule = begin_product(u);
+  ParameterSet direction = make_gradient(), product = make_gradient();
+  JoinedState start(initial_);
+  start_product(u, v, direction, start);
   DirectionalModel model(model_, direction);
   DirectionalLoss loss(loss_, model);
-  State state = model.make_state(), adjoint = state.zero_like();
-  start.join(state);
-  sweep_product(model, loss, *schedule, state, product, adjoint);
+  sweep_product(model, loss, *schedule, start, product);
 
-  JoinedState& by_initial = start;
-  by_initial.split(adjoint);
+  const JoinedState& by_initial = start;
   const ParameterSet& by_parameters = model.sum_gradient();
   const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
   std::vector<double> result(size_, 0.0);

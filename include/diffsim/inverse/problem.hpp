@@ -16,6 +16,7 @@ namespace diffsim {
 
 class EntryMap;
 class EvaluationLog;
+class JoinedState;
 class Prior;
 class Schedule;
 class Store;
@@ -202,8 +203,16 @@ class InverseProblem {
   /// Sums the ranks' contributions `g` to derivatives with respect to unknown k's values, if the ranks share the
   /// values.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
-  /// Runs the forward and the reverse sweep of a product, from `state` to `product` and `adjoint`.
-  void sweep_product(Model& model, Loss& loss, Schedule& schedule, State& state, ParameterSet& product, State& adjoint);
+  /// Sets the parameters from u and returns the schedule of a product. To be called before the product's states are
+  /// allocated, because a plan of the schedule estimates their memory. Throws Error (input) if the schedule does not
+  /// reverse all steps.
+  std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
+  /// Sets `direction` and `start` to the derivatives along v, and the first part of `start` to x[0].
+  void start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
+                     JoinedState& start);
+  /// Runs the forward and the reverse sweep of a product from the joined state `ends`, which then is the adjoint of the
+  /// initial state.
+  void sweep_product(Model& model, Loss& loss, Schedule& schedule, JoinedState& ends, ParameterSet& product);
   /// Returns the product of the Gauss–Newton matrix with v.
   std::vector<double> gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v);
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
@@ -249,6 +258,10 @@ class InverseProblem {
   bool locates_ = true;    // false: a gradient that is not finite is an Error without the place of the first such value
   bool is_added_ = false;  // to another problem
 };
+
+/// Returns names for the values of unknown k, such as "youngs_modulus[soft]" or "gravity.x", if all ranks have the same
+/// values; otherwise returns an empty list.
+std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 
 /// Scope in which products of a problem use the Gauss–Newton matrix if `on` is true, or if the problem used the matrix
 /// before.
