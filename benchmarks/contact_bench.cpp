@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Broad phase of contact on a wavy sheet of triangles: points against triangles and edges against edges, with a search
-// distance of half an edge. Time divided by n log n should not depend on n. `B/triangle` counts boxes, trees and pairs.
+// Broad phase of contact on a wavy sheet of n triangles: the search for pairs of a point and a triangle, and for pairs
+// of edges, within half of an edge's length. The time divided by n log n should not depend on n. `B/triangle` is the
+// memory of the boxes, trees and pairs, divided by n.
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +14,8 @@
 namespace diffsim::contact {
 namespace {
 
-/// Primitives of a sheet of 2 cells² triangles in the unit square, each given by its corners.
+/// Points, edges and triangles of a sheet of 2 cells² triangles over the unit square. Each of these primitives is
+/// stored as the numbers of its corners.
 struct Sheet {
   int cells;
   std::vector<int> points, edges, triangles;
@@ -47,8 +49,8 @@ struct Sheet {
   }
 };
 
-/// Filter of pairs as in contact: primitives that share a corner are not a pair. If `ordered`, each pair is found only
-/// once.
+/// Filter of pairs that contact also applies: two primitives that share a corner are not a pair. If `ordered`, only
+/// pairs with query < leaf are accepted, so that each pair is found once.
 struct KeepApart {
   DeviceArray<int> query_corners, leaf_corners;
   int query_size, leaf_size;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Cost against cells and against steps, of explicit Neo-Hookean bodies on linear cells.
+"""Measures the cost of explicit steps of Neo-Hookean bodies as a function of the number of cells and of the number of steps.
 
   OMP_NUM_THREADS=2 OMP_PROC_BIND=true benchmarks/cost.py [--bench build/bin/explicit_bench] [--output docs/cost]
 
-Writes OUTPUT.csv and OUTPUT.png: seconds of a force, a step and a gradient by size, each beside the line of proportional cost through
-the largest; seconds of a gradient by its number of steps, likewise.
+Writes OUTPUT.csv and OUTPUT.png. The first plot shows the seconds of a force, a step and a gradient against the number of
+cells; the second plot shows the seconds of a gradient against the number of steps. Dotted lines show a cost that is
+proportional to the number of cells or steps, and agrees with the measurement at the largest number.
 """
 
 import argparse
@@ -17,8 +18,9 @@ KERNELS = ["force", "explicit_step", "explicit_gradient"]
 
 
 def measure(bench, pattern, cells, steps):
-    """(kernel, cells, steps, seconds of an iteration), the least of its repetitions."""
-    # As many iterations as said: to find out how many would make the mesh again each time.
+    """Returns a list of (kernel, cells, steps, seconds). Seconds are the time of an iteration in the fastest repetition."""
+    # The number of iterations is set, because Google Benchmark's search for this number would create the mesh for each
+    # try.
     iterations = max(2, min(50, 2000000 // max(cells)))
     variables = {"DIFFSIM_BENCH_CELLS": listed(cells), "DIFFSIM_BENCH_STEPS": listed(steps)}
     variables["DIFFSIM_BENCH_ITERATIONS"] = str(iterations)

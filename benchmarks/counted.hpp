@@ -8,14 +8,14 @@
 
 namespace diffsim {
 
-/// Number type that counts operations: each addition, multiplication, division, root, logarithm, … counts as one
-/// operation.
+/// Scalar type that counts floating-point operations. Each addition, multiplication, division, root, logarithm, …
+/// counts as one operation.
 struct Counted {
   double value = 0.0;
   static inline long operations = 0;
 
   Counted() = default;
-  Counted(double x) : value(x) {}  // NOLINT: implicit, like conversions between built-in number types
+  Counted(double x) : value(x) {}  // NOLINT: implicit, like conversions between arithmetic types
   static Counted result(double x) {
     ++operations;
     return {x};
@@ -40,15 +40,15 @@ inline Counted exp(Counted a) { return Counted::result(std::exp(a.value)); }
 inline Counted sqrt(Counted a) { return Counted::result(std::sqrt(a.value)); }
 
 namespace detail {
-/// Counts work that laws do lane by lane as one operation. Laws must be included after this file, so that their
-/// templates find this overload.
+/// Overload of `by_lane`, by which laws evaluate a function in each lane of a SIMD pack. Each call counts as one
+/// operation. The headers of laws must be included after this file, so that their templates find this overload.
 template <class Function>
 Counted by_lane(Counted x, Function function) {
   return Counted::result(function(x.value));
 }
 }  // namespace detail
 
-/// Number of operations of kernel(F, moduli) at a deformed F.
+/// Returns the number of operations of kernel(F, moduli) for an F that is not the identity.
 template <class L, class Kernel>
 long operations_of(const Kernel& kernel) {
   Mat3<Counted> F;
@@ -60,21 +60,22 @@ long operations_of(const Kernel& kernel) {
   return Counted::operations;
 }
 
-/// Number of operations of a linear tetrahedron's force: Ds, F = Ds Dm⁻¹, P from the law, V P Dm⁻ᵀ, corner values,
-/// additions to vertices.
+/// Returns the number of operations of the force of a linear tetrahedron: Ds, F = Ds Dm⁻¹, the stress P of the law, V P
+/// Dm⁻ᵀ, the forces of the corners, and the additions to the vertices.
 template <class L>
 long force_operations() {
   return operations_of<L>([](const auto& F, const auto& moduli) { stress_of<L>(F, moduli); }) + 9 + 45 + 45 + 9 + 9 +
          12;
 }
 
-/// Number of operations of a cell's energy: Ds, F, W, V W.
+/// Returns the number of operations of the energy of a linear tetrahedron: Ds, F, W, V W.
 template <class L>
 long energy_operations() {
   return operations_of<L>([](const auto& F, const auto& moduli) { L::energy(F, moduli); }) + 9 + 45 + 2;
 }
 
-/// Number of operations of a cell's tangent product: two gradients, dP.
+/// Returns the number of operations of the product of the tangent of a linear tetrahedron with a vector: F, dF and dP,
+/// then the operations of the force after P.
 template <class L>
 long tangent_operations() {
   return operations_of<L>([](const auto& F, const auto& moduli) { stress_tangent_of<L>(F, F, moduli); }) +

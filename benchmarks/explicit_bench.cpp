@@ -1,11 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels of explicit dynamics on a box of Tet4 cells, with the STREAM triad in the same run for comparison. Cells per
-// second count substeps: a step of S substeps on C cells counts as S·C. Figures are totals of all ranks. `B/tet` is the
-// minimum traffic, with each vertex read and written once; `flop/tet` is counted (counted.hpp).
+// Kernels of explicit dynamics on a box of Tet4 cells, with the STREAM triad in the same run for comparison. A step of
+// S substeps on C cells counts as S·C cells in the rate `tet/s`. Rates are totals of all ranks. `B/tet` is the minimum
+// memory traffic per cell, with each vertex read and written once; `flop/tet` is the number of operations per cell
+// (counted.hpp).
 //
-// DIFFSIM_BENCH_CELLS=20000,200000 sets the numbers of cells; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which
-// is necessary with several ranks.
+// DIFFSIM_BENCH_CELLS=20000,200000 sets the numbers of cells. DIFFSIM_BENCH_ITERATIONS=20 sets the number of
+// iterations; with several ranks this number must be set.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +17,7 @@
 #include <memory>
 #include <string>
 
-// Included before the laws, so that their operations can be counted.
+// Included before the headers of laws, so that the operations of laws can be counted.
 #include "counted.hpp"
 
 #include "diffsim/core/impl/device.hpp"
@@ -41,7 +42,8 @@ namespace {
 
 constexpr int substeps = 4;
 
-/// Law of the library reduced to its energy: all derivatives are computed by AD.
+/// Law with the energy of the law L of the library, but without hand-written derivatives: all derivatives are computed
+/// by automatic differentiation (AD).
 template <class L>
 struct ByAd {
   static constexpr const char* name = L::name;
@@ -59,7 +61,7 @@ struct ByAd {
   }
 };
 
-/// Registers the law by AD, on linear cells, as "<name> by AD".
+/// Registers the law ByAd<L>, on linear cells, under the name "<name> by AD".
 template <class L>
 void register_by_ad() {
   ElasticLaw law;
@@ -71,14 +73,15 @@ void register_by_ad() {
   add_elastic_law(law);
 }
 
-/// Bytes and operations per cell of a kernel.
+/// Memory traffic in bytes, and number of operations, per cell of a kernel.
 struct Work {
   double bytes = 0.0, operations = 0.0;
 };
 constexpr double tets_per_vertex = 5.73;
 constexpr double connectivity = 16.0, geometry = 80.0, vector_of_vertex = 24.0 / tets_per_vertex;
 
-/// Law by its name, and the work of its kernels. The work is that of the hand-written form, also for laws by AD.
+/// Name of a law, and the work of the kernels of the law. The work is that of hand-written derivatives, also for laws
+/// whose derivatives are computed by AD.
 struct BenchedLaw {
   std::string name;
   Work energy, force, tangent;
@@ -93,7 +96,7 @@ BenchedLaw benched() {
           {cell + 4.0 * vector_of_vertex, static_cast<double>(tangent_operations<L>())}};
 }
 
-/// Value of each parameter that a law may have.
+/// Returns the value that the benchmarks use for the parameter `name`.
 double value_of(const std::string& name) {
   static const std::map<std::string, double> values{{"youngs_modulus", 1e4},
                                                     {"poisson_ratio", 0.4},
@@ -118,14 +121,14 @@ double value_of(const std::string& name) {
   return values.at(name);
 }
 
-/// Box of about `cells` cells: a cube of bricks of six cells.
+/// Returns the mesh of a unit cube of about `cells` cells: n³ bricks of six tetrahedra each.
 std::shared_ptr<TetrahedralMesh> make_box(std::int64_t cells) {
   const int n = static_cast<int>(std::lround(std::cbrt(static_cast<double>(cells) / 6.0)));
   return TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
 }
 
-/// Box of about `cells` cells, created once, because most benchmarks use it several times. Never destroyed, because
-/// nothing may be destroyed after MPI is finalised.
+/// Returns the mesh `make_box(cells)`. Each mesh is created once, because several benchmarks use the same mesh. The
+/// meshes are never destroyed, because no mesh may be destroyed after MPI is finalised.
 std::shared_ptr<TetrahedralMesh> kept_box(std::int64_t cells) {
   static auto& boxes = *new std::map<std::int64_t, std::shared_ptr<TetrahedralMesh>>;
   std::shared_ptr<TetrahedralMesh>& box = boxes[cells];
@@ -187,12 +190,12 @@ void explicit_step(benchmark::State& bench, const BenchedLaw& law) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (auto _ : bench) solver.model().step(0, state, nullptr);
-  // In addition to the force: velocities and positions are read and written, masses are read.
+  // In addition to the traffic of the force, a step reads and writes velocities and positions, and reads masses.
   report(bench, solver, substeps, {law.force.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, law.force.operations});
 }
 
-/// Forward and backward sweep of a rollout with every step recorded; gradients with respect to Young's modulus and
-/// Poisson's ratio of every cell.
+/// Measures the forward and the backward sweep of a rollout in which all states are stored. The gradients are with
+/// respect to Young's modulus and Poisson's ratio of every cell.
 void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_steps) {
   DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   DifferentiableSimulator simulator(solver);
@@ -221,7 +224,7 @@ void add_kernels(const BenchedLaw& law) {
 
 void add_steps(const BenchedLaw& law) {
   add("explicit_step", law.name, [law](benchmark::State& bench) { explicit_step(bench, law); });
-  // All states are stored. DIFFSIM_BENCH_STEPS=5,10,20 shows how the cost depends on the number of steps.
+  // DIFFSIM_BENCH_STEPS=5,10,20 measures gradients of rollouts of 5, 10 and 20 steps.
   for (const std::int64_t steps : numbers_of("DIFFSIM_BENCH_STEPS", "5"))
     add(steps == 5 ? "explicit_gradient" : ("explicit_gradient_of_" + std::to_string(steps) + "_steps").c_str(),
         law.name, [law, steps](benchmark::State& bench) { explicit_gradient(bench, law, static_cast<int>(steps)); });

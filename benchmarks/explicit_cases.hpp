@@ -12,7 +12,7 @@
 
 namespace diffsim {
 
-/// Returns the initial state, slightly displaced, so that no stress is zero.
+/// Returns the initial state with small displacements added, so that no stress is zero.
 State displaced(const DifferentiableScene& solver);
 
 /// Measures the forward and the backward sweep of rollouts of `num_steps` steps with all states stored. The counter
@@ -20,10 +20,11 @@ State displaced(const DifferentiableScene& solver);
 void measure_gradient(benchmark::State& bench, const DifferentiableScene& solver, DifferentiableSimulator& simulator,
                       int num_steps);
 
-/// Parses comma-separated numbers from an environment variable, or from `otherwise` if the variable is not set.
+/// Returns the comma-separated numbers in the environment variable `variable`, or in `otherwise` if the variable is not
+/// set.
 std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise);
 
-/// Sets real time in ms, and the number of iterations from DIFFSIM_BENCH_ITERATIONS, if this variable is set.
+/// Selects wall time in ms, and the number of iterations in DIFFSIM_BENCH_ITERATIONS if this variable is set.
 void set_options(benchmark::internal::Benchmark* bench);
 
 }  // namespace diffsim

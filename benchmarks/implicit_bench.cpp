@@ -21,14 +21,14 @@
 namespace diffsim {
 namespace {
 
-// Fixed, because all ranks must use the same number.
+// Number of iterations; fixed, because all ranks must run the same number of iterations.
 constexpr int products = 50;
 
 BENCHMARK(triad)->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// Beam of 8 × 1 × 1 m and 8 n³ bricks of six cells. n = 9, 16, 24, 34 give 22, 112, 361, 1003 thousand unknowns. The
-/// beam has an initial sideways velocity; in statics it is bent by its weight. Material and time step are those of
-/// MFEM's example 10.
+/// Returns the scene of a beam of 8 × 1 × 1 m with 8 n³ bricks of six cells each. n = 9, 16, 24 and 34 give 22, 112,
+/// 361 and 1003 thousand unknowns. In dynamics the beam has an initial sideways velocity; in statics the weight of the
+/// beam bends it. Material and time step are those of example 10 of MFEM.
 DifferentiableScene make_solver(int n, double linear_tolerance = 0.0,
                                 const std::string& integrator = "implicit_euler") {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {8.0, 1.0, 1.0}, {8 * n, n, n});
@@ -64,7 +64,8 @@ void assembly(benchmark::State& bench, bool project) {
       benchmark::Counter(solver.mesh()->num_cells(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// This rank's part of the product K x, by blocks. 76 bytes are counted per block: nine values and a column index.
+/// Measures the product of this rank's BlockMatrix with a vector. 76 bytes are counted per block: nine values and a
+/// column index.
 void block_product(benchmark::State& bench) {
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   Couplings couplings;
@@ -76,8 +77,9 @@ void block_product(benchmark::State& bench) {
   bench.SetBytesProcessed(bench.iterations() * 76 * static_cast<std::int64_t>(blocks.num_blocks()));
 }
 
-/// Product y = J x over all ranks, as used by the Krylov method. Counted bytes: the values, one column index per block,
-/// one row offset per block row, and x and y once. Also measures the fastest of products that alternate with the triad.
+/// Measures the distributed matrix-vector product y = J x of the Krylov method. The counted bytes are the values, one
+/// column index per block, one row offset per block row, and x and y once. Products and triads also alternate; the
+/// counter `of triad` is the bandwidth of the fastest product divided by that of the fastest triad.
 void matrix_product(benchmark::State& bench) {
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   const TetrahedralMesh& mesh = *solver.mesh();
@@ -113,8 +115,8 @@ void matrix_product(benchmark::State& bench) {
   bench.counters["of triad"] = bytes / seconds * of_triad / (triad_bytes * ranks);
 }
 
-/// Steps of backward Euler and their adjoints. `tolerance` is the tolerance of the linear systems both of Newton's
-/// method and of the adjoint; 0: the defaults.
+/// Measures steps of backward Euler and the adjoints of these steps. `tolerance` is the tolerance of the linear systems
+/// of Newton's method and of the adjoint; the value 0 selects the default tolerances.
 void implicit_gradient(benchmark::State& bench, double tolerance) {
   constexpr int steps = 6;
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), tolerance);
@@ -143,11 +145,12 @@ void implicit_gradient(benchmark::State& bench, double tolerance) {
   bench.counters["adjoint/forward*newton"] = backward / forward * newton / steps;
 }
 
-/// The first ten steps of MFEM's example 10 (backward Euler, first order, `-s 1 -o 1 -dt 0.3`) on its beam, refined
-/// four times: 128 × 16 × 16 bricks of six tetrahedra. W = µ/2 (Ī1 - 3) + K/2 (J - 1)², µ = 0.25, K = 5, viscosity
-/// 1e-2, ρ = 1, v0 = s (-x², 0, x² (8 - x)), s = 0.1/64; Newton's residual to 1e-8. Differences from MFEM: the masses
-/// here are lumped, and `viscosity` is that of Kelvin and Voigt, where MFEM's viscous force is linear, the Laplacian of
-/// v. `elastic` is the run without viscosity.
+/// Measures the first ten steps of example 10 of MFEM (backward Euler, first order, `-s 1 -o 1 -dt 0.3`). The mesh is
+/// the beam of that example, refined four times: 128 × 16 × 16 bricks of six tetrahedra. The energy is W = µ/2
+/// (Ī1 - 3) + K/2 (J - 1)² with µ = 0.25 and K = 5; the viscosity is 1e-2, the density 1, and the initial velocity
+/// v0 = s (-x², 0, x² (8 - x)) with s = 0.1/64. Newton's method reduces the residual to 1e-8. There are two differences
+/// from MFEM. Masses are lumped here. `viscosity` is that of a Kelvin–Voigt material, whereas the viscous force in MFEM
+/// is linear, the Laplacian of v. The benchmark `elastic` has no viscosity.
 void mfem_example_10(benchmark::State& bench, double viscosity) {
   constexpr int steps = 10;
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {8.0, 1.0, 1.0}, {128, 16, 16});
@@ -184,8 +187,8 @@ void mfem_example_10(benchmark::State& bench, double viscosity) {
   bench.counters["krylov/newton"] = static_cast<double>(counts.linear_iterations) / newton;
 }
 
-/// Loss, gradient and product with the Hessian, with respect to one Young's modulus per cell, over steps of backward
-/// Euler with all states stored. Each of the three computes the steps again.
+/// Measures the loss, the gradient and a product with the Hessian, with respect to one Young's modulus per cell, for
+/// steps of backward Euler with all states stored. Each of these three computations repeats the forward steps.
 void hessian_product(benchmark::State& bench) {
   constexpr int steps = 6;
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
@@ -219,7 +222,7 @@ void hessian_product(benchmark::State& bench) {
   bench.counters["product/gradient"] = of_product / of_gradient;
 }
 
-/// Krylov iterations of the adjoint of a static step, with a tolerance of 1e-8.
+/// Counts the Krylov iterations of the adjoint of a static step for a tolerance of 1e-8.
 void krylov_growth(benchmark::State& bench) {
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), 1e-8, "quasi_static");
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, 1);

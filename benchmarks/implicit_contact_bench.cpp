@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Implicit steps of two columns standing on each other, with a tenth of their surface in contact: contact's fraction of
-// a step's time, and the cost of the adjoint step relative to the forward step. Runs on one rank.
+// Implicit steps of two columns, one on top of the other, with a tenth of their surface in contact. The benchmark
+// measures the fraction of a step's time that is spent in contact, and the cost of an adjoint step relative to a
+// forward step. The benchmark runs on one rank.
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -19,11 +20,12 @@
 namespace diffsim {
 namespace {
 
-/// Processor time of this process, s. On a machine shared with other programs, processor time is a better measure
-/// for one thread than wall time.
+/// Returns the processor time of this process, s. If other programs run on the same computer, the processor time of one
+/// thread varies less than the wall time.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Measures the time within profiling regions of contact: those of its force term, and of its part of the matrix.
+/// Measures the time within the profiling regions of the contact force term, and of the assembly of contact's part of
+/// the Jacobian.
 class ContactTime {
  public:
   ContactTime() {
@@ -52,7 +54,8 @@ class ContactTime {
   static inline double begin_ = 0.0, seconds_ = 0.0;
 };
 
-/// Two columns of 1 × 2 × 1 m with n × 2n × n bricks of six cells each; the upper column moves down.
+/// Returns the scene of two columns of 1 × 2 × 1 m. Each column has n × 2n × n bricks of six cells. The upper column
+/// moves down.
 DifferentiableScene make_solver(int n, double friction, bool equally_tight) {
   const double h = 1.0 / n, range = 0.3 * h;
   MeshData all;
@@ -91,8 +94,8 @@ DifferentiableScene make_solver(int n, double friction, bool equally_tight) {
   return solver;
 }
 
-/// Measures steps and adjoint steps. `equally_tight`: Newton's linear systems are solved to the same tolerance as the
-/// linear systems of the derivatives.
+/// Measures steps and adjoint steps. If `equally_tight`, the linear systems of Newton's method are solved to the same
+/// tolerance as the linear systems of the adjoint steps.
 void implicit_contact(benchmark::State& bench, double friction, bool equally_tight) {
   constexpr int steps = 4;
   DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), friction, equally_tight);

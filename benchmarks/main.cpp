@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// main() of all benchmarks. All ranks run the same benchmarks, so the iteration counts must be fixed if there are
-// several ranks. Only rank 0 reports.
+// main() of all benchmark programs. All ranks run the same benchmarks, so with several ranks the numbers of iterations
+// must be fixed. Only rank 0 prints results.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts of this folder share: a run of a benchmark, and its rows."""
+"""Functions that the scripts of this folder share: they run a benchmark and return the rows of its output."""
 
 import json
 import os
@@ -9,13 +9,16 @@ import tempfile
 
 
 def rows_of(path):
-    """The rows of a Google Benchmark's JSON, one a repetition."""
+    """Returns the rows of a JSON file of Google Benchmark, one row per repetition."""
     benchmarks = json.loads(pathlib.Path(path).read_text())["benchmarks"]
     return [row for row in benchmarks if row.get("run_type") != "aggregate"]
 
 
 def run(bench, pattern, repetitions, variables, launcher=(), arguments=()):
-    """The rows of a run of the benchmarks that match `pattern`, with environment `variables`, started by `launcher`."""
+    """Runs the benchmarks that match `pattern` and returns their rows.
+
+    `variables`: environment variables; `launcher`: command that starts the program, such as mpiexec with its options.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "bench.json"
         command = [*launcher, bench, f"--benchmark_filter={pattern}", f"--benchmark_repetitions={repetitions}"]

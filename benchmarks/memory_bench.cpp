@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory of an explicit rollout with gradients, at the end and at its peak, on a box of two million Tet4 cells. Figures
-// are meaningful only if one benchmark is run at a time: --benchmark_filter=/uniform or /differing, with one rank or
-// under mpirun.
+// Memory use of an explicit rollout with gradients, at the end of the rollout and at its peak, on a box of two million
+// Tet4 cells. The figures are meaningful only if each run executes a single benchmark, selected by
+// --benchmark_filter=/uniform or --benchmark_filter=/differing. The number of ranks is arbitrary.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +20,8 @@
 namespace diffsim {
 namespace {
 
-/// Value of a line in /proc/self/status (VmRSS, or VmHWM, the peak), in bytes, summed over all ranks.
+/// Returns the value of the line `name` in /proc/self/status, in bytes, summed over all ranks. VmRSS is the present
+/// memory of the process, VmHWM the peak.
 double process_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   double kilobytes = 0.0;
@@ -30,19 +31,20 @@ double process_bytes(const std::string& name) {
   return 1024.0 * kilobytes;
 }
 
-/// Resets every rank's peak to its present memory. If the system refuses, the peak counts from the start of the
-/// program.
+/// Resets the peak memory of every rank to the present memory of the rank. If the system does not permit the reset, the
+/// peak since the start of the program is measured.
 void forget_peak() {
   MPI_Barrier(MPI_COMM_WORLD);
   std::ofstream("/proc/self/clear_refs") << "5";
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Gradients with respect to Young's modulus and Poisson's ratio of every cell, with three snapshots. The parameters
-/// are equal in all cells, as at the start of a search, or `differ`. The figures are bytes per cell in addition to the
-/// process's memory before, and without the mesh file's own arrays: coordinates (24 B per vertex) and connectivity (16
-/// B per cell). With several ranks, the ranks' peaks in each of the two phases are added, so the sum is an upper bound
-/// of the peak of the total.
+/// Measures the memory of gradients with respect to Young's modulus and Poisson's ratio of every cell, with three
+/// snapshots. The parameters are equal in all cells, as at the start of an optimisation, or differ between cells if
+/// `differ`. The counters are in bytes per cell. The counters exclude the memory of the process before the benchmark,
+/// and the arrays that a mesh file contains: coordinates (24 B per vertex) and connectivity (16 B per cell). The peaks
+/// of all ranks are added for each of the two phases, set-up and sweep. The sum is an upper bound of the peak of the
+/// total memory.
 void memory(benchmark::State& bench, bool differ) {
   constexpr int num_steps = 8, bricks = 69;
   for (auto _ : bench) {

@@ -5,8 +5,8 @@
   OMP_NUM_THREADS=2 build/bin/explicit_bench --benchmark_out=bench.json --benchmark_out_format=json
   benchmarks/performance.py bench.json
 
-Each row stands beside the triad of its own run: "of the limit" is tet/s over triad bandwidth / (B/tet), of thin bodies
-elem/s and B/elem.
+In the tables, "of the limit" is tet/s · B/tet divided by the bandwidth of the triad in the same run. For thin bodies,
+elem/s and B/elem replace tet/s and B/tet.
 """
 
 import pathlib
@@ -23,7 +23,7 @@ def triad_of(benchmarks):
 
 
 def fastest_of(benchmarks, rate):
-    """Of repetitions, the fastest: others' work on the machine only slows."""
+    """Returns the fastest repetition of each benchmark. Other programs on the computer can only make a repetition slower."""
     fastest = {}
     for bench in benchmarks:
         if rate in bench and bench[rate] > fastest.get(bench["name"], {rate: 0.0})[rate]:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Strong and weak scaling of explicit steps and gradients over ranks and threads.
+"""Measures the strong and the weak scaling of explicit steps and gradients with the numbers of ranks and threads.
 
   benchmarks/scaling.py [--bench build/bin/explicit_bench] [--cells 2000000] [--cases 1x1,1x2,2x1] [--output scaling]
 
-Writes OUTPUT.csv, a row a run (kind, ranks, threads, cells, benchmark, tet/s, triad bandwidth), and OUTPUT.png, speed-ups beside
-the triad's own. `--sizes 20000,200000,2000000` adds runs of one rank and thread over sizes (cost against cells).
+Writes OUTPUT.csv, with one row per benchmark (kind, ranks, threads, cells, benchmark, tet/s, triad bandwidth), and
+OUTPUT.png, with the speed-ups of the kernels and of the triad. `--sizes 20000,200000,2000000` adds runs with one rank and
+one thread on meshes of these numbers of cells.
 """
 
 import argparse
@@ -17,7 +18,7 @@ KERNELS = ["force/neo_hookean", "explicit_step/neo_hookean", "explicit_gradient/
 
 
 def measure(options, ranks, threads, cells):
-    """Counters by benchmark of one run, the triad's bandwidth among them."""
+    """Runs the benchmarks. Returns a dict from the name of each benchmark to its rate: tet/s, or bytes/s for the triad."""
     variables = {
         "OMP_NUM_THREADS": str(threads),
         "DIFFSIM_BENCH_CELLS": listed(cells),

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Overhead of an adjoint sweep relative to the steps and adjoint steps that its schedule requires. The schedule is
-// two-level; its segments are stored in HDF5 with a journal, as in the runner, or in memory. Each iteration measures
-// first the required steps and adjoint steps alone, then the sweep. `beyond_%` is the overhead of the sweep's wall time
-// in per cent. `beyond_cpu_%` is the overhead of its processor time, which includes the writing thread and is not
-// affected by other programs.
+// Overhead of an adjoint sweep relative to the steps and adjoint steps that the schedule of the sweep requires. The
+// schedule is two-level; the states at the boundaries of its segments are stored in HDF5 files with a journal, as in
+// the runner, or in memory. Each iteration measures first the required steps and adjoint steps alone, then the sweep.
+// `beyond_%` is the overhead of the sweep in wall time, in per cent. `beyond_cpu_%` is the overhead in processor time,
+// which includes the thread that writes files and is not affected by other programs.
 //
-// DIFFSIM_BENCH_CELLS=1000000 sets the number of cells, DIFFSIM_BENCH_ITERATIONS=3 the number of iterations,
-// DIFFSIM_BENCH_DIRECTORY the folder of the files.
+// DIFFSIM_BENCH_CELLS=1000000 sets the number of cells, DIFFSIM_BENCH_ITERATIONS=3 the number of iterations, and
+// DIFFSIM_BENCH_DIRECTORY the folder of the HDF5 files.
 
 #include <benchmark/benchmark.h>
 
@@ -39,7 +39,7 @@ std::string from_environment(const char* name, const char* otherwise) {
   return text ? text : otherwise;
 }
 
-/// Wall time until all ranks are done, and processor time of all threads of this rank, s.
+/// Wall time until all ranks have finished, and processor time of all threads of this rank, s.
 struct Seconds {
   double wall = 0.0, cpu = 0.0;
   Seconds& operator+=(const Seconds& other) {
@@ -59,7 +59,7 @@ Seconds seconds_of(const std::function<void()>& body) {
   return {MPI_Wtime() - start, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
-/// Number of steps and of recorded steps that the schedule requires.
+/// Returns the numbers of steps without a record and of recorded steps that the schedule requires.
 SweepStatistics counted(Schedule& schedule) {
   SweepStatistics count;
   for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
@@ -83,7 +83,8 @@ struct Problem {
     gradient = solver->parameters().zero_like({"youngs_modulus", "poisson_ratio"});
   }
 
-  /// Runs the given numbers of steps and of recorded steps with their adjoints, without a schedule or a store.
+  /// Measures `advances` steps without a record, and `recordings` steps with a record and their adjoint steps, without
+  /// a schedule or a store.
   Seconds work(long advances, long recordings) {
     State state = solver->initial_state(), adjoint = state.zero_like();
     Model& model = solver->model();

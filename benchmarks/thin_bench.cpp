@@ -1,10 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels of cloth, shells, rods, ropes and springs, term by term, with the STREAM triad in the same run for
-// comparison. `elem/s` counts triangles and segments. `B/elem` is the minimum traffic per element: each vertex and each
-// value of an element is read once, each force is read and written once.
+// Kernels of the force terms of cloth, shells, rods, ropes and springs, with the STREAM triad in the same run for
+// comparison. `elem/s` counts triangles and segments. `B/elem` is the minimum memory traffic per element if each vertex
+// and each value of an element is read once, and each force is read and written once.
 //
-// DIFFSIM_BENCH_ELEMENTS=20000,200000 sets the numbers of elements; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations.
+// DIFFSIM_BENCH_ELEMENTS=20000,200000 sets the numbers of elements; DIFFSIM_BENCH_ITERATIONS=20 sets the number of
+// iterations.
 
 #include <benchmark/benchmark.h>
 
@@ -30,14 +31,14 @@
 namespace diffsim {
 namespace {
 
-/// Square of n² squares of two triangles each, slightly wavy, all on the first rank.
+/// Returns a slightly wavy unit square of n² squares of two triangles each, all on the first rank.
 MeshData make_sheet(int n) {
   TriangleMesh sheet = rectangle_triangles({1.0, 1.0}, {n, n});
   for (auto& x : sheet.vertices) x[2] = 0.01 * std::sin(9.0 * x[0] + 4.0 * x[1]);
   return triangle_blocks(MPI_COMM_WORLD, sheet);
 }
 
-/// Lines of 200 curved segments each, about `count` segments in total.
+/// Returns curved lines of 200 segments each, about `count` segments in total.
 MeshData make_lines(std::int64_t count, bool with_directors) {
   constexpr std::int64_t per_line = 200;
   const std::int64_t lines = std::max<std::int64_t>(1, count / per_line);
@@ -65,10 +66,11 @@ MeshData make_lines(std::int64_t count, bool with_directors) {
 struct Kind {
   std::string name;
   bool of_triangles;
-  std::string law = {};  ///< empty: the first law
+  std::string law = {};  ///< law of the kind; an empty name selects the first law
 };
 
-/// Mesh of a kind, created once. Never destroyed, because nothing may be destroyed after MPI is finalised.
+/// Returns the mesh of about `count` elements for a kind. Each mesh is created once. The meshes are never destroyed,
+/// because no mesh may be destroyed after MPI is finalised.
 std::shared_ptr<TetrahedralMesh> kept_mesh(const Kind& kind, std::int64_t count) {
   static auto& meshes = *new std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<TetrahedralMesh>>;
   std::shared_ptr<TetrahedralMesh>& mesh = meshes[{kind.name, count}];
@@ -100,12 +102,12 @@ void report(benchmark::State& bench, const DifferentiableScene& solver, const Ki
   bench.counters["B/elem"] = bytes;
 }
 
-/// Force term of a kind of cells, and the minimum traffic of its force per element, in bytes.
+/// Force term of a kind of cells, and the minimum memory traffic of the kernel of its force, in bytes per element.
 struct Term {
   Kind kind;
   std::string name;
   double bytes;
-  double vectors;  ///< bytes per element of one more vector per vertex
+  double vectors;  ///< additional bytes per element for one more vector per vertex
 };
 
 ForceTerm& term_of(DifferentiableScene& solver, const std::string& name) {
@@ -136,7 +138,7 @@ void hessian_vector_product(benchmark::State& bench, const Term& of) {
   report(bench, solver, of.kind, 1.0, of.bytes + of.vectors);
 }
 
-/// Computes the blocks ∂f/∂x of all elements and adds them to the matrix.
+/// Measures the computation of the blocks ∂f/∂x of all elements and their addition to the matrix.
 void jacobian(benchmark::State& bench, const Term& of) {
   DifferentiableScene solver = make_solver(of.kind, bench.range(0));
   solver.model().prepare();
@@ -157,8 +159,8 @@ void explicit_step(benchmark::State& bench, const Kind& kind) {
   report(bench, solver, kind, 1.0, 0.0);
 }
 
-/// Forward and backward sweep of a rollout with every step recorded; gradients with respect to all material parameters
-/// of every element.
+/// Measures the forward and the backward sweep of a rollout in which all states are stored. The gradients are with
+/// respect to all material parameters of every element.
 void explicit_gradient(benchmark::State& bench, const Kind& kind) {
   constexpr int num_steps = 10;
   DifferentiableScene solver = make_solver(kind, bench.range(0));
@@ -181,9 +183,9 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 [[maybe_unused]] const bool registered = [] {
   const Kind cloth{"cloth", true}, fabric{"fabric", true}, shell{"shell", true}, rod{"rod", false}, rope{"rope", false},
       neo_hookean{"shell", true, "neo_hookean"};
-  // Sheets have two triangles per vertex; lines have one vertex per segment, and rods one director per segment, too.
-  // Each vertex and director has a position, a rest position, and a force that is read and written. Each element adds
-  // the numbers of its vertices and of its entity.
+  // Sheets have two triangles per vertex. Lines have one vertex per segment; rods also have one director per segment.
+  // Per vertex and per director, a kernel reads the position and the rest position, and reads and writes the force. Per
+  // element, a kernel reads the indices of the vertices and of the element.
   constexpr double vertex = 4.0 * 24.0, number = 4.0;
   const std::vector<Term> terms{{cloth, "membranes", vertex / 2.0 + 4.0 * number, 12.0},
                                 {cloth, "hinges", vertex / 2.0 + 1.5 * 4.0 * number + number, 12.0},

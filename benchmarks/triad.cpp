@@ -29,7 +29,7 @@ double seconds_of(const std::function<void()>& run) {
 }  // namespace
 
 std::function<void()> make_triad() {
-  // Allocated like the library's arrays: in huge pages, if the system has them.
+  // The arrays are allocated like the arrays of the library: in huge pages, if the system provides huge pages.
   constexpr auto size = static_cast<std::size_t>(triad_bytes / 24.0);
   const auto a = make_zeroed_device_array<double>("a", size), b = make_zeroed_device_array<double>("b", size),
              c = make_zeroed_device_array<double>("c", size);

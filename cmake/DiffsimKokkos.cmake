@@ -1,7 +1,8 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Finds Kokkos 3.4 or later: in Kokkos_ROOT or where CMake looks, else where scripts/install-deps.sh puts it, else a
-# pinned release is downloaded and built along. Checks that it has the execution space asked for.
+# Finds Kokkos 3.4 or later in Kokkos_ROOT, in the folders that CMake searches, or in the folder into which
+# scripts/install-deps.sh installs Kokkos. If there is no Kokkos, downloads a pinned release, which is built as part of
+# diffsim. Checks that Kokkos has the execution space DIFFSIM_EXECUTION_SPACE.
 
 set(DIFFSIM_KOKKOS_URL "https://github.com/kokkos/kokkos/releases/download/4.6.02/kokkos-4.6.02.tar.gz"
     CACHE STRING "The Kokkos release to download if none is found")
@@ -30,7 +31,8 @@ elseif(DIFFSIM_FETCH_KOKKOS)
   endif()
   include(FetchContent)
   FetchContent_Declare(Kokkos URL ${DIFFSIM_KOKKOS_URL} URL_HASH SHA256=${DIFFSIM_KOKKOS_SHA256})
-  # Hidden symbols: a PETSc with Trilinos loads another Kokkos into the process; neither may bind to the other.
+  # The symbols are hidden because PETSc may load Trilinos, which contains another Kokkos. Symbols of one Kokkos must
+  # not be bound to those of the other.
   set(CMAKE_CXX_VISIBILITY_PRESET hidden)
   set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -38,7 +40,7 @@ elseif(DIFFSIM_FETCH_KOKKOS)
   unset(CMAKE_CXX_VISIBILITY_PRESET)
   unset(CMAKE_VISIBILITY_INLINES_HIDDEN)
   unset(CMAKE_POSITION_INDEPENDENT_CODE)
-  # Its headers are not ours to warn about.
+  # The headers of Kokkos are system headers, so that they cause no compiler warnings.
   foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
     if(TARGET ${target})
       get_target_property(directories ${target} INTERFACE_INCLUDE_DIRECTORIES)

@@ -1,7 +1,8 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# diffsim_configure_target(TARGET): warnings, instruction set and sanitizers, the same for all that is ours.
-# The instruction set is public: SIMD types of the headers must be as wide in a user's code as in the library.
+# diffsim_configure_target(TARGET) sets warnings, instruction set and sanitizers, which are the same for all targets of
+# diffsim. The instruction set is a PUBLIC option, because SIMD types in headers must have the same width in a user's
+# code as in the library.
 
 set(diffsim_arch_options "")
 if(DIFFSIM_ARCH)
@@ -10,7 +11,7 @@ elseif(DIFFSIM_NATIVE)
   set(diffsim_arch_options -march=native)
 endif()
 
-# Says in what kernels compute. The widths are those of core/impl/pack.hpp.
+# Prints the width of the SIMD packs of kernels, according to core/impl/pack.hpp.
 function(diffsim_report_width)
   if(DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA" OR DIFFSIM_EMULATE_DEVICE)
     message(STATUS "Kernels work one element a thread")
@@ -39,11 +40,12 @@ diffsim_report_width()
 function(diffsim_configure_target target)
   set(warnings -Wall -Wextra)
   if(NOT DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA")
-    # nvcc's intermediate code is not free of these
+    # the intermediate code of nvcc causes these warnings
     list(APPEND warnings -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
   endif()
   if(DIFFSIM_WARNINGS_AS_ERRORS AND NOT DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA")
-    # What depends on how far the optimiser sees differs with processor and compiler, and is often a false alarm.
+    # The kinds of warnings in the list below are not errors, because they depend on the optimiser, differ between
+    # processors and compilers, and are often false.
     list(APPEND warnings -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       foreach(kind IN ITEMS maybe-uninitialized uninitialized array-bounds stringop-overflow stringop-overread
@@ -53,10 +55,10 @@ function(diffsim_configure_target target)
     endif()
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    list(APPEND warnings -Wno-restrict -Wno-stringop-overflow) # false alarms from std::string, GCC bug 105651
+    list(APPEND warnings -Wno-restrict -Wno-stringop-overflow) # false warnings from std::string, GCC bug 105651
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND DIFFSIM_UNITY_BUILD)
-    list(APPEND warnings -Wno-subobject-linkage) # a source that another includes is taken for a header
+    list(APPEND warnings -Wno-subobject-linkage) # GCC treats the sources in a unity source as headers
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
@@ -68,7 +70,7 @@ function(diffsim_configure_target target)
   target_compile_options(${target} ${scope} ${diffsim_arch_options})
   if(DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA")
     target_compile_options(${target} ${scope} --expt-relaxed-constexpr) # std::array in kernels
-    target_compile_definitions(${target} PRIVATE FMT_USE_CONSTEXPR=1) # fmt 9 leaves half of its constexpr out for nvcc
+    target_compile_definitions(${target} PRIVATE FMT_USE_CONSTEXPR=1) # fmt 9 omits some constexpr for nvcc
   endif()
   if(DIFFSIM_SANITIZE)
     target_compile_options(${target} ${scope} -fsanitize=${DIFFSIM_SANITIZE} -fno-omit-frame-pointer)
@@ -76,7 +78,7 @@ function(diffsim_configure_target target)
   endif()
 endfunction()
 
-# diffsim_configure_library(TARGET): settings of the library and of its parts.
+# diffsim_configure_library(TARGET) configures the library, or the target of one of its folders.
 function(diffsim_configure_library target)
   diffsim_configure_target(${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -86,7 +88,7 @@ function(diffsim_configure_library target)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  # The C interface of MPI only.
+  # Headers of MPI must not declare the C++ interface of MPI.
   target_compile_definitions(${target} PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_link_libraries(
     ${target}
@@ -94,7 +96,7 @@ function(diffsim_configure_library target)
     PRIVATE fmt::fmt spdlog::spdlog Scotch::Scotch tinyxml2::tinyxml2 ZLIB::ZLIB)
 endfunction()
 
-# Sets VARIABLE to those of the sources that have kernels.
+# diffsim_find_kernels(VARIABLE source...) sets VARIABLE to the list of the sources that contain kernels.
 function(diffsim_find_kernels variable)
   set(found "")
   foreach(source IN LISTS ARGN)
@@ -106,8 +108,8 @@ function(diffsim_find_kernels variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# diffsim_compile_together(TARGET NAME source...): with DIFFSIM_UNITY_BUILD, the sources become one object, so that headers
-# and templates are compiled once for all of them.
+# diffsim_compile_together(TARGET NAME source...): with DIFFSIM_UNITY_BUILD, the sources are compiled to a single
+# object, so that headers and templates are compiled only once.
 function(diffsim_compile_together target name)
   if(DIFFSIM_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -115,8 +117,8 @@ function(diffsim_compile_together target name)
   endif()
 endfunction()
 
-# diffsim_precompile_headers(TARGET OPTIONS): compiles the headers that most sources include once for all targets with
-# the same OPTIONS, `kernels` or `host`.
+# diffsim_precompile_headers(TARGET OPTIONS) precompiles the headers that most sources include. Targets with the same
+# OPTIONS, `kernels` or `host`, share one precompiled header.
 function(diffsim_precompile_headers target options)
   if(NOT DIFFSIM_PRECOMPILE_HEADERS)
     return()
@@ -141,7 +143,8 @@ function(diffsim_precompile_headers target options)
     <Kokkos_Core.hpp>)
 endfunction()
 
-# diffsim_add_objects(TARGET OPTIONS source...): adds a part of the library, with the OPTIONS `kernels` or `host`.
+# diffsim_add_objects(TARGET OPTIONS source...) adds objects to the library. OPTIONS is `kernels`, or `host` for sources
+# without kernels, which are compiled with -O1.
 function(diffsim_add_objects target options)
   add_library(${target} OBJECT ${ARGN})
   diffsim_configure_library(${target})
@@ -152,14 +155,15 @@ function(diffsim_add_objects target options)
   target_sources(diffsim PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-# diffsim_add_folder([OPTIMISED] [KERNELS_TOGETHER] [LINKS folder...] [SUBFOLDERS folder...] [ALONE source...]): adds the
-# current folder to the library as the target diffsim_<folder>. Its sources include headers of the folders that it LINKS,
-# and of no others; the test `layers` checks them.
+# diffsim_add_folder([OPTIMISED] [KERNELS_TOGETHER] [LINKS folder...] [SUBFOLDERS folder...] [ALONE source...]) adds the
+# current folder to the library as the target diffsim_<folder>. The sources include headers of the current folder and of
+# the folders after LINKS only; the test `layers` checks the includes.
 #
-# Sources without kernels form the target diffsim_<folder>_host, or diffsim_<folder> in folders without kernels: most of
-# them are input, output and preparation, which compile in two thirds of the time with -O1. With OPTIMISED, they are
-# treated like sources with kernels. With DIFFSIM_UNITY_BUILD, sources without kernels become one object. With
-# KERNELS_TOGETHER, sources with kernels do so too, except those named ALONE.
+# Sources without kernels form the target diffsim_<folder>_host, or diffsim_<folder> in folders without kernels. These
+# sources mostly contain input, output and preparation, so they are compiled with -O1, which takes two thirds of the
+# time. With OPTIMISED, sources without kernels are treated like sources with kernels. With DIFFSIM_UNITY_BUILD, sources
+# without kernels are compiled to a single object. With KERNELS_TOGETHER in addition, sources with kernels, except those
+# after ALONE, are also compiled to a single object.
 function(diffsim_add_folder)
   cmake_parse_arguments(PARSE_ARGV 0 arg "OPTIMISED;KERNELS_TOGETHER" "" "LINKS;SUBFOLDERS;ALONE")
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -204,8 +208,8 @@ function(diffsim_add_folder)
   endforeach()
 endfunction()
 
-# diffsim_read_by(LIBRARY INCLUDE_DIRS SOURCE DEFINITION): lets one source of the current folder, and no other, include the
-# headers of a library that reads files.
+# diffsim_read_by(LIBRARY INCLUDE_DIRS SOURCE DEFINITION) links a library that reads files. Only SOURCE, in the current
+# folder, can include the headers of LIBRARY, and is compiled with the macro DEFINITION.
 function(diffsim_read_by library include_dir source definition)
   target_link_libraries(diffsim PRIVATE $<LINK_ONLY:${library}>)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${source})

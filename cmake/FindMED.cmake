@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The C library of MED 4 (libmedC), which must be of the same HDF5 as ParallelHDF5: in MED_ROOT, or where CMake looks.
-# Defines the target MED::MED.
+# Finds the C library of MED 4 (libmedC) in MED_ROOT or in the folders that CMake searches. The library must use the
+# same HDF5 as ParallelHDF5. Defines the target MED::MED.
 
 find_path(MED_INCLUDE_DIR NAMES medfile.h)
 find_library(MED_LIBRARY NAMES medC)

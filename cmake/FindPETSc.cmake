@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# PETSc with real, double scalars, through its pkg-config file. Looked for in PETSC_DIR/PETSC_ARCH first, if set.
-# Defines the target PETSc::PETSc, with the LAPACK that PETSc uses, and PETSc_VERSION.
+# Finds PETSc with real double scalars by its pkg-config file, first in PETSC_DIR/PETSC_ARCH if PETSC_DIR is set.
+# Defines the target PETSc::PETSc, which includes the LAPACK that PETSc uses, and PETSc_VERSION.
 
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
@@ -26,7 +26,7 @@ if(PETSC_FOUND)
       list(APPEND PETSc_LIBRARIES ${PETSc_${_petsc_name}_LIBRARY})
     endif()
   endforeach()
-  # The functions of petscblaslapack.h are in the libraries that PETSc itself is linked with.
+  # The functions of petscblaslapack.h are in the BLAS and LAPACK libraries with which PETSc is linked.
   foreach(_petsc_name IN LISTS PETSC_STATIC_LIBRARIES)
     if(_petsc_name MATCHES "^(f?lapack|openblas|flame|blis|mkl_)")
       find_library(PETSc_${_petsc_name}_LIBRARY ${_petsc_name} HINTS ${PETSC_STATIC_LIBRARY_DIRS})
@@ -58,7 +58,8 @@ find_package_handle_standard_args(
   REASON_FAILURE_MESSAGE "${_petsc_reason}")
 
 if(PETSc_FOUND AND NOT TARGET PETSc::PETSc)
-  # Include directories and libraries only: a distribution's compiler flags are not ours.
+  # The target has include directories and libraries only, and not the compiler flags with which a distribution compiled
+  # PETSc.
   add_library(PETSc::PETSc INTERFACE IMPORTED)
   set_target_properties(
     PETSc::PETSc PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PETSC_INCLUDE_DIRS}" INTERFACE_LINK_LIBRARIES

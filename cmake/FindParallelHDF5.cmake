@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# HDF5 built for MPI, C interface: in HDF5_ROOT if set, else through pkg-config, else as CMake's FindHDF5 finds it.
-# pkg-config goes first because a distribution's h5pcc may name static libraries that PETSc's shared HDF5 clashes with.
-# Defines the target ParallelHDF5::ParallelHDF5.
+# Finds the C library of HDF5 with support for MPI. If HDF5_ROOT is set, FindHDF5 of CMake finds the library; otherwise
+# pkg-config is tried before FindHDF5. The reason for this order is that h5pcc of a distribution, which FindHDF5 uses,
+# may name static libraries that conflict with the shared HDF5 of PETSc. Defines the target ParallelHDF5::ParallelHDF5.
 
 set(ParallelHDF5_INCLUDE_DIRS "")
 set(ParallelHDF5_LIBRARIES "")

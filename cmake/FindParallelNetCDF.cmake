@@ -1,10 +1,10 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The C library of netCDF built for MPI, and so with the HDF5 of ParallelHDF5: in ParallelNetCDF_ROOT, or as
-# distributions name it. Defines the target ParallelNetCDF::ParallelNetCDF.
+# Finds the C library of netCDF with support for MPI, which uses the same HDF5 as ParallelHDF5, in ParallelNetCDF_ROOT
+# or in the folders of distributions. Defines the target ParallelNetCDF::ParallelNetCDF.
 
 find_library(ParallelNetCDF_LIBRARY NAMES netcdf_mpi netcdf)
-# Debian's /usr/include/netcdf.h is that of a library without MPI.
+# On Debian, /usr/include/netcdf.h belongs to a netCDF without MPI.
 find_path(ParallelNetCDF_INCLUDE_DIR NAMES netcdf.h PATH_SUFFIXES netcdf/mpi/include lib/netcdf/mpi/include
           HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/netcdf/mpi/include)
 mark_as_advanced(ParallelNetCDF_LIBRARY ParallelNetCDF_INCLUDE_DIR)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Scotch, the serial library, of the installation that PETSc uses. Looked for beside PETSc's headers and libraries first.
-# Defines the target Scotch::Scotch.
+# Finds the serial library of the Scotch installation that PETSc uses, first in the folders of PETSc's headers and
+# libraries. Defines the target Scotch::Scotch.
 
 find_path(
   Scotch_INCLUDE_DIR scotch.h

@@ -1,6 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The library urdfdom, which reads URDF files: in URDF_ROOT, or where CMake looks. Defines the target URDF::URDF.
+# Finds the library urdfdom, which reads URDF files, in URDF_ROOT or in the folders that CMake searches. Defines the
+# target URDF::URDF.
 
 find_path(URDF_INCLUDE_DIR NAMES urdf_parser/urdf_parser.h PATH_SUFFIXES urdfdom)
 find_path(URDF_HEADERS_INCLUDE_DIR NAMES urdf_model/model.h PATH_SUFFIXES urdfdom_headers)

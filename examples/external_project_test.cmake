@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D WAY=installed|subdirectory -D EXAMPLE=external_project ... -P external_project_test.cmake; see CMakeLists.txt
-# beside it.
+# Usage: cmake -D WAY=installed|subdirectory -D EXAMPLE=external_project ... -P external_project_test.cmake
+# diffsim_add_project_test in CMakeLists.txt describes this test.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -31,7 +31,8 @@ if(WAY STREQUAL "installed")
   endif()
 else()
   run(${configure} -D DIFFSIM_SOURCE=${SOURCE} -D Kokkos_DIR=${Kokkos_DIR} -D DIFFSIM_EXECUTION_SPACE=${EXECUTION_SPACE})
-  # As a guest diffsim builds its library only, and building that again would show nothing new.
+  # In a subdirectory, diffsim configures the library only. The test does not build the library again, because the main
+  # build has already built it.
   file(READ ${SCRATCH}/build/CMakeCache.txt cache)
   if(NOT cache MATCHES "DIFFSIM_BUILD_TESTS:BOOL=OFF" OR NOT cache MATCHES "DIFFSIM_BUILD_APP:BOOL=OFF")
     message(FATAL_ERROR "tests and runner are on in a subdirectory")

@@ -1,28 +1,29 @@
 # shellcheck shell=bash
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Sourced by the scripts beside it.
+# Sourced by the other scripts of this folder.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 
-# Open MPI refuses root unless told twice; containers and fresh machines have nobody else.
+# Open MPI refuses to run as root unless both variables are set. Containers often have no other user.
 if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# Ranks and threads are not pinned to cores, unless asked: a pinned rank shares its core with whatever else runs there.
+# By default, ranks and threads are not bound to cores: a bound rank cannot move away from a core that another program
+# uses.
 export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
 export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}
 export PRTE_MCA_hwloc_default_binding_policy=${PRTE_MCA_hwloc_default_binding_policy:-none}
 
-# Ranks that wait leave their core to those that work.
+# Waiting ranks yield their core to other processes.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
 
-# Kokkos' advice on binding threads is not for who runs scripts.
+# Suppresses the warnings of Kokkos about threads that are not bound to cores.
 export KOKKOS_DISABLE_WARNINGS=${KOKKOS_DISABLE_WARNINGS:-true}
 
-# A compiler job on Kokkos code may take 1.5 GB.
+# Prints the number of parallel compiler jobs. A job that compiles Kokkos code may need 1.5 GB of memory.
 build_jobs() {
   local cores gigabytes
   cores=$(nproc)
@@ -30,8 +31,8 @@ build_jobs() {
   echo $((cores < gigabytes ? cores : (gigabytes > 1 ? gigabytes : 1)))
 }
 
-# The first Python that has what the pictures need, else any, else nothing. A user's own python3 may hide the
-# distribution's, which is the one that install-deps.sh fits out.
+# Prints the path of the first Python that has h5py, matplotlib and numpy, else the path of any Python, else nothing.
+# install-deps.sh installs these packages for /usr/bin/python3, which another python3 of the user may hide.
 find_python() {
   local python any=''
   for python in python3 /usr/bin/python3; do
@@ -45,8 +46,8 @@ find_python() {
   echo "$any"
 }
 
-# build_preset PRESET DIRECTORY TARGET [CMake options]. Compiler warnings are errors where the environment says
-# DIFFSIM_WARNINGS_AS_ERRORS=ON.
+# build_preset PRESET DIRECTORY TARGET [CMake options] configures and builds a preset. Compiler warnings are errors if
+# the environment has DIFFSIM_WARNINGS_AS_ERRORS=ON.
 build_preset() {
   local preset=$1 directory=$2 target=$3
   shift 3
@@ -55,9 +56,9 @@ build_preset() {
   fi
   (cd "$root" && cmake --preset "$preset" -DDIFFSIM_WARNINGS_AS_ERRORS="${DIFFSIM_WARNINGS_AS_ERRORS:-OFF}" "$@") ||
     return 1
-  # Objects done of all, seconds so far.
+  # Progress of the build: finished and total number of objects, and seconds since the start.
   NINJA_STATUS=${NINJA_STATUS:-'[%f/%t, %es] '} cmake --build "$directory" -j "$(build_jobs)" --target "$target"
 }
 
-# configure_and_build TARGET [CMake options]: the release preset, in build/.
+# configure_and_build TARGET [CMake options] configures and builds the preset `release` in build/.
 configure_and_build() { build_preset release "$build" "$@"; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Sets up a Debian or Ubuntu machine for building diffsim, from the distribution's package archive; what the tests of the
-# Python package need comes from the Python Package Index.
-# Running it again does nothing that is already done.
+# Installs the dependencies of diffsim on Debian or Ubuntu, from the package archive of the distribution. The
+# dependencies of the Python package's tests come from the Python Package Index. Steps that an earlier run has completed
+# are skipped.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,24 +11,25 @@ prefix=$root/build/deps
 with_tests=yes
 with_optional=yes
 
-# Debian and Ubuntu names. Everything the library and the runner need, but Kokkos. OpenBLAS without threads of its own:
-# ranks are the parallelism, and the alternatives system prefers it to the reference BLAS.
+# Debian and Ubuntu packages for the library and the runner, except Kokkos. OpenBLAS is the variant without threads,
+# because ranks provide the parallelism. The alternatives system prefers OpenBLAS to the reference BLAS.
 required=(
   build-essential cmake ninja-build pkg-config xz-utils
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libopenblas0-serial
   libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
   libtinyxml2-dev zlib1g-dev
 )
-# For the tests and the benchmarks.
+# Packages for the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
-# For MED and Exodus files, to convert meshes of further formats, and for robots in URDF files; without them, tests of
-# these formats are left out.
+# Packages for MED and Exodus files, for the conversion of other mesh formats, and for robots in URDF files. Without
+# these packages, the tests of the formats are left out.
 formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev)
-# For the Python package and its tests, and the formatter of the test `format`. Python packages go to an environment of
-# their own, DIR/python; without it, the Python package is neither built nor tested.
+# Packages for diffsim's Python package and its tests, and clang-format for the test `format`. Python packages are
+# installed into the virtual environment DIR/python. Without this environment, diffsim's Python package is neither built
+# nor tested.
 python=(python3-dev python3-venv)
 python_packages=(nanobind numpy pytest mpi4py jax clang-format==14.0.6)
-# For the pictures of the examples only; nothing fails without them.
+# Packages for the pictures of the examples. Without these packages, the examples run but draw no pictures.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
 usage() {
@@ -117,7 +118,7 @@ missing_of() {
 lists_updated=no
 apt_install() {
   if [ "$lists_updated" = no ]; then
-    # A broken third-party repository must not stop us: what matters is whether the install below succeeds.
+    # A broken third-party repository must not end this script; the exit status of the installation below decides.
     as_root apt-get -q -o DPkg::Lock::Timeout=600 update || warn "apt-get update reported errors; going on"
     lists_updated=yes
   fi
@@ -138,7 +139,8 @@ else
   apt_install "${missing[@]}" || die "could not install: ${missing[*]}"
 fi
 
-# The BLAS and the LAPACK that programs load: the highest priority, unless an administrator has chosen.
+# Warns if the alternatives system selects the reference BLAS or LAPACK, which happens only if an administrator has
+# chosen it.
 for name in $(update-alternatives --get-selections 2>/dev/null | awk '$1 ~ /^lib(blas|lapack)\.so\.3/ { print $1 }'); do
   library=$(update-alternatives --query "$name" | sed -n 's/^Value: //p')
   case $library in
@@ -160,11 +162,11 @@ fi
 
 # ---- 3: Kokkos -----------------------------------------------------------------------------------------------
 
-# Prints where KokkosConfig.cmake lies under a prefix, if it does.
+# Prints the path of KokkosConfig.cmake under a prefix, or nothing if the file does not exist.
 kokkos_config_in() { find "$1" -maxdepth 5 -path '*/lib*/cmake/Kokkos/KokkosConfig.cmake' -print -quit 2>/dev/null; }
 
-# Writes apt source entries of type deb-src for the distribution's own archive, made from the entries the system has.
-# Entries of other archives are left out where apt knows who publishes what.
+# Writes apt source entries of type deb-src for the archive of the distribution, copied from the system's entries of
+# type deb. Entries of other archives are left out if apt knows the publishers of the archives.
 write_source_entries() { # directory
   local out=$1 own
   # shellcheck disable=SC1091
@@ -175,7 +177,8 @@ write_source_entries() { # directory
       tolower($1) in ok { sub(/\/+$/, "", $NF); print $NF }' | sort -u >"$out/own-uris"
 
   copy_source_entries "$out" && return
-  # Mirror lists and the like: apt knows these archives by other names.
+  # No entry was copied: with mirror lists, for example, apt reports other URIs than the entries contain. Copies all
+  # entries.
   : >"$out/own-uris"
   copy_source_entries "$out"
 }
@@ -183,7 +186,7 @@ copy_source_entries() { # directory
   local out=$1 file entries=0 sources_list='' sources_parts=''
   eval "$(apt-config shell sources_list Dir::Etc::SourceList/f sources_parts Dir::Etc::SourceParts/d)"
   mkdir -p "$out/sources.d"
-  # one line an entry: deb [options] URI suite components...
+  # Format of *.list files: one entry per line, deb [options] URI suite components...
   for file in "${sources_list:-/etc/apt/sources.list}" "${sources_parts:-/etc/apt/sources.list.d/}"/*.list; do
     [ -f "$file" ] || continue
     entries=$((entries + 1))
@@ -195,7 +198,7 @@ copy_source_entries() { # directory
         sub(/^[ \t]*deb/, "deb-src"); print
       }' "$file" >"$out/sources.d/$entries.list"
   done
-  # paragraphs of fields; comments may stand inside them
+  # Format of *.sources files: paragraphs of fields, which may contain comment lines.
   for file in "${sources_parts:-/etc/apt/sources.list.d/}"/*.sources; do
     [ -f "$file" ] || continue
     entries=$((entries + 1))
@@ -222,7 +225,8 @@ copy_source_entries() { # directory
   [ -n "$(find "$out/sources.d" -type f -print -quit)" ]
 }
 
-# Builds Kokkos from the trilinos source package; $1 is a scratch directory. Every step may fail; the caller tells.
+# Builds Kokkos from the trilinos source package in the scratch directory $1. Returns 1 if a step fails; the caller
+# reports the failure.
 build_kokkos() {
   local work=$1 tarball source jobs native
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/download" || return 1
@@ -253,10 +257,12 @@ build_kokkos() {
     return 1
   fi
 
-  # Tuned for this machine, like the release preset. Kokkos before 3.6 has no name for that.
+  # Kokkos is compiled for the processor of this computer, like the preset `release`. Kokkos before 3.6 has no option
+  # for this.
   native=(-DCMAKE_CXX_FLAGS=-march=native)
   grep -q '(NATIVE ' "$source/cmake/kokkos_arch.cmake" && native=(-DKokkos_ARCH_NATIVE=ON)
-  # Hidden symbols: a PETSc with Trilinos loads another Kokkos into the same process, and neither may bind to the other.
+  # The symbols are hidden because PETSc may load Trilinos, which contains another Kokkos. Symbols of one Kokkos must
+  # not be bound to those of the other.
   say "building Kokkos (OpenMP, Serial) into $prefix"
   jobs=$(nproc)
   cmake -G Ninja -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
@@ -279,7 +285,7 @@ if [ -n "${Kokkos_ROOT:-}" ] && [ -n "$(kokkos_config_in "$Kokkos_ROOT")" ]; the
 elif [ -n "$(kokkos_config_in "$prefix")" ]; then
   say "Kokkos: already in $prefix"
 else
-  rm -rf "$prefix"/.kokkos.* # of a run that was killed
+  rm -rf "$prefix"/.kokkos.* # left by a run that was killed
   scratch=$(mktemp -d "$prefix/.kokkos.XXXXXX") || die "cannot write to $prefix"
   trap 'rm -rf "$scratch"' EXIT
   trap 'exit 130' INT TERM
@@ -299,7 +305,7 @@ fi
 
 # ---- 4: Python -----------------------------------------------------------------------------------------------
 
-# Makes DIR/python. Packages without a wheel for this machine are not built from source.
+# Creates the virtual environment DIR/python. Packages without a wheel for this platform are not built from source.
 make_python() {
   local missing
   mapfile -t missing < <(missing_of "${python[@]}")

@@ -2,15 +2,15 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # usage: scripts/quickstart.sh
-# From a fresh Debian or Ubuntu machine to a recovered stiffness: installs, builds, and solves the inverse problem of
-# examples/quickstart. Results in build/quickstart.
+# Installs the dependencies on Debian or Ubuntu, builds the runner, and solves the inverse problem of examples/quickstart.
+# The results are in build/quickstart.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 scene=$root/examples/quickstart/quickstart.yaml
 out=$build/quickstart
 
-# step N WHAT: says what begins, and how long all has taken so far.
+# step N WHAT prints the name of the step that begins, and the seconds since the start of the script.
 step() { printf '\n==== quickstart: %d/4 %s (%d s so far)\n' "$1" "$2" "$SECONDS"; }
 
 if [ ! -f "$scene" ]; then
@@ -22,14 +22,14 @@ step 1 "installing packages and Kokkos"
 "$root/scripts/install-deps.sh" --no-tests
 
 step 2 "building the runner, build/bin/diffsim"
-# Neither tests nor benchmarks, whose packages may be missing; scripts/test.sh turns them on.
+# Tests and benchmarks are off, because their packages may be missing; scripts/test.sh turns them on.
 configure_and_build diffsim_app -D DIFFSIM_BUILD_TESTS=OFF -D DIFFSIM_BUILD_BENCHMARKS=OFF
 
-# The scene names its output folder relative to where it is run.
+# The output folder in the scene is relative to the current directory.
 mkdir -p "$out"
 cd "$out"
-# One rank of one thread: 5 thousand cells are too few to share. On two idle cores two ranks are 9 % faster, beside one
-# busy core 2.7 times slower.
+# One rank with one thread is used, because 5 thousand cells are too few for several ranks. Two ranks are 9 % faster on
+# two idle cores, but 2.7 times slower if another program uses one of the cores.
 export OMP_NUM_THREADS=1
 step 3 "solving: mpirun -n 1 build/bin/diffsim invert ${scene#"$root"/}"
 started=$SECONDS
@@ -37,7 +37,7 @@ mpirun -n 1 "$build/bin/diffsim" invert "$scene"
 printf 'quickstart: solved in %d s\n' $((SECONDS - started))
 
 step 4 "results and pictures"
-# The motion of the first guess, for the pictures.
+# Simulates the motion with the initial guess, which the pictures show.
 mpirun -n 1 "$build/bin/diffsim" simulate "$scene" --output start >start.log || cat start.log
 report=$(find "$out" -path "$out/start" -prune -o -name report.json -newermt "-$((SECONDS - started + 5)) seconds" -print -quit)
 if [ -z "$report" ]; then

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Prints what `diffsim invert` recovered, and how far it is from the truth where that is known.
+"""Prints the parameters that `diffsim invert` identified, and their deviations from the true values if these are known.
 
 usage: show_result.py FOLDER [--truth truth.json]
 
-FOLDER holds report.json and parameters.h5. truth.json maps a parameter to a number, or to {region: number}.
-Without h5py only the report is shown.
+FOLDER contains report.json and parameters.h5. truth.json maps a parameter to a value, or to {region: value}.
+Without h5py, the script prints only the report.
 """
 
 import argparse

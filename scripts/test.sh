@@ -2,13 +2,14 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # usage: scripts/test.sh [--quick] [ctest options]
-# Installs what is missing, builds what is out of date, runs every test: scripts/test.sh -R mesh for some of them. With
-# --quick: builds and runs the tests of the label `quick` only, which take three minutes at most. Without options it ends
-# with two short forms of the tests: the path of a GPU, and packs as narrow as other processors have them.
+# Installs missing dependencies, builds, and runs the tests that the ctest options select, or all tests; for example,
+# scripts/test.sh -R mesh. With --quick, builds and runs only the tests with the label `quick`, which take three minutes
+# at most. Without options, the script also builds and runs two subsets of the tests: with the code path of a GPU (preset
+# device-path), and with SIMD packs of two doubles (preset portable).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# run_tests DIRECTORY [ctest options]
+# run_tests DIRECTORY [ctest options] runs the tests of a build directory.
 run_tests() {
   local directory=$1
   shift

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A user-defined elastic law, a rollout and its gradient. The law is a struct with an energy; its stress and all
-// derivatives follow by automatic differentiation inside the kernels.
+// A user-defined elastic law, a rollout, and the gradient of the rollout's loss. The law is a struct with an energy;
+// automatic differentiation inside the kernels provides the stress and all derivatives.
 
 #include <cmath>
 #include <diffsim/core/runtime.hpp>
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   double along = diffsim::local_sum(simulator.gradient("stiffening"))[0];
   MPI_Allreduce(MPI_IN_PLACE, &along, 1, MPI_DOUBLE, MPI_SUM, runtime.comm());
 
-  // Verification of the gradient: dot products and orders of convergence of Taylor remainders.
+  // Verifies the gradient by dot products and by the orders of convergence of Taylor remainders.
   diffsim::Unknown unknown;
   unknown.parameter = "stiffening";
   diffsim::InverseProblem problem(scene.model(), scene.initial_state(), num_steps, loss, {unknown});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A user-defined force: soft springs pull the vertices at a bar's end towards a point. The energy of one vertex is
-// written once; the force and all derivatives follow by automatic differentiation inside the kernels.
+// A user-defined force: soft springs pull the vertices at a bar's end towards a point. The struct defines the energy of
+// one vertex; automatic differentiation inside the kernels provides the force and all derivatives.
 
 #include <diffsim/core/point_term_impl.hpp>
 #include <diffsim/core/runtime.hpp>
@@ -33,7 +33,7 @@ void add_springs(diffsim::DifferentiableScene& scene, const std::string& region)
   const auto one = diffsim::Entities::one_for_all(mesh.comm());
   scene.parameters().add(Spring::stiffness, one).field.from_host({0.4});
   scene.parameters().add(Spring::place, one).field.from_host({1.0, 0.4, 0.2});
-  std::vector<int> vertices;  // each vertex only on the rank that owns it
+  std::vector<int> vertices;  // each rank adds the vertices that it owns
   for (const int v : mesh.region(region).vertices)
     if (v < mesh.num_owned_vertices()) vertices.push_back(v);
   using diffsim::PointParameter;

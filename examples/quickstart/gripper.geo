@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A gripper: a stiff arm with a mount, a palm and a hole, and two soft fingers of different length. Metres.
-// The outline lies in the x-z plane; gravity acts along y, the thin direction. Makes gripper.msh:
+// A gripper: a stiff arm with a mount, a palm and a hole, and two soft fingers of different length. Lengths are in
+// metres. The outline is in the x-z plane; gravity acts along y, the thin direction. The command that writes
+// gripper.msh:
 //   gmsh -3 gripper.geo
 
 SetFactory("OpenCASCADE");
@@ -9,11 +10,11 @@ SetFactory("OpenCASCADE");
 thickness = 0.032;
 layers = 3;
 size = 0.011;
-soft_from = 0.138; // the fingers are what lies beyond this x
+soft_from = 0.138; // the fingers are the part with larger x
 hole_x = 0.073;
 hole_radius = 0.014;
 
-// Corners of the outline, and the radii they are rounded with.
+// Corners of the outline, and the radii with which the corners are rounded.
 x[] = {0, 0.0155, 0.0295, 0.056, 0.092, 0.172, 0.238, 0.222, 0.162, 0.111,
        0.111, 0.188, 0.28, 0.294, 0.197, 0.092, 0.056, 0.0295, 0.0155, 0};
 z[] = {-0.048, -0.048, -0.034, -0.034, -0.07, -0.07, -0.04, -0.018, -0.04, -0.036,
@@ -21,12 +22,12 @@ z[] = {-0.048, -0.048, -0.034, -0.034, -0.07, -0.07, -0.04, -0.018, -0.04, -0.03
 r[] = {0, 0.014, 0.02, 0.022, 0.024, 0.06, 0.0095, 0.0095, 0.05, 0.018,
        0.018, 0.06, 0.01, 0.01, 0.07, 0.024, 0.022, 0.02, 0.014, 0};
 
-// ---- outline: an arc at each rounded corner, lines between ------------------------------------------------------
+// ---- outline: an arc at each rounded corner, and lines between the corners ---------------------------------------
 
 n = #x[];
-starts[] = {}; // of what stands at each corner, and its end
+starts[] = {}; // first point of the arc at each corner, and last point (ends); both are the corner itself where it is sharp
 ends[] = {};
-arcs[] = {}; // one a corner, 0 where it is sharp
+arcs[] = {}; // arc at each corner; 0 if the corner is sharp
 y = -thickness / 2;
 For i In {0 : n - 1}
   If (r[i] == 0)
@@ -34,8 +35,8 @@ For i In {0 : n - 1}
     q = p;
     arc = 0;
   Else
-    // Unit vectors a and b to the neighbours. The arc touches the sides at `along` from the corner; its centre lies on
-    // the bisector, a + b.
+    // a and b are the unit vectors from the corner to its neighbours. The arc touches the sides at the distance `along`
+    // from the corner. The centre of the arc is on the bisector, whose direction is a + b.
     before = (i + n - 1) % n;
     after = (i + 1) % n;
     ax = x[before] - x[i]; az = z[before] - z[i]; length = Sqrt(ax * ax + az * az); ax = ax / length; az = az / length;
@@ -70,13 +71,13 @@ Translate {hole_x, y, 0} { Curve{circle}; }
 hole = newll; Curve Loop(hole) = {circle};
 face = news; Plane Surface(face) = {rim, hole};
 
-// Cut where the materials meet.
+// Cuts the surface along the interface of the two materials.
 p = newp; Point(p) = {soft_from, y, -1};
 q = newp; Point(q) = {soft_from, y, 1};
 cut = newl; Line(cut) = {p, q};
 BooleanFragments{ Surface{face}; Delete; }{ Curve{cut}; Delete; }
 
-// Layers leave no slivers, whose height would set the time step.
+// Extrusion in layers avoids flat tetrahedra, whose small height would limit the time step.
 Extrude {0, thickness, 0} { Surface{:}; Layers{layers}; }
 
 e = 1e-4;

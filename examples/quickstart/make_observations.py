@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Makes observed.h5: the truth's motion at some vertices and steps, with noise.
+"""Writes observed.h5: the reference motion at some vertices and steps, with noise.
 
 usage: mpirun -n 2 diffsim simulate observe.yaml --output truth
        make_observations.py truth/trajectory.h5 observed.h5

@@ -5,8 +5,8 @@ each iteration).
 
 usage: plot_results.py RESULTS
 
-RESULTS is the output folder of `diffsim invert`. The motion of the initial guess is read from RESULTS/../start, if it
-exists. If numpy, h5py or matplotlib is missing, the script prints a message and makes no pictures.
+RESULTS is the output folder of `diffsim invert`. The motion of the initial guess is read from the folder RESULTS/../start,
+if this folder exists. If numpy, h5py or matplotlib is missing, the script prints a message and writes no pictures.
 """
 
 import csv
@@ -53,7 +53,7 @@ def read_history(path):
 
 
 def regions_of_cells(path):
-    """Returns the physical volume of each tetrahedron, in file order, of an ASCII Gmsh 4.1 file."""
+    """Returns the name of the physical volume of each tetrahedron in an ASCII Gmsh 4.1 file, in the order of the file."""
     sections, name = {}, None
     for line in path.read_text().splitlines():
         if line.startswith("$"):
@@ -74,17 +74,17 @@ def regions_of_cells(path):
     return np.array(regions)
 
 
-# ---- the body: orthographic, faces drawn from back to front, flat shading ---------------------------------------
+# ---- the body: orthographic projection, faces drawn from back to front, flat shading ----------------------------
 
 TURN, TILT = np.radians(52.0), np.radians(20.0)
-# Rows: the directions to the right, upwards and towards the viewer.
+# Rows of CAMERA: the unit vectors to the right, upwards and towards the viewer.
 CAMERA = np.array([[1, 0, 0], [0, np.cos(TILT), -np.sin(TILT)], [0, np.sin(TILT), np.cos(TILT)]]) @ np.array(
     [[np.cos(TURN), 0, -np.sin(TURN)], [0, 1, 0], [np.sin(TURN), 0, np.cos(TURN)]])
 LIGHT = np.array([-0.30, 0.60, 0.74])
 
 
 def surface(cells):
-    """Returns the faces that belong to one cell only, [F, 3], with outward normals, and the cell of each face."""
+    """Returns the faces that belong to a single cell, [F, 3], with outward normals, and the cell of each face."""
     faces = np.concatenate([cells[:, corners] for corners in ([1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1])])
     _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
     first = first[count == 1]
@@ -123,7 +123,7 @@ def draw_panel(axes, title, positions, body, vertices, observed):
 
 
 def draw_motion(path, start, found, observed, body, texts):
-    """Draws the time of observation at which the initial guess is farthest from the observations."""
+    """Draws the body at the observed time at which the initial guess is farthest from the observations."""
     frame_of = {step: k for k, step in enumerate(found["step"])}
     frames = [frame_of[step] for step in observed["step"]]
     first = start["positions"] if start else np.broadcast_to(body[0], found["positions"].shape)
@@ -136,7 +136,7 @@ def draw_motion(path, start, found, observed, body, texts):
     before, after, seen = first[frames[k]], found["positions"][frames[k]], observed["positions"][k]
     figure, axes = plt.subplots(1, 2, figsize=(10, 6.6), facecolor="white", sharex=True, sharey=True)
     name = "first guess" if start else "at rest"
-    noise = observed["noise"]  # mean length of a normal 3-vector: √(8/π) times its standard deviation
+    noise = observed["noise"]  # the mean length of a normal 3-vector is √(8/π) times the standard deviation of its components
     of_noise = f" (noise alone: {1e3 * noise * np.sqrt(8 / np.pi):.1f} mm)" if noise else ""
     draw_panel(axes[0], f"{name}: {miss(first, k):.0f} mm off on average", before, body, observed["vertices"], seen)
     draw_panel(axes[1], f"recovered: {miss(found['positions'], k):.1f} mm off{of_noise}", after, body,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Makes observed.h5: the reference motion at some vertices and every second step, with normal noise.
+"""Writes observed.h5: the reference motion at some vertices and every second step, with normal noise.
 
 The same seed gives the same file.
 

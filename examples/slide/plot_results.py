@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Plots the slide: the observations, and the motion with the initial guess and with the identified coefficient.
+"""Plots the observations of the slide, and the motions with the initial guess and with the identified coefficient of friction.
 
 usage: plot_results.py GUESS SLID PICTURE.png
 

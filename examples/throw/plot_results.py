@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Plots the flight with the initial guess and with the optimised velocity, and the error at each iteration.
+"""Plots the flight with the initial guess and with the optimised velocity, and the distance from the target at each iteration.
 
 usage: plot_results.py GUESS THROWN PICTURE.png
 

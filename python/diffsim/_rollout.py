@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""A rollout as a function of arrays, with its pullback. The modules torch and jax wrap it."""
+"""A rollout as a function of arrays, with its pullback. The modules torch and jax wrap this function."""
 
 import numpy as np
 
@@ -10,8 +10,9 @@ class Rollout:
     """Rollout of a simulator as a function of parameters and, with `initial`, of the initial state.
 
     The function is x ↦ (positions, velocities) of the steps `steps`, arrays [len(steps), owned vertices, 3] in m and m/s.
-    Its inputs are the values of `parameters`, each of the parameter's shape, then the initial positions and velocities,
-    [owned vertices, 3]. The pullback needs the memory of the checkpoints, one every `checkpoint_every` steps.
+    The input x consists of the values of `parameters`, each of the parameter's shape, and, with `initial`, of the initial
+    positions and velocities, [owned vertices, 3]. For the pullback, a rollout stores one checkpoint every
+    `checkpoint_every` steps.
     """
 
     def __init__(self, simulator, num_steps, parameters, initial=False, steps=None, checkpoint_every=10):
@@ -38,11 +39,11 @@ class Rollout:
         self._sweep = None
 
     def output_shape(self):
-        """Return the shape of the positions, which is that of the velocities."""
+        """Return the shape of the positions and of the velocities, (len(steps), owned vertices, 3)."""
         return (len(self.steps), *self.state_shape)
 
     def run(self, *inputs):
-        """Return positions and velocities of the steps."""
+        """Return the positions and velocities at `steps`, each [len(steps), owned vertices, 3]."""
         simulator = self.simulator
         inputs = [np.array(value, dtype=np.float64) for value in inputs]
         self._inputs = None
@@ -65,9 +66,9 @@ class Rollout:
         return positions, velocities
 
     def pull_back(self, inputs, positions, velocities):
-        """Return the gradients with respect to `inputs` from those with respect to the outputs.
+        """Return the gradients with respect to `inputs`, given the gradients with respect to `positions` and `velocities`.
 
-        The rollout is repeated unless the last one of the simulator was that of `inputs`.
+        The rollout is repeated unless the last rollout of the simulator had these `inputs`.
         """
         simulator = self.simulator
         inputs = [np.asarray(value, dtype=np.float64) for value in inputs]
@@ -90,7 +91,7 @@ class Rollout:
         return gradients
 
     def flatten(self, parameters, positions, velocities):
-        """Return the list of inputs of a call with a dict of parameters and, with `initial`, the initial state."""
+        """Return the list of inputs for a dict of parameters and, with `initial`, initial positions and velocities."""
         if set(parameters) != set(self.parameters):
             raise InputError(f"the rollout's parameters are {list(self.parameters)}, not {list(parameters)}")
         if self.initial != (positions is not None) or self.initial != (velocities is not None):

@@ -2,7 +2,7 @@
 """Rollouts and losses for JAX.
 
 The library computes in double precision on the host; enable ``jax_enable_x64``, or results are rounded to float32.
-Under ``jax.jit`` the rollout is a callback. First derivatives in reverse mode only.
+Under ``jax.jit`` the rollout is a callback. Only first derivatives in reverse mode are available.
 """
 
 import jax
@@ -15,14 +15,14 @@ from ._rollout import Rollout
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
-    The function is called as ``f({name: value})`` or, with ``initial``, ``f({name: value}, positions, velocities)``. It
-    returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or at
-    ``steps``, [len(steps), owned, 3]. Values are broadcast to the parameter's shape.
+    The function is called as ``f({name: value})`` or, with ``initial``, ``f({name: value}, positions, velocities)``. The
+    function returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or
+    at ``steps``, [len(steps), owned, 3]. Values are broadcast to the parameter's shape.
     """
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
     def shapes(list_of_shapes):
-        dtype = jnp.zeros(()).dtype  # float64 if jax_enable_x64
+        dtype = jnp.zeros(()).dtype  # float64 if jax_enable_x64 is set, else float32
         return [jax.ShapeDtypeStruct(shape, dtype) for shape in list_of_shapes]
 
     def to_host(arrays):
@@ -62,9 +62,9 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
 
 
 def loss(function):
-    """Return a loss for ``backward`` from a JAX function (n, positions, velocities) -> scalar, or None.
+    """Return a loss for ``backward`` that calls a JAX function (n, positions, velocities) -> scalar or None.
 
-    The arrays are those of this rank's owned vertices, [owned, 3], m and m/s.
+    The function is called with arrays of the positions, m, and velocities, m/s, of this rank's owned vertices, [owned, 3].
     """
 
     def call(n, state):

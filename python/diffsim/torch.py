@@ -7,7 +7,7 @@ from ._rollout import Rollout
 
 
 class _Function(torch.autograd.Function):
-    """Autograd function of a Rollout."""
+    """Autograd function that runs a Rollout and its pullback."""
 
     @staticmethod
     def forward(ctx, inner, *inputs):
@@ -27,9 +27,9 @@ class _Function(torch.autograd.Function):
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
-    The function is called as ``f({name: tensor})`` or, with ``initial``, ``f({name: tensor}, positions, velocities)``. It
-    returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or at
-    ``steps``, [len(steps), owned, 3], as tensors of doubles. Values are broadcast to the parameter's shape.
+    The function is called as ``f({name: tensor})`` or, with ``initial``, ``f({name: tensor}, positions, velocities)``. The
+    function returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or
+    at ``steps``, [len(steps), owned, 3], as tensors of doubles. Values are broadcast to the parameter's shape.
     """
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
@@ -45,9 +45,9 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
 
 
 def loss(function):
-    """Return a loss for ``backward`` from a PyTorch function (n, positions, velocities) -> scalar, or None.
+    """Return a loss for ``backward`` that calls a PyTorch function (n, positions, velocities) -> scalar or None.
 
-    The tensors are those of this rank's owned vertices, [owned, 3], m and m/s.
+    The function is called with tensors of the positions, m, and velocities, m/s, of this rank's owned vertices, [owned, 3].
     """
 
     def call(n, state):

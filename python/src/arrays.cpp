@@ -35,7 +35,7 @@ template <class T>
 nb::object make_array(std::vector<T> values, const std::vector<std::size_t>& shape) {
   auto* owner = new std::vector<T>(std::move(values));
   const nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  static T none{};  // data of an empty array
+  static T none{};  // data pointer of an empty array
   return nb::cast(
       nb::ndarray<nb::numpy, T>(owner->empty() ? &none : owner->data(), shape.size(), shape.data(), capsule));
 }

@@ -18,31 +18,34 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
-/// Values and shape of an array-like Python object.
+/// Copy of the values and of the shape of an array-like Python object.
 template <class T>
 struct ArrayOf {
   std::vector<T> values;
   std::vector<std::size_t> shape;
 };
 
-/// Copies an array-like object of any shape. Throws InputError, which names `what`, if numpy cannot convert it.
+/// Copies an array-like object of any shape. Throws InputError if numpy cannot convert the object; the message names
+/// `what`.
 ArrayOf<double> doubles(nb::handle object, const std::string& what);
 ArrayOf<std::int64_t> integers(nb::handle object, const std::string& what);
-/// Copies an array-like object after broadcasting it to `shape`. Throws InputError, which names `what`.
+/// Broadcasts an array-like object to `shape` and returns a copy of the values. Throws InputError if the object
+/// cannot be broadcast; the message names `what`.
 std::vector<double> doubles_of_shape(nb::handle object, const std::vector<std::size_t>& shape, const std::string& what);
 
-/// Numpy array that owns `values`.
+/// Returns a numpy array of this shape that owns `values`.
 nb::object to_numpy(std::vector<double> values, const std::vector<std::size_t>& shape);
 nb::object to_numpy(std::vector<std::int64_t> values, const std::vector<std::size_t>& shape);
 nb::object to_numpy(std::vector<int> values, const std::vector<std::size_t>& shape);
 
-/// Shape of a field of a state: [entities, components], or [components] for a field on one entity.
+/// Returns the shape of a field of a state: [entities, components], or [components] for a field on a single entity.
 std::vector<std::size_t> shape_of(const Field& field);
-/// Shape of the numpy array of a parameter: [steps, entities, components] without steps if there is one entry for all
-/// steps, without entities if the parameter is global, and without components if there is one.
+/// Returns the shape of the numpy array of a parameter: [steps, entities, components]. The dimension steps is omitted
+/// if one value is valid for all steps, entities if the parameter is global, and components if there is only one.
 std::vector<std::size_t> shape_of(const Parameter& parameter);
 
-/// Numpy array with the values of the field or the parameter that `find` returns. `find` runs in a LibraryScope.
+/// Returns a numpy array with the values of the field or the parameter that `find` returns. `find` runs in a
+/// LibraryScope.
 template <class Find>
 nb::object read_values(const Find& find) {
   std::vector<double> values;

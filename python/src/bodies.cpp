@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Scenes of several bodies: bodies, joints, robots.
+// Python classes for scenes of several bodies: bodies, joints and robots.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -24,7 +24,8 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-/// Body of a mesh that is made later: a function that makes the body's data on a communicator, and placements.
+/// Description of a body, from which a mesh is created later: a function that creates the data of the body on a
+/// communicator, and the placements of the body.
 struct Body {
   std::function<MeshData(MPI_Comm)> make;
   std::vector<Placement> placements;
@@ -65,7 +66,7 @@ TriangleMesh surface_of(nb::handle vertices, nb::handle triangles) {
   return surface;
 }
 
-/// Data of a mesh of cells of one kind, stored on the first rank.
+/// Returns the data of a mesh of cells of one kind; only the first rank has points and cells.
 template <std::size_t N>
 MeshData data_of(MPI_Comm comm, const std::vector<Vector>& points, const std::vector<std::array<int, N>>& cells,
                  CellKind kind) {

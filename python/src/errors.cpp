@@ -11,7 +11,7 @@ namespace {
 
 PyObject *input_error = nullptr, *run_error = nullptr;  // owned by the module
 
-/// Translates an Error to a Python exception; other exceptions pass on.
+/// Translates an Error to a Python exception. Other exceptions are not translated.
 void translate(const std::exception_ptr& exception, void* /*payload*/) {
   try {
     std::rethrow_exception(exception);

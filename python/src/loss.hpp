@@ -18,16 +18,16 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
-/// Runs a body that calls Python on every rank. If the body fails on some ranks, these ranks throw their own exceptions
-/// and the others throw an Error. Collective; the caller is in a LibraryScope.
+/// Runs `body`, which calls Python functions, on every rank. If `body` throws on some ranks, these ranks throw their
+/// own exceptions and the other ranks throw an Error. Collective; the caller must be in a LibraryScope.
 void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body);
-/// Throws the exception of a pending signal, such as KeyboardInterrupt. The caller has the GIL.
+/// Throws the Python exception of a pending signal, such as KeyboardInterrupt. The caller must hold the GIL.
 void check_signals();
 
-/// Loss that is a Python function loss(n, state) -> None or (value, {field: derivative}).
+/// Loss that calls a Python function loss(n, state), which returns None or (value, {field: derivative}).
 class PythonLoss final : public Loss {
  public:
-  /// `values_only`: a value without derivatives is accepted.
+  /// `values_only`: true if the function may also return a value without derivatives.
   PythonLoss(nb::object function, MPI_Comm comm, double dt, bool values_only);
   ~PythonLoss() override;
 
@@ -48,21 +48,22 @@ class PythonLoss final : public Loss {
   bool values_only_;
   int step_ = -1;  // number of the state at which the members below were evaluated
   double value_ = 0.0;
-  std::vector<std::vector<double>> derivatives_;  // for each field of the state; empty: zero
+  std::vector<std::vector<double>> derivatives_;  // with respect to each field; empty means zero
 };
 
-/// Loss of the library in a Python object.
+/// Python object that owns a loss of the library.
 class LossHandle : public Handle {
  public:
-  /// Mesh and scene that a loss is for; nullptr: any.
+  /// Mesh and scene to which a loss refers; nullptr if the loss is valid for any mesh or scene.
   struct Subject {
     const TetrahedralMesh* mesh = nullptr;
     const DifferentiableScene* scene = nullptr;
-    /// Throws Error (input) if both subjects have a mesh, or a scene, and these differ.
+    /// Throws Error (input) if both subjects have a mesh and the meshes differ, or if both subjects have a scene and
+    /// the scenes differ.
     void require_same(const Subject& other) const;
   };
 
-  /// `owners`: objects that the loss refers to.
+  /// `owners`: objects to which the loss refers, and which must live as long as the loss.
   LossHandle(std::shared_ptr<Loss> loss, std::vector<std::shared_ptr<const void>> owners, Subject subject)
       : owners_(std::move(owners)), loss_(std::move(loss)), subject_(subject) {}
   ~LossHandle() override {
@@ -73,11 +74,13 @@ class LossHandle : public Handle {
     loss_.reset();
     owners_.clear();
   }
-  /// Throws Error (input) if the loss is part of a sum.
+  /// Returns the loss. Throws Error (input) if the loss is part of a sum.
   const std::shared_ptr<Loss>& shared() const;
-  /// Returns the loss for a sum, which may multiply the loss. Throws Error (input) if another object uses the loss.
+  /// Returns the loss for use in a sum, which may multiply the loss by a factor. Throws Error (input) if another object
+  /// uses the loss.
   const std::shared_ptr<Loss>& for_sum() const;
-  /// Marks the loss as a part of `sum`, and limits `sum` to the subject of the loss. Later calls of `shared` throw.
+  /// Marks the loss as part of `sum`. A `sum` without a mesh or a scene refers to those of the loss from now on. Later
+  /// calls of `shared` throw.
   void give_to(LossHandle& sum);
   const Subject& subject() const { return subject_; }
 
@@ -88,8 +91,8 @@ class LossHandle : public Handle {
   bool is_given_ = false;
 };
 
-/// Loss of a Python object: a loss of the library, or a PythonLoss of a function. Throws InputError for another object,
-/// and for a loss of another mesh or scene.
+/// Returns the loss of the library in `object`, or a PythonLoss that calls `object`, a function. Throws InputError if
+/// `object` is neither a loss nor a function, or if the loss refers to another mesh or scene.
 std::shared_ptr<Loss> loss_of(nb::object object, const DifferentiableScene& scene, bool values_only);
 
 }  // namespace diffsim::python

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Losses of the library as Python objects.
+// Python classes of the losses of the library.
 
 #include "diffsim/inverse/losses.hpp"
 
@@ -30,7 +30,7 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-/// Python classes of losses: one for each class of the library.
+/// Python class of a TargetPositionLoss. Each class of losses has a Python class.
 class TargetPositionHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
@@ -48,7 +48,7 @@ class SumHandle final : public LossHandle {
   using LossHandle::LossHandle;
 };
 
-/// Calls make() in the library, and constructs a handle of the loss that it returns.
+/// Calls make() in a LibraryScope, and constructs a handle of the loss that make() returns.
 template <class H, class Make>
 void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHandle::Subject subject,
                const Make& make) {
@@ -60,7 +60,7 @@ void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHan
   new (self) H(std::move(loss), std::move(owners), subject);
 }
 
-/// Loss that a sum and the Python object of the loss share.
+/// Loss in a sum that forwards all calls to a loss that the sum and a Python object share.
 class Shared final : public Loss {
  public:
   explicit Shared(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}

@@ -17,7 +17,7 @@
 namespace diffsim::python {
 namespace {
 
-/// Returns the rows of a [n, N] array. An empty array has any shape.
+/// Returns the rows of an array of shape [n, N]. An array without values may have any shape.
 template <std::size_t N, class To, class T>
 std::vector<std::array<To, N>> rows(const ArrayOf<T>& array, const std::string& what) {
   if (array.values.empty()) return {};
@@ -35,7 +35,7 @@ std::vector<std::array<To, N>> rows(const ArrayOf<T>& array, const std::string& 
   return result;
 }
 
-/// Calls make(communicator) in the library, and keeps the mpi4py communicator with the mesh.
+/// Calls make(communicator) in a LibraryScope, and stores the mpi4py communicator with the new mesh.
 template <class Make>
 MeshHandle* new_mesh(nb::object comm, const Make& make) {
   const MPI_Comm on = communicator(comm);
@@ -77,7 +77,7 @@ void define_region(MeshHandle& mesh, const std::string& name, std::optional<std:
   mesh.get().define_region(name, shape, body);
 }
 
-/// Numpy array with one number per entry.
+/// Returns a one-dimensional numpy array of the numbers.
 template <class T>
 nb::object list_of(std::vector<T> numbers) {
   const std::size_t count = numbers.size();

@@ -8,7 +8,7 @@
 
 namespace diffsim::python {
 
-/// Mesh of a Python object.
+/// Python object that owns a mesh.
 class MeshHandle final : public Handle {
  public:
   MeshHandle() = default;

@@ -11,8 +11,8 @@
 NB_MODULE(_core, module) {
   using namespace diffsim::python;
   module.doc() = "Differentiable mechanics: simulation of deformable bodies, and exact gradients.";
-  // Caches of other packages may hold functions of simulators until the process ends. `finalise` releases what they
-  // refer to.
+  // Caches of other packages may refer to functions of simulators until the process ends. `finalise` releases the
+  // simulators.
   nb::set_leak_warnings(false);
   bind_errors(module);
   bind_state(module);
@@ -45,6 +45,7 @@ NB_MODULE(_core, module) {
   module.def(
       "back_end", [] { return diffsim::back_end(); },
       "Return the name of the back end that kernels run on: OpenMP, Serial, Cuda, ….");
-  // Called before the interpreter destroys modules, while every object can still be released.
+  // `finalise` is called before the interpreter destroys modules, when all objects of the library can still be
+  // released.
   nb::module_::import_("atexit").attr("register")(module.attr("finalise"));
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Inverse problems: losses as functions of a vector of unknowns, their optimisation, checks, priors and posteriors.
+// Python classes of inverse problems (losses as functions of a vector of unknowns), with optimisation, gradient checks,
+// priors and posteriors.
 
 #include "problem.hpp"
 
@@ -35,7 +36,7 @@ InverseProblem& ProblemHandle::change() const {
 
 namespace {
 
-/// Unknown of a Python object. `together`: all entries share one value.
+/// Options of the Python class Unknown. If `together`, all entries of the parameter share one value.
 struct UnknownOptions {
   Unknown unknown;
   bool together = false;
@@ -71,11 +72,11 @@ UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter,
   return new (self) UnknownOptions(std::move(made));
 }
 
-/// Number of this rank's entries of an unknown's field.
+/// Returns the number of entries that this rank owns of the field of an unknown.
 std::size_t entries_of(DifferentiableScene& scene, const Unknown& unknown) {
   if (const Parameter* parameter = scene.parameters().find(unknown.parameter))
     return parameter->is_global() ? parameter->field.extent() : parameter->field.owned();
-  return static_cast<std::size_t>(scene.mesh()->num_owned_vertices());  // of the initial state
+  return static_cast<std::size_t>(scene.mesh()->num_owned_vertices());  // the unknown is a field of the initial state
 }
 
 std::vector<double> unknowns_of(const InverseProblem& problem, nb::handle values, const char* what) {
@@ -100,7 +101,8 @@ std::size_t index_of(const InverseProblem& problem, const std::string& name) {
   throw InputError("there is no unknown '" + name + "'; the unknowns are: " + names);
 }
 
-/// Gradient of unknown k, for priors of smooth values. Throws InputError for an unknown without a gradient.
+/// Returns the matrix that maps the values of unknown k to their gradients, for priors of smooth values. Throws
+/// InputError if no such matrix is defined for the unknown.
 ValueGradient value_gradient_of(const InverseProblem& problem, const TetrahedralMesh& mesh, std::size_t k, double dt,
                                 bool of_total_variation) {
   const Unknown& unknown = problem.unknowns()[k];
@@ -117,19 +119,21 @@ ValueGradient value_gradient_of(const InverseProblem& problem, const Tetrahedral
       "' is not a field on tetrahedra or vertices, or a signal with a value for each step; use a normal prior");
 }
 
-/// Arguments of add_prior, of this rank: values of the unknown in u. `mean` is that of the start if none is given.
+/// Arguments of add_prior on this rank, in the order of the unknown's values in u.
 struct PriorValues {
   std::vector<double> mean, deviation, covariance;
 };
 
-/// Values of an array with as many values as the unknown, of any shape, or of one that can be broadcast.
+/// Returns `size` values from an array of `size` values and any shape, or from an array that can be broadcast to
+/// [size].
 std::vector<double> flat(nb::handle object, std::size_t size, const char* what) {
   ArrayOf<double> array = doubles(object, what);
   return array.values.size() == size ? std::move(array.values) : doubles_of_shape(object, {size}, what);
 }
 
-/// Reads the arguments. `size`: number of the unknown's values, of all ranks if the ranks share them. If an argument is
-/// wrong on one rank, the others throw a RunError. Collective.
+/// Reads the arguments of add_prior. `size`: number of values of the unknown, on all ranks if the ranks share the
+/// values, else on this rank. If an argument is wrong on some ranks, these ranks throw an InputError and the others a
+/// RunError. Collective.
 PriorValues prior_values(const InverseProblem& problem, std::size_t k, std::size_t size, nb::handle mean,
                          nb::handle deviation, nb::handle covariance, bool is_matern) {
   const Unknown& unknown = problem.unknowns()[k];
@@ -194,7 +198,7 @@ void add_prior(ProblemHandle& handle, const std::string& name, const std::string
   if (is_normal && !values.covariance.empty()) {
     prior = make_normal_prior_with_covariance(comm, values.mean, values.covariance);
   } else {
-    // This rank's part.
+    // If the ranks share the values, `mean` and `deviation` are truncated to the values that this rank owns.
     for (std::vector<double>* const part : {&values.mean, &values.deviation})
       if (unknown.shared() && part->size() > own) part->resize(own);
     if (is_normal)
@@ -347,7 +351,7 @@ share. For a logarithmic unknown, u = ln p. All members are collective.)");
                 list.push_back(options->unknown);
                 if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
               }
-              // The initial positions move with the rest positions, unless they are unknowns, too.
+              // The initial positions follow the rest positions, unless the initial positions are also unknowns.
               const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };
               for (Unknown& unknown : list)
                 if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))

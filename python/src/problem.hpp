@@ -10,11 +10,11 @@
 
 namespace diffsim::python {
 
-/// Inverse problem of a Python object.
+/// Python object that owns an inverse problem.
 class ProblemHandle final : public Handle {
  public:
-  /// `scenes`: scenes whose parameters the problem sets. `owners`: other objects that the problem refers to, released
-  /// after the problem.
+  /// `scenes`: scenes whose parameters the problem sets. `owners`: other objects to which the problem refers; they are
+  /// released after the problem.
   ProblemHandle(std::shared_ptr<InverseProblem> problem, std::vector<std::shared_ptr<SharedScene>> scenes,
                 std::vector<std::shared_ptr<const void>> owners)
       : owners_(std::move(owners)), scenes_(std::move(scenes)), problem_(std::move(problem)) {}
@@ -31,15 +31,15 @@ class ProblemHandle final : public Handle {
     if (!problem_) throw_finalised();
     return *problem_;
   }
-  /// Scene of the problem, or of its first experiment.
+  /// Returns the scene of the problem, or of the first experiment of the problem.
   const std::shared_ptr<SharedScene>& scene() const {
     if (scenes_.empty()) throw_finalised();
     return scenes_.front();
   }
-  /// Problem for an evaluation, which changes the parameters of the scenes.
+  /// Returns the problem for an evaluation, which changes the parameters of the scenes.
   InverseProblem& change() const;
-  /// Runs `body`, which evaluates the problem, in the library. Functions of the caller that run meanwhile must not use
-  /// the scenes.
+  /// Runs `body`, which evaluates the problem, in a LibraryScope. Python functions that `body` calls must not use the
+  /// scenes.
   template <class Body>
   auto run(const Body& body) const {
     const LibraryScope scope;

@@ -21,7 +21,7 @@ std::recursive_mutex& library_mutex() {
 }
 
 std::map<std::int64_t, Handle*>& handles() {
-  static auto* all = new std::map<std::int64_t, Handle*>;  // never destroyed, as above
+  static auto* all = new std::map<std::int64_t, Handle*>;  // never destroyed: handles may outlive static objects
   return *all;
 }
 

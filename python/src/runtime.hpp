@@ -14,16 +14,17 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
-/// Returns the runtime, which is started on the first call. Throws RunError (Python) after the interpreter's exit
-/// handlers have finalised it.
+/// Returns the runtime; the first call starts the runtime. Throws RunError (Python) if the interpreter's exit handlers
+/// have finalised the runtime.
 Runtime& runtime();
-/// Finalises the runtime after releasing all objects of the library, the most recent ones first.
+/// Releases all objects of the library, the most recent object first, then finalises the runtime.
 void finalise_runtime();
-/// Communicator of an mpi4py communicator (any object with a method `py2f`), or that of the runtime for None.
+/// Returns the MPI communicator of an mpi4py communicator (any object with a method `py2f`), or the runtime's
+/// communicator if `object` is None.
 MPI_Comm communicator(nb::handle object);
 
-/// Scope in which objects of the library may be released, by any thread: the GIL is released, and no other thread is in
-/// the library. Scopes of one thread may be nested.
+/// Scope in which any thread may release objects of the library: the scope releases the GIL and locks the mutex of the
+/// library. Scopes of one thread may be nested.
 class ReleaseScope {
  public:
   ReleaseScope();
@@ -35,14 +36,15 @@ class ReleaseScope {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// Scope of a call of the library. Throws Error in threads other than the one that started the runtime: MPI and older
-/// releases of Kokkos are for one thread.
+/// Scope in which functions of the library may be called. Throws Error in any thread but the one that started the
+/// runtime, because MPI and older releases of Kokkos support calls from one thread only.
 class LibraryScope : public ReleaseScope {
  public:
   LibraryScope();
 };
 
-/// Owner of objects of the library in a Python object. `finalise_runtime` releases the contents of all handles.
+/// Base class of Python objects that own objects of the library. `finalise_runtime` releases the objects of all
+/// handles.
 class Handle {
  public:
   Handle();
@@ -57,7 +59,7 @@ class Handle {
   std::int64_t number_;
 };
 
-/// Throws RunError (Python): the runtime has been finalised.
+/// Throws RunError (Python) with the message that the runtime has been finalised.
 [[noreturn]] void throw_finalised();
 
 }  // namespace diffsim::python

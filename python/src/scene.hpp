@@ -9,21 +9,21 @@
 
 namespace diffsim::python {
 
-/// Scene that Python objects share: a scene of its own, or that of a simulator.
+/// Scene that several Python objects share: an independent scene, or the scene of a simulator.
 class SharedScene {
  public:
   explicit SharedScene(std::shared_ptr<DifferentiableScene> scene) : scene_(std::move(scene)) {}
   explicit SharedScene(std::shared_ptr<Simulator> simulator) : simulator_(std::move(simulator)) {}
 
   const DifferentiableScene& get() const { return const_cast<SharedScene*>(this)->scene(); }
-  /// Scene to be changed. Trajectories of earlier rollouts become invalid. Throws Error while a function of the caller
-  /// runs within a rollout or a reverse sweep.
+  /// Returns the scene for changes, which make trajectories of earlier rollouts invalid. Throws Error during a rollout
+  /// or a reverse sweep, in which Python losses and observers run.
   DifferentiableScene& change() {
     require_idle();
     ++version_;
     return scene();
   }
-  /// Number of changes so far.
+  /// Returns the number of calls of `change` so far.
   long version() const { return version_; }
   void require_idle() const;
 
@@ -37,7 +37,8 @@ class SharedScene {
   bool in_sweep_ = false;
 };
 
-/// Scope of a rollout or a reverse sweep of a scene, during which functions of the caller must not change the scene.
+/// Scope of a rollout or a reverse sweep of a scene. In this scope, Python losses and observers must not change the
+/// scene.
 class Sweep {
  public:
   explicit Sweep(SharedScene& scene) : scene_(scene) {
@@ -52,7 +53,7 @@ class Sweep {
   SharedScene& scene_;
 };
 
-/// Handle of the scene, or of its parameters.
+/// Python object that refers to a scene.
 class SceneHandle : public Handle {
  public:
   explicit SceneHandle(std::shared_ptr<SharedScene> scene) : scene_(std::move(scene)) {}
@@ -70,13 +71,13 @@ class SceneHandle : public Handle {
   std::shared_ptr<SharedScene> scene_;
 };
 
-/// Handle of the parameters of a scene.
+/// Python object that refers to the parameters of a scene.
 class ParametersHandle final : public SceneHandle {
  public:
   using SceneHandle::SceneHandle;
 };
 
-/// Materials of a Python object: a material or a sequence of materials.
+/// Returns the materials in a Python object, which is a material or a sequence of materials.
 Materials materials_of(nb::handle object);
 
 }  // namespace diffsim::python

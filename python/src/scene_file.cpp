@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Scenes of the runner as Python objects. Without the runner (DIFFSIM_PYTHON_SCENES is not defined), reading a scene
-// is an error.
+// Python class of scene files of the runner. In builds without the runner (DIFFSIM_PYTHON_SCENES is not defined),
+// reading a scene file raises an error.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -25,7 +25,7 @@
 namespace diffsim::python {
 namespace {
 
-/// Scene file of a Python object.
+/// Python object that owns a scene file.
 class SceneFileHandle final : public Handle {
  public:
   SceneFileHandle(std::shared_ptr<app::SceneFile> file, nb::object comm)
@@ -47,7 +47,7 @@ class SceneFileHandle final : public Handle {
   }
   const std::vector<std::shared_ptr<SharedScene>>& scenes() const { return scenes_; }
   const nb::object& comm() const { return comm_; }
-  /// Index of the experiment with this name; an empty name means the first one.
+  /// Returns the index of the experiment called `name`; an empty name means the first experiment.
   std::size_t index(const std::string& name) const {
     std::string names;
     for (std::size_t i = 0; i < shared()->experiments().size(); ++i) {

@@ -23,10 +23,10 @@
 namespace diffsim::python {
 namespace {
 
-/// Simulator of a Python object.
+/// Python object that owns a simulator.
 class SimulatorHandle : public Handle {
  public:
-  /// Shares a scene of the caller, or, with nullptr, that of the simulator.
+  /// Shares `scene`, or the scene of the simulator if `scene` is nullptr.
   SimulatorHandle(std::shared_ptr<Simulator> simulator, std::shared_ptr<SharedScene> scene)
       : scene_(scene ? std::move(scene) : std::make_shared<SharedScene>(simulator)),
         simulator_(std::move(simulator)),
@@ -45,7 +45,7 @@ class SimulatorHandle : public Handle {
     if (!scene_) throw_finalised();
     return scene_;
   }
-  /// Simulator outside of sweeps, which prepares the scene again if it has changed.
+  /// Returns the simulator, after preparing the scene again if the scene has changed. Throws Error during a sweep.
   Simulator& get() {
     scene()->require_idle();
     if (version_ != scene_->version()) {
@@ -55,13 +55,13 @@ class SimulatorHandle : public Handle {
     return *simulator_;
   }
   DifferentiableSimulator& differentiable() { return dynamic_cast<DifferentiableSimulator&>(get()); }
-  /// Simulator during a sweep that the caller has begun.
+  /// Returns the simulator during a sweep that the caller has begun.
   DifferentiableSimulator& differentiable_in_sweep() { return dynamic_cast<DifferentiableSimulator&>(*simulator_); }
   const std::shared_ptr<Simulator>& shared() const { return simulator_; }
   MPI_Comm comm() const { return scene()->get().mesh()->comm(); }
   double dt() { return const_cast<DifferentiableScene&>(scene()->get()).dt(); }
 
-  std::shared_ptr<Trajectory> last_;  ///< of the last rollout
+  std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout
   long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
   long num_sweeps_ = 0;               ///< number of rollouts and reverse sweeps so far
 
@@ -71,13 +71,14 @@ class SimulatorHandle : public Handle {
   long version_;
 };
 
-/// Differentiable simulator of a Python object.
+/// Python object that owns a differentiable simulator.
 class DifferentiableSimulatorHandle final : public SimulatorHandle {
  public:
   using SimulatorHandle::SimulatorHandle;
 };
 
-/// States of a rollout. The simulator lives as long as its trajectories.
+/// Python object that owns the states of a rollout. A trajectory also owns the simulator, which therefore lives as long
+/// as all its trajectories.
 class TrajectoryHandle final : public Handle {
  public:
   TrajectoryHandle(std::shared_ptr<Trajectory> trajectory, const SimulatorHandle& simulator)
@@ -98,7 +99,7 @@ class TrajectoryHandle final : public Handle {
     if (!trajectory_) throw_finalised();
     return *trajectory_;
   }
-  /// State of step n. Throws Error if the scene has changed since the rollout.
+  /// Returns the state after step n. Throws Error if the scene has changed since the rollout.
   const State& state(int n) const {
     Trajectory& trajectory = get();
     scene_->require_idle();
@@ -114,7 +115,7 @@ class TrajectoryHandle final : public Handle {
   long version_;
 };
 
-/// Runs `body`, a sweep, in the library. After an exception the simulator is at its initial state.
+/// Runs `body`, a sweep, in a LibraryScope. If `body` throws, the simulator is reset to the initial state.
 template <class Body>
 auto run_sweep(SimulatorHandle& handle, const Body& body) {
   const LibraryScope scope;

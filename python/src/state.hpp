@@ -11,14 +11,14 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
-/// State as numpy arrays. Each field is copied when it is first read.
+/// State whose fields are read as numpy arrays. Each field is copied when a program first reads the field.
 class StateArrays {
  public:
-  /// Refers to a state of the library. Call `detach` before that state changes.
+  /// Refers to `state`, a state of the library. `detach` must be called before `state` changes.
   StateArrays(const State& state, double time);
   /// Copies all fields.
   void copy_all();
-  /// Ends the reference to the library's state. Fields copied so far stay readable.
+  /// Ends the reference to the library's state. Fields that have been copied can still be read.
   void detach() { state_ = nullptr; }
 
   nb::object at(const std::string& name);
@@ -32,7 +32,7 @@ class StateArrays {
   nb::list names_;
 };
 
-/// Python object of a state that is lent to a Python function until the end of the scope. The caller has the GIL.
+/// Python object that refers to a state of the library until the end of the scope. The caller must hold the GIL.
 class LentState {
  public:
   LentState(const State& state, double time) : object_(nb::cast(StateArrays(state, time))) {}
@@ -45,7 +45,7 @@ class LentState {
   nb::object object_;
 };
 
-/// Numpy array with the values of a field.
+/// Returns a numpy array with the values of a field.
 nb::object field_array(const Field& field);
 
 }  // namespace diffsim::python

@@ -1,11 +1,12 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Tests of the Python package: python.tests on one rank, python.tests.np2 on two. Skipped, with the reason, where pytest
-# or mpi4py is missing.
+# Tests of the Python package: python.tests on one rank, python.tests.np2 on two ranks. If a Python module that a test
+# needs is missing, the test is skipped with a message.
 
 # diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path)
 #
-# On one rank without the launcher of MPI: some tests start programs of their own, which the launcher would not permit.
+# Adds a test that runs pytest on n ranks. On one rank, pytest is not started by the launcher of MPI, because some tests
+# start other programs that use MPI, which the launcher does not permit.
 function(diffsim_add_python_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TESTS" "MODULES")
   set(missing "")

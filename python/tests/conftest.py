@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Settings of the tests: one thread per rank, not bound to a core."""
+"""Environment of the tests: one thread per rank, which is not bound to a core."""
 
 import os
 

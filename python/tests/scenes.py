@@ -25,7 +25,7 @@ def loss(n, state):
 
 
 def difference(function, x, h):
-    """Return the fourth-order central difference of a function of a number."""
+    """Return the fourth-order central difference, with the step h, of a scalar function at x."""
     return (8.0 * (function(x + h) - function(x - h)) - (function(x + 2.0 * h) - function(x - 2.0 * h))) / (12.0 * h)
 
 

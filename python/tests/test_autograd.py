@@ -29,13 +29,14 @@ def test_jax():
         x, v = rollout({"youngs_modulus": jax.numpy.exp(log_modulus), "gravity": gravity}, x, v)
         return 10.0 * (weights * x).sum() + (v**2).sum()
 
-    # The step of the differences is small, because a random change of the positions strains small cells.
+    # The difference step eps is small, because a random change of the positions causes large strains of the small
+    # cells.
     test_util.check_grads(loss, arguments, order=1, modes=["rev"], eps=1e-7, rtol=1e-8, atol=1e-8)
     slope = float(jax.grad(loss)(*arguments))
     assert slope == pytest.approx(difference(lambda a: float(loss(a, *arguments[1:])), arguments[0], 2e-3), rel=1e-8)
     assert float(jax.jit(jax.grad(loss))(*arguments)) == pytest.approx(float(slope), rel=1e-14)
 
-    # Two rollouts of one simulator in a loss: the reverse sweep repeats the first.
+    # The loss contains two rollouts of one simulator, so the reverse sweep repeats the first rollout.
     last = diffsim.jax.rollout(made, 12, ["gravity"])
 
     def both(g):

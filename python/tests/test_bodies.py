@@ -14,7 +14,7 @@ STEPS = 10
 
 
 def box(size, start):
-    """Return an affine body: a box."""
+    """Return an affine body with the shape of a box."""
     return diffsim.Body.affine(BOX * size, SIDES).place(translate=start)
 
 
@@ -136,5 +136,5 @@ def test_robot(tmp_path):
     scene.drive("p/pivot", torque=2e-3)
     made = diffsim.Simulator(scene)
     made.step(10)
-    # The moment of inertia about the pivot is 1e-3 kg m²: q = q₀ + 0.5 t + t²·2e-3/(2·1e-3).
+    # The moment of inertia about the pivot is 1e-3 kg m², so q = q₀ + 0.5 t + t²·2e-3/(2·1e-3).
     assert made.joint_coordinates == pytest.approx([0.2 + 0.5 * 0.01 + 0.01**2], abs=1e-7)

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Classes, arguments and defaults."""
+"""Tests of the Python classes, of their arguments and of the default values."""
 
 import inspect
 
@@ -116,7 +116,7 @@ def test_parameters_are_set_and_checked():
     assert "youngs_modulus" in parameters and len(parameters) == len(list(parameters)) == len(parameters.keys())
     assert parameters.unit("youngs_modulus") == "Pa"
     before = parameters["youngs_modulus"]
-    before[:] = 1.0  # a copy
+    before[:] = 1.0  # changes a copy
     assert set(parameters["youngs_modulus"]) == {5e3}
     trajectory = made.rollout(3)
     parameters["youngs_modulus"] = 6e3

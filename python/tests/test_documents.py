@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Programs in the documents."""
+"""Runs the Python programs in the documents."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Gradients against differences and against the losses of the library."""
+"""Comparison of gradients with finite differences and with gradients of the library's own losses."""
 
 import diffsim
 import numpy as np

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Lifetimes of objects, exceptions, interrupts, threads, memory and the time that Python adds."""
+"""Lifetimes of objects, exceptions, interrupts, threads, memory use, and the additional time of Python functions."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ def resident_bytes():
 
 
 def run(code):
-    """Run a program in a process of its own and return what it printed."""
+    """Run a program in a separate process and return its standard output."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "MPI" not in done.stderr and "rror" not in done.stderr, done.stderr
@@ -274,7 +274,8 @@ def test_python_adds_little_time():
         derivative[region] = offset / len(region)
         return 0.5 * offset @ offset, {"positions": derivative}
 
-    # The runs alternate, and the fastest of each kind counts, because other programs may use the processor.
+    # Runs with a loss in C++ and in Python alternate, and the fastest run of each kind is compared, because other
+    # programs may use the processor.
     in_library = with_python = float("inf")
     for _ in range(12):
         begin = time.perf_counter()

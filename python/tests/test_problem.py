@@ -24,7 +24,7 @@ def bar(modulus=2e4, comm=None):
 
 
 def observed(mesh, modulus=3e4):
-    """Return the positions after the last step of a bar of another modulus, with errors of 0.1 mm."""
+    """Return the positions after the last step of a bar with Young's modulus `modulus`, with random errors of 0.1 mm."""
     truth, _ = bar(modulus)
     trajectory = diffsim.DifferentiableSimulator(truth).rollout(STEPS)
     return {STEPS: trajectory.positions(STEPS) + 1e-4 * np.random.default_rng(1).normal(size=mesh.rest_positions.shape)}
@@ -74,7 +74,7 @@ def test_minimise_and_posterior():
     assert np.allclose(found["deviation"], np.sqrt(np.diag(found["covariance"])))
     assert found["not_identified"] == []
     assert abs(made.physical("youngs_modulus", result["u"])[0] / 3e4 - 1.0) < 4.0 * found["deviation"][0]
-    # The whole loss is the likelihood and the prior.
+    # The result's loss is the sum of the likelihood's loss and the prior.
     assert made.prior(result["u"]) == pytest.approx(result["loss"] - made.losses[0], rel=1e-6)
 
 
@@ -152,7 +152,7 @@ def test_unknowns_in_groups_and_of_modes():
     assert grouped.start().tolist() == [2e4, 3e4]
     by_group = grouped.gradient(grouped.start())[1]
     each = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus")])
-    by_cell = each.gradient(each.start())[1]  # at the parameters that the other problem has set
+    by_cell = each.gradient(each.start())[1]  # at the parameters that `grouped` has set
     assert by_group == pytest.approx([by_cell[halves == 0].sum(), by_cell[halves == 1].sum()], rel=1e-12)
     modes = np.stack([np.ones(cells), halves], axis=1)
     mapped = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", map=modes)])

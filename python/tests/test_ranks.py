@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Results on several ranks: mpirun -n 2 python -m pytest test_ranks.py. Each rank also computes the scene alone."""
+"""Results on several ranks: mpirun -n 2 python -m pytest test_ranks.py. Each rank also computes the whole scene alone."""
 
 import diffsim
 import numpy as np
@@ -10,7 +10,7 @@ MPI = pytest.importorskip("mpi4py.MPI")
 
 
 def gather(values, numbers, count):
-    """Return the values of all ranks in the order of the mesh file."""
+    """Return the values of all ranks in the order of the mesh file. `numbers`: row of each value in this order."""
     result = np.zeros((count, *values.shape[1:]))
     for some, at in MPI.COMM_WORLD.allgather((values, numbers)):
         result[at] = some
@@ -45,7 +45,7 @@ def test_ranks_agree_with_one_rank():
     compare(by_cell, mesh.global_cells, by_cell_alone, alone.global_cells, "youngs_modulus")
     for field in ("positions", "velocities"):
         compare(initial[field], mesh.global_vertices[:owned], initial_alone[field], alone.global_vertices, field)
-    # Copies of other ranks' vertices are up to date.
+    # Checks that the copies of other ranks' vertices are up to date.
     expected = np.empty_like(x_alone)
     expected[alone.global_vertices] = x_alone
     assert largest(x - expected[mesh.global_vertices]) <= 1e-12
@@ -97,7 +97,7 @@ def test_problems_with_priors_agree_with_one_rank():
     value, prior, product, gradient, problem = results(MPI.COMM_WORLD)
     value_alone, prior_alone, product_alone, gradient_alone, _ = results(MPI.COMM_SELF)
     assert value == pytest.approx(value_alone, rel=1e-11) and prior == pytest.approx(prior_alone, rel=1e-11)
-    if MPI.COMM_WORLD.rank == 0:  # gravity is in the first rank's part
+    if MPI.COMM_WORLD.rank == 0:  # the unknowns of the global parameter gravity are on the first rank
         assert gradient == pytest.approx(gradient_alone, rel=1e-10)
         assert product == pytest.approx(product_alone, rel=1e-9)
 

@@ -94,8 +94,8 @@ bool AdjointSweep::load(const Place& place) {
   return true;
 }
 
-/// Makes state n the current state, starting at the nearest available state not after n: the current state, a snapshot,
-/// or a state of the journal.
+/// Makes x[n] the current state by executing steps from the nearest available state x[m], m ≤ n: the current state, a
+/// snapshot, or a state in the journal.
 void AdjointSweep::produce(int n) {
   while (held_ != n) {
     int best = held_ <= n ? held_ : -1;
@@ -209,7 +209,7 @@ bool AdjointSweep::perform(const Action& action) {
       record(action.begin, action.end);
       return true;
     case Action::Kind::back:
-      if (reversed_from_ > furthest_) return false;  // the forward run ends here
+      if (reversed_from_ > furthest_) return false;  // the forward run ends before the first action `back`
       back(action.begin, action.end);
       return true;
     case Action::Kind::reverse:
@@ -239,11 +239,11 @@ void AdjointSweep::resume(State& state, ParameterSet& gradient) {
   }
 }
 
-/// Calls `ends` for the present state of an open schedule, and finishes the schedule if the rollout ends there.
+/// Calls `ends` for the current state of an open schedule, and finishes the schedule if the rollout ends there.
 void AdjointSweep::ask(const EndOfRollout& ends) {
   if (!schedule_.is_open() || present_ != furthest_ || asked_ >= furthest_) return;
   asked_ = furthest_;
-  bool is_over = reversed_from_ <= furthest_;  // a resumed reverse sweep: the end of the rollout is known
+  bool is_over = reversed_from_ <= furthest_;  // true in a resumed reverse sweep, where the end of the rollout is known
   if (!is_over) {
     produce(present_);
     is_over = ends(present_, *state_);
@@ -279,7 +279,7 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   model_.begin_adjoint(gradient);
   if (journal_) resume(state, gradient);
   if (furthest_ == 0) visit(0);
-  // An open schedule takes one step at a time, so `ask` is called for every state.
+  // Each action of an open schedule executes at most one step, so `ask` is called for every state.
   do {
     ask(ends);
   } while (perform(pending_ = schedule_.next()));

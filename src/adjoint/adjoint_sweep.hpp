@@ -17,34 +17,34 @@ namespace diffsim {
 
 class SweepJournal;
 
-/// Reverse mode: one forward run, and the reverse sweep that computes the gradient of the loss, in the order of a
-/// schedule.
+/// Gradient of a loss in reverse mode: one forward run and one reverse sweep. A checkpoint schedule gives the order of
+/// the actions.
 ///
-/// The adjoints of steps accumulate sums in the Model. The sweep adds these sums to the gradient every `steps_of_block`
-/// steps, at fixed step numbers, regardless of the schedule. The order of summation is therefore fixed, and the
-/// gradient is bitwise independent of schedule, store and interruptions.
+/// `Model::step_adjoint` accumulates sums in the Model. The sweep adds these sums to the gradient
+/// (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers, regardless of the schedule. The
+/// order of summation is therefore fixed, and the gradient is bitwise independent of schedule, store and interruptions.
 ///
-/// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. The
-/// schedule is then followed from its beginning, but actions that are already done are skipped. A state is computed
-/// only when an action needs the state. The computation starts at the nearest available earlier state. If a snapshot is
-/// damaged, the sweep computes the state of the snapshot again from the nearest available earlier state.
+/// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
+/// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. A state
+/// is computed only when an action needs the state; the computation starts at the nearest available earlier state. If a
+/// snapshot is damaged, the sweep recomputes the state of the snapshot from the nearest available earlier state.
 ///
-/// If the schedule truncates the sweep, the gradient is the contribution of the steps from `first_reversed` on, and the
-/// adjoint is that of state `first_reversed`. If the schedule executes steps backwards in time (`goes_back`), the sweep
-/// makes the Model reversible.
+/// If the schedule reverses only the steps from `first_reversed` on, the gradient is the contribution of these steps,
+/// and the adjoint is ∂L/∂x[first_reversed]. If the schedule executes steps backwards in time (`goes_back`), the sweep
+/// calls `Model::set_reversible(true)`.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
 
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
-  /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` names the requested
-  /// parameters. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the journal shows
-  /// that the reverse sweep has begun, the contents of `state` are unspecified afterwards.
+  /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` contains the parameters whose
+  /// gradient is requested. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the
+  /// interrupted sweep had begun its reverse sweep, the contents of `state` are unspecified afterwards.
   ///
-  /// An open schedule (OnlineSchedule) continues until `ends` returns true; `ends` is called at each state. Other
-  /// schedules know the number of steps and do not call `ends`. Throws SweepStopped if the journal receives a request
-  /// to stop.
+  /// With an open schedule (OnlineSchedule), `ends` is called for each state, and the rollout ends when `ends` returns
+  /// true. With other schedules, the number of steps is known and `ends` is not called. Throws SweepStopped if the
+  /// journal receives a request to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in
@@ -53,9 +53,11 @@ class AdjointSweep {
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the reverse sweep. A sweep that resumes observes only the steps that it reverses itself.
+  /// Sets the observer of the reverse sweep. After an interruption, a resumed sweep does not call the observer for
+  /// states that the earlier sweep reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Adds the sums of the Model to the gradient at every step, before the observer of the adjoint is called.
+  /// Makes the sweep add the sums accumulated in the Model to the gradient after every step, before the adjoint
+  /// observer is called, instead of every `steps_of_block` steps.
   void use_single_steps() { single_steps_ = true; }
   /// Number of the last state, valid after `forward`.
   int num_steps() const { return furthest_; }
@@ -98,24 +100,24 @@ class AdjointSweep {
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;
   Action pending_;
-  int present_ = 0;                               // number of the state that is present according to the schedule
-  int held_ = 0;                                  // number of the state in *state_; -1: no valid state
-  int furthest_ = 0;                              // number of the last state visited
-  int reversed_from_ = 0;                         // steps from here on are reversed; forward run: larger than all steps
-  bool passing_over_ = false;                     // true: actions that an earlier sweep has done are skipped
-  std::optional<std::uint64_t> bits_;             // signature of state `watched_`
-  int watched_ = -1;                              // state at which going back is verified; -1: none
-  int asked_ = -1;                                // last state for which `ends` was called
-  std::set<Place> kept_;                          // snapshots in the store
-  std::set<Place> promised_;                      // snapshots that the schedule assumes, missing in the store
-  std::string damage_;                            // error message of the last damaged snapshot
-  std::vector<double> loss_at_;                   // this rank's contribution to the loss up to each state
-  double value_ = 0.0;                            // loss, summed over all ranks
-  std::vector<std::unique_ptr<Record>> records_;  // of the steps that are reversed next, in ascending order
+  int present_ = 0;                    // number of the current state according to the schedule
+  int held_ = 0;                       // number of the state in *state_; -1: no valid state
+  int furthest_ = 0;                   // number of the last state visited
+  int reversed_from_ = 0;              // first step already reversed; larger than all steps during the forward run
+  bool passing_over_ = false;          // true: actions that an earlier sweep executed are skipped
+  std::optional<std::uint64_t> bits_;  // signature of state `watched_`
+  int watched_ = -1;                   // state whose recomputation backwards in time is verified; -1: none
+  int asked_ = -1;                     // last state for which `ends` was called
+  std::set<Place> kept_;               // snapshots in the store
+  std::set<Place> promised_;           // snapshots that the schedule assumes to be stored, but that are missing
+  std::string damage_;                 // error message of the last damaged snapshot
+  std::vector<double> loss_at_;        // [n]: this rank's contribution to ℓ₀ + … + ℓₙ
+  double value_ = 0.0;                 // loss, summed over all ranks
+  std::vector<std::unique_ptr<Record>> records_;  // records of the steps to be reversed next, by ascending step
   std::vector<std::unique_ptr<Record>> free_;     // records to be reused
   State adjoint_;                                 // with a journal: adjoint at the end of the last block
   ParameterSet block_gradient_;                   // with a journal: gradient at the end of the last block
-  int block_ = -1;                                // number of the state of `adjoint_`; -1: none
+  int block_ = -1;                                // n if `adjoint_` is the adjoint of x[n]; -1: none
   SweepStatistics statistics_;
   StoreStatistics store_before_;
 };

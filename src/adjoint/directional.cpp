@@ -9,7 +9,8 @@
 namespace diffsim {
 namespace {
 
-/// Record of a step: the other Model's record, the joined state before the step, and the derivative dx after the step.
+/// Record of a step of a DirectionalModel: the record of the underlying Model, the joined state (x, dx) before the
+/// step, and the derivative dx after the step.
 class DirectionalRecord : public Record {
  public:
   DirectionalRecord(std::unique_ptr<Record> of_model, State initial, State after)

@@ -8,8 +8,9 @@
 
 namespace diffsim {
 
-/// Two States as one: a state and its derivative along a direction, or an adjoint and its derivative. The joined State
-/// has the fields of both States. The names of the second State's fields end in `_tangent`.
+/// Pair of States that can be joined to one State: a state and its derivative along a direction, or an adjoint and its
+/// derivative. The joined State has the fields of `first`, followed by the fields of `second` with `_tangent` appended
+/// to their names.
 class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}
@@ -20,19 +21,20 @@ class JoinedState {
   State first, second;
 };
 
-/// Model that consists of another Model and its derivative along a direction of the parameters. The state is (x, dx).
+/// Model that consists of an underlying Model and of its derivative along a direction of the parameters. The state is
+/// (x, dx).
 ///
-/// The adjoint is (λ̇, λ), where λ is the adjoint of the other Model and λ̇ the derivative of λ along the direction.
-/// The reverse sweep of dL = Σ dℓₙ (DirectionalLoss) therefore yields the derivative of the gradient, H dp, with any
-/// schedule and store and without changes to the sweep. The gradient passed to the sweep receives H dp; the gradient of
-/// the other Model is stored in this object.
+/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along the
+/// direction. The reverse sweep of dL = Σ dℓₙ (DirectionalLoss) therefore computes the derivative H dp of the gradient
+/// in the gradient argument of the sweep, with any schedule and store. The gradient ∂L/∂p of the underlying Model is
+/// stored in this object (`sum_gradient`).
 class DirectionalModel : public Model {
  public:
   /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
   DirectionalModel(Model& model, const ParameterSet& direction);
 
-  /// Returns ∂L/∂p of the other Model after the sweep, summed over ranks for global parameters. Call this function only
-  /// once. Collective.
+  /// Returns the gradient ∂L/∂p of the underlying Model after the reverse sweep, summed over ranks for global
+  /// parameters. Call this function only once. Collective.
   ParameterSet& sum_gradient();
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -58,10 +60,10 @@ class DirectionalModel : public Model {
   ParameterSet gradient_;
   mutable JoinedState halves_;
   bool begun_ = false;
-  std::unique_ptr<Record> unrecorded_;  // record of a step for which the caller needs none
+  std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss dL = Σ dℓₙ along (dx, dp), as a function of the DirectionalModel's state.
+/// Derivative dL = Σ dℓₙ of another Loss along (dx, dp), as a Loss of the DirectionalModel's state (x, dx).
 class DirectionalLoss : public Loss {
  public:
   DirectionalLoss(Loss& loss, DirectionalModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}

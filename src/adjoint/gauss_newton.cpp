@@ -9,7 +9,8 @@
 namespace diffsim {
 namespace {
 
-/// Record of a step: the other Model's record, and the joined state before the step.
+/// Record of a step of a GaussNewtonModel: the record of the underlying Model, and the joined state (x, dx) before the
+/// step.
 class GaussNewtonRecord : public Record {
  public:
   GaussNewtonRecord(std::unique_ptr<Record> of_model, State initial)

@@ -9,11 +9,12 @@
 
 namespace diffsim {
 
-/// Model that consists of another Model and its derivative along a direction of the parameters, for products with the
-/// Gauss–Newton matrix Jᵀ W J. The state is (x, dx), as that of a DirectionalModel.
+/// Model that consists of an underlying Model and of its derivative along a direction of the parameters, for products
+/// with the Gauss–Newton matrix Jᵀ W J. As for a DirectionalModel, the state is (x, dx).
 ///
-/// The adjoint is (λ, 0), where λ is an adjoint of the other Model. The reverse sweep of a GaussNewtonLoss, which adds
-/// (∂r/∂x)ᵀ W dr to λ at each observed state, yields Jᵀ W J dp in the gradient. No second derivatives are needed.
+/// The adjoint is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state, a GaussNewtonLoss adds
+/// (∂r/∂x)ᵀ W dr to λ, with the residuals r. The reverse sweep then computes Jᵀ W J dp in the gradient. No second
+/// derivatives are needed.
 class GaussNewtonModel : public Model {
  public:
   /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
@@ -24,7 +25,7 @@ class GaussNewtonModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, as does `step_tangent`: the derivative of the matrix is not available.
+  /// Throws Error, as does `step_tangent`: the derivative of the Gauss–Newton matrix is not available.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
   void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
@@ -40,16 +41,16 @@ class GaussNewtonModel : public Model {
   Model& model_;
   const ParameterSet& direction_;
   mutable JoinedState halves_;
-  std::unique_ptr<Record> unrecorded_;  // record of a step for which the caller needs none
+  std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss of the sweep of a GaussNewtonModel. Its value is dL = Σ dℓₙ along (dx, dp).
+/// Loss for the sweep of a GaussNewtonModel, with the value dL = Σ dℓₙ along (dx, dp).
 class GaussNewtonLoss : public Loss {
  public:
   GaussNewtonLoss(Loss& loss, GaussNewtonModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}
   bool observes(int n) const override { return loss_.observes(n); }
   double value(int n, const State& state, const ParameterSet& parameters) override;
-  /// Throws Error.
+  /// Throws Error: the derivative of the Gauss–Newton matrix is not available.
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,

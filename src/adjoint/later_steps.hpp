@@ -10,7 +10,7 @@
 namespace diffsim {
 
 /// Model whose step n is step `first` + n of another Model. Sweeps, which start at step 0, can thus run on a later part
-/// of a rollout. The other Model must outlive this object.
+/// of a rollout. `model` must outlive this object.
 class LaterSteps : public Model {
  public:
   LaterSteps(Model& model, int first) : model_(model), first_(first) {}
@@ -54,7 +54,7 @@ class LaterSteps : public Model {
   int first_;
 };
 
-/// Loss whose state n is state `first` + n of another Loss. The other Loss must outlive this object.
+/// Loss whose state n is state `first` + n of another Loss. `loss` must outlive this object.
 class LaterLoss : public Loss {
  public:
   LaterLoss(Loss& loss, int first) : loss_(loss), first_(first) {}

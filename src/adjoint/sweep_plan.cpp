@@ -46,8 +46,8 @@ std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state
   return options.single ? bytes_of(state) / 2 : bytes_of(state);
 }
 
-/// Memory, bytes, for writing a file with `arrays` bytes of arrays: two waiting files, one file being prepared, and one
-/// copy of the values in local order.
+/// Memory, bytes, for writing files with `arrays` bytes of arrays each: two files that wait to be written, one file
+/// being prepared, and one copy of the values in local order.
 std::int64_t writer_bytes(std::int64_t arrays) { return 4 * arrays; }
 
 /// Largest resident memory of this process during the lifetime of this object, sampled once per millisecond.
@@ -89,7 +89,7 @@ struct Trial {
 /// that the caller has allocated for the trial only, bytes. Collective.
 Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient, int num_steps, std::int64_t own) {
   Trial trial;
-  // Evaluated before the measurement, since record_bytes() may allocate a state.
+  // `own` is computed before the memory is measured, because record_bytes() may allocate a state.
   own += bytes_of(gradient) + 2 * bytes_of(initial) + record_bytes(model);
   release_free_memory();
   ParameterSet scratch = model.parameters().zero_like(gradient.names());
@@ -109,7 +109,7 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
     model.prepare_adjoint(scratch);
     model.begin_adjoint(gradient);
   } catch (const Error& error) {
-    // The sweep itself reports the error.
+    // The error is ignored here, because the sweep throws the same error again.
     if (error.kind() != ErrorKind::run) throw;
     trial.step_seconds = trial.adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
   }
@@ -179,8 +179,8 @@ std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int
 /// Capacity and costs of a tiered store's disk for snapshots of `initial`.
 class Disk {
  public:
-  /// Writes and reads a snapshot unless measures are given. HDF5 thus allocates its internal resources before memory is
-  /// measured.
+  /// Writes and reads one snapshot unless `options.measures` is given. HDF5 thus allocates its internal resources
+  /// before memory is measured.
   Disk(const CheckpointOptions& options, MPI_Comm comm, const State& initial, const SweepSurroundings& surroundings)
       : options_(options), comm_(comm), is_used_(options.store == CheckpointStore::tiered) {
     if (!is_used_) return;
@@ -225,7 +225,7 @@ class Disk {
 
 SweepPlan plan_from(const CheckpointOptions& options, MPI_Comm comm, const Trial& trial, SweepBytes bytes, Disk& disk,
                     int num_steps) {
-  release_free_memory();  // returns the pages of the trial, which the sweep's arrays might not fit into
+  release_free_memory();  // returns the trial's pages to the system; the sweep's arrays might not fit into them
   SweepPlan plan;
   plan.skipped = skipped_steps(options, num_steps);
   plan.step_seconds = trial.step_seconds;
@@ -293,14 +293,14 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
     products.begin_adjoint(gradient);
     trial = try_steps(products, joined, gradient, num_steps, own);
   } catch (const Error& error) {
-    // The sweep itself reports missing second derivatives.
+    // Missing second derivatives are ignored here, because the sweep throws the same error again.
     if (error.kind() != ErrorKind::input) throw;
     trial.held = static_cast<std::int64_t>(resident_memory_bytes());
   }
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
   // Five joined states are allocated: the state, the adjoint, the start, the halves of the model and the halves of the
-  // loss. One state is the copy of dx in the adjoint of a step. Three parameter sets are the direction, the gradient
-  // and the product. One record of the Model is used in steps that the sweep does not record.
+  // loss. The adjoint of a step allocates one state for a copy of dx. Three parameter sets are allocated: the
+  // direction, the gradient and the product. One record of the Model is used in steps that the sweep does not record.
   bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);

@@ -12,10 +12,10 @@
 
 namespace diffsim {
 
-/// Checkpoint plan with its expected cost, which is measured on the first step and on one snapshot.
+/// Checkpoint plan with its expected cost, which is estimated from measurements of the first step and of one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
-  int skipped = 0;  ///< number of steps at the beginning that are neither reversed nor planned
+  int skipped = 0;  ///< number of steps at the beginning of the rollout that are not reversed and not in `checkpoints`
   /// Time of a step, s; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
   /// Time of the adjoint of a step, s; NaN if unknown.
@@ -28,26 +28,26 @@ struct SweepPlan {
   /// Expected time of the forward and the reverse sweep together, s; NaN if unknown.
   double expected_seconds() const;
   /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
-  /// each of 10000; about 340 s by the first step; …".
+  /// each of 10000; about 340 s, estimated from the first step; …".
   std::string summary() const;
 };
 
-/// Conditions of a planned sweep on which the memory of the sweep depends. A journal needs one more adjoint and
+/// Conditions of a planned sweep on which the memory of the sweep depends. A journal needs an additional adjoint and
 /// gradient, and buffers for the files that the journal writes.
 struct SweepSurroundings {
   bool has_journal = false;
-  int kept_states = 0;              ///< number of states that the caller keeps during the reverse sweep
-  const RowOrder* order = nullptr;  ///< order of rows of snapshots on the disk, as in `make_store`
+  int kept_states = 0;              ///< number of states that the caller stores during the reverse sweep
+  const RowOrder* order = nullptr;  ///< order of rows in snapshot files, see `make_store`
 };
 
-/// Plans the checkpoints of a sweep for `options.memory`, which must be given. Call this function before the sweep's
-/// own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is requested.
-/// Collective.
+/// Plans the checkpoints of a sweep for the memory budget `options.memory`, which must be given. Call this function
+/// before the sweep's own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is
+/// requested. Collective.
 ///
-/// A budget in bytes covers all memory of the processes. Two amounts are subtracted from the budget. The first amount
-/// is the resident memory of all ranks after the first step and its adjoint have been executed three times, so that
-/// matrices and preconditioners are included. The second amount is the memory that the sweep allocates in addition to
-/// snapshots and records. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
+/// A budget in bytes covers all memory of the processes. The resident memory of all ranks is subtracted from the
+/// budget. The resident memory is measured after three executions of the first step and its adjoint, so that matrices
+/// and preconditioners are included. The memory that the sweep allocates in addition to snapshots and records is
+/// subtracted, too. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep for a product with the Hessian (DirectionalModel), whose states and records are

@@ -7,9 +7,10 @@
 
 namespace diffsim::app {
 
-/// Barrier with a time limit, which a rank enters when its work has ended or failed. The library throws its errors on
-/// all ranks, so when one rank has an error the other ranks soon reach the barrier, too. If one rank nevertheless fails
-/// alone, the other ranks wait for this rank in some collective call; ending the program is then better than a hang.
+/// Barrier with a time limit. A rank enters the barrier when the work of the rank has ended or failed. The library
+/// throws its errors on all ranks, so if one rank has an error, the other ranks soon enter the barrier, too. If one
+/// rank nevertheless fails alone, the other ranks wait for this rank in some collective call. The time limit allows the
+/// program to abort instead of waiting forever.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.
@@ -18,8 +19,8 @@ class Agreement {
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Waits until all ranks have called this function. Returns false if some rank does not call within `patience`; all
-  /// later calls then return false, too.
+  /// Waits until all ranks have called this function. Returns false if some rank does not call this function within
+  /// `patience`; all later calls then return false, too.
   bool reached();
   /// Returns the largest of all ranks' codes. Valid only after `reached()` has returned true. Collective.
   int largest(int code) const;

@@ -9,10 +9,12 @@
 
 namespace diffsim::app {
 
-/// Returns the options for the exact gradient: reversal of all steps (`last` = 0) and snapshots in double precision.
+/// Returns `options`, changed so that the gradient is exact: reversal of all steps (`last` = 0) and snapshots in double
+/// precision.
 CheckpointOptions exact(CheckpointOptions options);
 
-/// Computes ∂L/∂u by a separate sweep, without progress output and without a journal. Collective.
+/// Computes ∂L/∂u at u by a separate sweep with the given checkpoint options, without progress output and without a
+/// journal. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
 /// Returns ‖found - expected‖₂/‖expected‖₂ of vectors distributed over the ranks; 0 if `expected` is zero. Collective.

@@ -14,12 +14,13 @@ class ContactWatch {
  public:
   explicit ContactWatch(DifferentiableScene& solver) : solver_(solver) {}
 
-  /// Returns the contact state at step n, and adds this state to the statistics; no value without contact. Collective.
+  /// Returns the contact state at step n, and adds this state to the statistics. Returns no value if the scene has no
+  /// contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
   /// Writes the entry `contact` of the report: `min_distance`, m, the minimum over all steps; `active_pairs`, the
-  /// maximum over all steps; `intersections`, the sum over the steps; `friction_work`, J, the work that friction has
-  /// taken from the body and from moving obstacles, by the trapezoidal rule over the steps; `barrier_stiffness`, Pa, as
-  /// given or chosen. Without contact writes nothing.
+  /// maximum over all steps; `intersections`, the sum over the steps; `friction_work`, J, the friction power integrated
+  /// over time by the trapezoidal rule; `barrier_stiffness`, Pa, as given in the scene or chosen adaptively. Writes
+  /// nothing if the scene has no contact.
   void write(Report& report) const;
 
  private:

@@ -18,7 +18,8 @@ Shape shape_of(MPI_Comm comm, const Dataset& dataset) {
   return Hdf5File::open(comm, dataset.path).info(dataset.name).shape;
 }
 
-/// Returns whether a dataset of a mesh of several bodies is stored once per body, in the bodies' groups.
+/// Returns true if the mesh has several bodies and the file stores the dataset separately for each body, in the groups
+/// of the bodies.
 bool is_by_body(const TetrahedralMesh& mesh, const Dataset& dataset, const std::string& body) {
   return body.empty() && !mesh.bodies().empty() && !Hdf5File::open(mesh.comm(), dataset.path).has(dataset.name);
 }
@@ -30,7 +31,7 @@ std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   return file.read_strings(dataset.name + ".regions");
 }
 
-/// Extracts [steps, owned, components] from [steps, local, components].
+/// Returns the values of owned vertices, [steps, owned, components], from `local`, [steps, local vertices, components].
 std::vector<double> owned_part(const TetrahedralMesh& mesh, const StepValues& local, int components) {
   const std::ptrdiff_t row = components * static_cast<std::ptrdiff_t>(mesh.num_vertices());
   const std::ptrdiff_t owned_row = components * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());

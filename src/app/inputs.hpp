@@ -13,29 +13,31 @@
 
 namespace diffsim::app {
 
-// All functions here are collective and throw the same InputError, with the position in the scene, on all ranks.
+// All functions of this file are collective and throw the same InputError, with the position in the scene, on all
+// ranks.
 
-/// Runs `body`. An input error thrown by `body` becomes an InputError at `place`, unless it already names a position in
-/// the scene.
+/// Runs `body`. An input error thrown by `body` becomes an InputError at `place`, unless the error already names a
+/// position in the scene.
 void at_place(const Place& place, const std::function<void()>& body);
 
 /// Returns the region with the given name. Throws InputError at the region's position in the scene if the region does
 /// not exist or has no vertices.
 const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 
-/// Returns an array of which every rank has a full copy. Throws InputError unless the array has one of `shapes`; see
+/// Returns the complete array on every rank. Throws InputError unless the array has one of `shapes`; see
 /// `expect_shape`.
 Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
-/// Returns values of the local tetrahedra, [cells]. The source is a number, a dataset with one number, a dataset with
+/// Returns values of the local tetrahedra, [cells]. `numbers` is a number, a dataset with one number, a dataset with
 /// one value per cell, or a dataset with one value per region. In the last case, the dataset `DATASET.regions` lists
-/// the regions, and cells outside of these regions get NaN. If `body` is given, the dataset has the values of that
-/// body's cells, and other cells get NaN; otherwise the dataset is for the whole mesh.
+/// the regions, and the values of cells outside of these regions are NaN. If `body` is given, the dataset contains
+/// values of the cells of this body only, and the values of all other cells are NaN. Without `body`, the dataset is for
+/// the whole mesh.
 std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers, const std::string& body = {});
 
-/// Returns values of a parameter that has one number per cell of the given kind or, without `kind`, per owned vertex,
-/// for one step or for `steps` steps. Entities that a dataset does not cover get NaN. `body` has the same meaning as in
-/// `load_cells`.
+/// Returns values of a parameter, for one step or for `steps` steps: one value per local cell of the given kind or, if
+/// `kind` has no value, one value per owned vertex. Entities that a dataset does not cover have the value NaN. `body`
+/// has the same meaning as in `load_cells`.
 StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
                         const std::string& body = {});
 
@@ -44,8 +46,8 @@ struct VertexVectors {
   int steps = 0;               ///< 0: the same vectors for all steps
   std::vector<double> values;  ///< [max(steps, 1), owned vertices, 3]
 };
-/// Reads vectors on owned vertices from [3], [steps, 3], or a dataset [N, 3] or [steps, N, 3]. With `steps` = 0, one
-/// vector per vertex is read. `body` has the same meaning as in `load_cells`.
+/// Reads vectors on owned vertices from [3], [steps, 3], or a dataset [N, 3] or [steps, N, 3]. If `steps` is 0, the
+/// vectors must be constant. `body` has the same meaning as in `load_cells`.
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
                             const std::string& body = {});
 
@@ -53,7 +55,7 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
 /// be among them.
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions);
 
-/// Repeats values [rows…] to [steps, rows…].
+/// Returns `steps` copies of `values`, [steps, size of `values`].
 std::vector<double> repeated(const std::vector<double>& values, int steps);
 
 }  // namespace diffsim::app

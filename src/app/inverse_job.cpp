@@ -24,8 +24,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   job.report.set_mesh(*mesh);
   solver = std::make_unique<DifferentiableScene>(make_solver(scene, mesh));
   objectives = make_loss(scene, *solver);
-  // `check` performs other rollouts in addition to sweeps. Therefore the progress of `check` is derived from the states
-  // at which the loss is queried. The other commands use a SweepWatcher.
+  // `check` performs other rollouts in addition to sweeps, so the progress of `check` is derived from the states at
+  // which the loss is queried. All other commands use a SweepWatcher.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   tell_defaults(job);
@@ -61,8 +61,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   if (log_) problem->set_log(&*log_);
 }
 
-/// Makes the solvers and losses of the further experiments. Throws InputError for options that are not available with
-/// experiments. Collective.
+/// Creates the solvers and losses of the experiments after the first. Throws InputError for options that are not
+/// available with experiments. Collective.
 void InverseJob::make_experiments() {
   const Scene& scene = job_.scene;
   if (scene.experiment.empty()) return;
@@ -81,7 +81,7 @@ void InverseJob::make_experiments() {
   }
 }
 
-/// Adds the problems of the further experiments to that of the first. Collective.
+/// Creates the inverse problems of the experiments after the first, and adds these problems to `problem`. Collective.
 void InverseJob::add_experiments() {
   for (std::size_t k = 0; k < further.size(); ++k) {
     Experiment& experiment = further[k];
@@ -98,7 +98,8 @@ void InverseJob::add_experiments() {
   }
 }
 
-/// Throws InputError if a method or an unknown needs the initial state, which a sweep of the last steps does not reach.
+/// Throws InputError if the checkpoint options exclude derivatives that the run needs: products with the Hessian, or
+/// derivatives with respect to the initial state, which a reverse sweep of the last steps does not reach.
 void InverseJob::require_reach() const {
   const bool inverts = job_.line.command == "invert";
   const bool newton = inverts && job_.scene.optimiser.method == Optimiser::newton_cg;
@@ -129,8 +130,8 @@ void InverseJob::label(Hdf5File& file) const {
   if (!approximation_.empty()) file.write_attribute("/", "approximation", approximation_);
 }
 
-/// Prepares a checkpoint directory that outlives the program. The directory is needed if checkpoints are stored on a
-/// disk, if the run has a time limit, or if the run resumes another run.
+/// Creates a checkpoint directory that remains after the end of the program. The directory is needed if checkpoints are
+/// stored on a disk, if the run has a time limit, or if the run resumes another run.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
   const bool can_resume = (line.command == "gradient" || line.command == "invert") && job_.scene.experiment.empty();
@@ -150,13 +151,14 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   broadcast_text(parts, job_.comm);
   how.problem = parts_of_lines(parts);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
-  // Options of `checkpoint` that change results.
+  // A run can be resumed only if all options of `checkpoint` that change results are the same.
   const bool reversible = options.schedule == CheckpointSchedule::reversible;
   if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
     how.problem.emplace_back(
         "checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped, options.single, reversible));
 
-  // Products in the log of evaluations.
+  // The options `gauss_newton` and `uncertainty` determine which products with the Hessian are in the log of
+  // evaluations.
   const bool has_uncertainty = job_.scene.uncertainty.has_value(), gauss_newton = job_.scene.optimiser.gauss_newton;
   if (line.command == "invert" && (gauss_newton || has_uncertainty))
     how.problem.emplace_back("optimiser",
@@ -178,8 +180,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 
 void InverseJob::finish() {
   if (!directory_) return;
-  // The directories of other storage levels are inside `directory_`. Therefore the stores of these levels are deleted
-  // first.
+  // The directories of other storage levels are inside `directory_`, so the stores of these levels are deleted first.
   problem.reset();
   store.reset();
   directory_->remove_all();
@@ -215,7 +216,7 @@ void InverseJob::make_plan(Sweep sweep, int num_steps) {
     plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,
                 {.has_journal = journal_.has_value(), .order = &order});
   });
-  make_room();  // frees the gradient that was allocated for the plan
+  make_room();  // returns the memory of the gradient that was allocated for the plan
   progress.clear();
   job_.out << (sweep == of_product ? "checkpoints of products with the Hessian: " : "checkpoints: ") << plan->summary()
            << '\n'
@@ -238,7 +239,7 @@ void InverseJob::report_adjoint() {
   for (std::size_t k = 0; k < scenes.size(); ++k) {
     const std::string& name = scenes[k]->experiment;
     const std::vector<AdjointHistory::Entry>& entries = adjoint_histories_[k]->entries();
-    if (entries.empty()) continue;  // all evaluations are those of an earlier run
+    if (entries.empty()) continue;  // all gradients are from the log of an earlier run
     const AdjointHistory::Growth growth = adjoint_histories_[k]->growth();
     const double dt = scenes[k]->solver.dt, seconds = dt * (growth.from - growth.to);
     ReportValue& report = name.empty() ? job_.report["adjoint"] : job_.report["experiments"][name]["adjoint"];

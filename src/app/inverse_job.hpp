@@ -18,7 +18,8 @@
 
 namespace diffsim::app {
 
-/// Inverse problem of a scene, for the commands `gradient`, `check` and `invert`. The constructor calls `job.begin()`.
+/// Inverse problem of a scene, for the commands `tangent`, `gradient`, `check` and `invert`. The constructor calls
+/// `job.begin()`.
 struct InverseJob {
   explicit InverseJob(Job& job);
 
@@ -26,10 +27,10 @@ struct InverseJob {
   std::unique_ptr<DifferentiableScene> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  std::unique_ptr<WatchedLoss> loss;  ///< only for `check`
+  std::unique_ptr<WatchedLoss> loss;  ///< reports progress of `check`; otherwise nullptr
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
-  /// Experiments of the scene after the first, whose losses `problem` adds to its own.
+  /// Experiment of the scene after the first one. `problem` adds the losses of all experiments.
   struct Experiment {
     std::unique_ptr<DifferentiableScene> solver;
     std::unique_ptr<SumLoss> loss;
@@ -37,13 +38,13 @@ struct InverseJob {
   };
   std::vector<Experiment> further;
 
-  /// Loss of the problem.
+  /// Loss of the first experiment, or of a scene without `experiments`.
   Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
   /// Description of the approximation in the gradient; empty if the gradient is exact.
   const std::string& approximation() const { return approximation_; }
-  /// Writes the attributes `approximate` and `approximation` of a result file.
+  /// Writes the attributes `approximate` and `approximation` to a result file.
   void label(Hdf5File& file) const;
-  /// Returns a zero gradient with the Model's parameters for which derivatives are needed.
+  /// Returns a gradient with the Model's parameters whose derivatives are needed, filled with zeros.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
@@ -58,7 +59,7 @@ struct InverseJob {
 
  private:
   void make_experiments();
-  /// Records the adjoint's norms in gradients of a problem.
+  /// Makes the gradients of a problem record the norms of the adjoint in an AdjointHistory.
   void watch_adjoint(InverseProblem& of);
   void add_experiments();
   void require_reach() const;
@@ -69,24 +70,25 @@ struct InverseJob {
   void make_plan(Sweep sweep, int num_steps);
 
   Job& job_;
-  std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // of each experiment
+  std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // one per experiment
   CheckpointOptions checkpoint_;  // the scene's options; for `check`, those of the exact gradient
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
-  std::array<std::optional<SweepPlan>, 2> plans_;          // by Sweep; used for the next sweep
-  std::array<std::optional<SweepForecast>, 2> forecasts_;  // by Sweep; on the first rank only
-  std::optional<SweepProgress> watch_;                     // on the first rank only
+  std::array<std::optional<SweepPlan>, 2> plans_;          // [Sweep]: plan for the next sweep
+  std::array<std::optional<SweepForecast>, 2> forecasts_;  // [Sweep]: forecast of a sweep; first rank only
+  std::optional<SweepProgress> watch_;                     // first rank only
   SweepStatistics done_;
 };
 
-/// Reports the losses of the scene's experiments at the last gradient, by name. Does nothing for other scenes.
+/// Reports the loss of each experiment in the last evaluation of `problem`. Does nothing for a scene without
+/// `experiments`.
 void report_experiments(Job& job, const InverseProblem& problem);
 
-/// Returns the Euclidean norm of the derivatives with respect to all physical values, as written to the gradient file.
-/// Collective.
+/// Returns the Euclidean norm of `gradients`, the derivatives of the loss with respect to the physical values of each
+/// unknown. Collective.
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients);
 
 }  // namespace diffsim::app

@@ -22,18 +22,18 @@ struct Job {
   MPI_Comm comm;
   int rank;
   const CommandLine& line;
-  Agreement& agreement;  ///< must be reached before ranks act together after an error
+  Agreement& agreement;  ///< must be reached before collective calls after an error
   Scene scene;
   std::string scene_text;
   OutputFolder output;
   Report report;
-  std::ostream& out;  ///< rank 0's standard output; discards the text on other ranks
+  std::ostream& out;  ///< standard output of rank 0; on other ranks the text is discarded
   std::ostream& err;
   std::function<void()> on_failure{};  ///< records that the run has failed; collective
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
-  /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked. After
-  /// this call, files are written; report.json is written even if the run fails.
+  /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked, and
+  /// before results are written. After this call, report.json is written even if the run fails.
   void begin() {
     output.create();
     report.end_setup();
@@ -42,9 +42,10 @@ struct Job {
 
 /// Returns the scenes of all experiments; the scene itself if it has no `experiments`.
 std::vector<const Scene*> experiments_of(const Scene& scene);
-/// Returns the job of one experiment: its scene, an output folder with its name, and a report of its own.
+/// Returns a job for one experiment, with the scene of the experiment, an output folder with the experiment's name, and
+/// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
-/// Prints default damping and gravity if the scene does not set them.
+/// Prints the default damping and the default gravity that the run uses because the scene sets no values.
 void tell_defaults(Job& job);
 /// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys that have no effect.
 /// Collective.

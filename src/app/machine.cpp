@@ -35,7 +35,7 @@ bool is_reference(const std::string& library) {
   bool is_tuned = false;
   for (const char* symbol :
        {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo", "zgemm3m_"})
-    is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // also found in libraries that this one is linked with
+    is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // dlsym also searches the libraries that `library` links
   dlclose(loaded);
   return !is_tuned;
 }
@@ -52,7 +52,7 @@ std::string openblas_core() {
 int openblas_threads() {
   void* const parallel = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
   void* const number = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
-  constexpr int own_threads = 1;  // 0: none; 2: threads of OpenMP, which follow OMP_NUM_THREADS
+  constexpr int own_threads = 1;  // 0: no threads; 2: threads of OpenMP, see OMP_NUM_THREADS
   if (!parallel || !number || reinterpret_cast<int (*)()>(parallel)() != own_threads) return 1;
   return reinterpret_cast<int (*)()>(number)();
 }
@@ -69,7 +69,7 @@ const char* widest_core() {
 }
 
 /// Warning if OpenBLAS uses kernels with vectors of 128 bits on a processor with wider vectors. An OpenBLAS older than
-/// the processor falls back to such kernels.
+/// the processor falls back to kernels with vectors of 128 bits.
 std::string core_warning() {
   constexpr const char* narrow[] = {"Generic", "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom"};
   const std::string core = openblas_core(), better = widest_core();
@@ -80,7 +80,7 @@ std::string core_warning() {
 
 #if defined(__linux__)
 
-/// Number of cores that any of the communicator's ranks may run on. All ranks must be on one node.
+/// Number of cores in the union of the ranks' affinity masks. All ranks of `node` must be on one node.
 int cores_of(MPI_Comm node) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -103,8 +103,8 @@ std::vector<std::string> sharing_warnings(MPI_Comm comm) {
     warnings.push_back(std::to_string(ranks) + " ranks with " + std::to_string(blas_threads) +
                        " threads of OpenBLAS each share " + std::to_string(cores) +
                        " cores; set OPENBLAS_NUM_THREADS=1, or use a build of OpenBLAS without threads");
-  // No warning is needed with one thread per rank: the rank waits only in MPI calls, and mpirun knows when ranks share
-  // cores.
+  // No warning is needed with one thread per rank. A rank with one thread waits only in MPI calls, and MPI adapts the
+  // waiting if ranks share cores.
   if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return warnings;
   warnings.push_back(
       std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +

@@ -12,8 +12,8 @@ namespace diffsim::app {
 std::string blas_library();
 
 /// Returns one warning for each setting that makes this run slower than the machine allows: the reference BLAS;
-/// OpenBLAS kernels with narrower vectors than the processor has; more threads than cores, of diffsim or of OpenBLAS,
-/// so that waiting threads take cores from others. The result is for the calling rank. Collective.
+/// OpenBLAS kernels with narrower vectors than the processor has; more threads of diffsim or of OpenBLAS than cores, so
+/// that waiting threads occupy cores that other threads need. The result is for the calling rank. Collective.
 std::vector<std::string> machine_warnings(MPI_Comm comm);
 
 }  // namespace diffsim::app

@@ -12,8 +12,8 @@
 
 int main(int argc, char** argv) {
   const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
-  // PETSc and Kokkos get only the arguments meant for them. Kokkos' advice on binding threads does not concern users of
-  // the runner; KOKKOS_DISABLE_WARNINGS=false turns this advice on.
+  // PETSc and Kokkos receive only the arguments after `--` and the arguments that begin with --kokkos-. Kokkos'
+  // warnings about the binding of threads are disabled; KOKKOS_DISABLE_WARNINGS=false enables these warnings.
   std::vector<std::string> words{argv[0]};
   if (!std::getenv("KOKKOS_DISABLE_WARNINGS")) words.push_back("--kokkos-disable-warnings");
   words.insert(words.end(), line.kokkos.begin(), line.kokkos.end());

@@ -22,7 +22,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Throws InputError at the place of an observations file whose last step is after the run's last step.
+/// Throws InputError at `place` if `last`, the last step of an observations file, is after the last step of the run.
 void require_steps(const Place& place, int last, const Scene& scene) {
   if (last > scene.solver.steps)
     place.fail(
@@ -100,7 +100,7 @@ std::unique_ptr<Loss> make_reaction(const ReactionObjective& objective, const Sc
   return loss;
 }
 
-/// Makes the loss of each kind of objective.
+/// Visitor that creates the loss of an objective.
 struct MakeLoss {
   const Scene& scene;
   DifferentiableScene& solver;

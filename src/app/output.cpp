@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders created for a test; the destructor removes them.
+/// Folders that are created to test whether a path is writable. The destructor removes these folders.
 class TrialFolders {
  public:
   void make(const fs::path& directory, std::error_code& code) {

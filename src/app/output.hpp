@@ -10,8 +10,8 @@
 
 namespace diffsim::app {
 
-/// Checks that a folder can be created and written to, and that no name in `files` is taken by something that is not a
-/// regular file. Leaves no files behind. Throws InputError at `place`. Collective; rank 0 does the work.
+/// Throws InputError at `place` if a folder cannot be created or written to, or if a name in `files` exists in the
+/// folder, but is not a regular file. Removes all files created for the test. Collective; rank 0 accesses the disk.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 
@@ -26,7 +26,8 @@ class OutputFolder {
   bool created() const { return created_; }
   /// Returns `directory`/`name`.
   std::string path(const std::string& name) const;
-  /// Writes a file so that readers see either the old file or the complete new file. Collective; rank 0 does the work.
+  /// Writes a file atomically: readers see either the old file or the complete new file. Collective; rank 0 accesses
+  /// the disk.
   void write(const std::string& name, const std::string& text) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-/// Makes the prior of an entry.
+/// Factory of the prior that an entry of the section `priors` defines.
 class MakePrior {
  public:
   MakePrior(const Scene& scene, const TetrahedralMesh& mesh, const InverseProblem& problem, const PriorEntry& entry)
@@ -55,15 +55,15 @@ class MakePrior {
     return ValueGradient::of_steps(mesh_.comm(), scene_.solver.steps, components, scene_.solver.dt);
   }
 
-  /// Values of which a prior of smooth values is zero: the start values for positions, so that displacements are
-  /// smooth.
+  /// Mean of a smoothness or total-variation prior. For positions, the mean is the start values, so that the prior acts
+  /// on displacements. For all other parameters, the result is empty, and the mean is zero.
   std::vector<double> origin() const {
     const bool of_positions = unknown_.parameter == "rest_positions" || unknown_.parameter == "initial_positions";
     return of_positions ? mean() : std::vector<double>{};
   }
 
-  /// Values of the unknown that the scene gives: all values if the ranks share them, otherwise this rank's values. A
-  /// single number counts for all values.
+  /// Converts `numbers` of the scene to one number per value of the unknown: for all values if the ranks share the
+  /// values, otherwise for this rank's values. A single number is used for all values.
   std::vector<double> values(const Numbers& numbers) const {
     const std::size_t count = unknown_.shared() ? shared() : problem_.count(k_);
     const Array* const array = numbers.array();
@@ -73,25 +73,25 @@ class MakePrior {
     require_finite(mesh_.comm(), result, parameter_, numbers.place);
     return result;
   }
-  /// Number of values that all ranks share.
+  /// Number of values of an unknown whose values all ranks share.
   std::size_t shared() const {
     return static_cast<std::size_t>(sum_over_ranks(static_cast<std::int64_t>(problem_.count(k_)), mesh_.comm()));
   }
-  /// Returns this rank's part of the unknown's values in u.
+  /// Returns this rank's part of `values`, which may contain all values of the unknown.
   std::vector<double> own_part(std::vector<double> values) const {
     if (problem_.count(k_) < values.size()) values.resize(problem_.count(k_));
     return values;
   }
 
-  /// Mean in the unit of u: that of the scene, or the start values. All values if the ranks share them, otherwise this
-  /// rank's values.
+  /// Mean of the prior as physical values of the unknown: the mean in the scene, or the start values. The result has
+  /// all values if the ranks share the values, otherwise this rank's values.
   std::vector<double> whole_mean() const {
     if (!entry_.mean) return problem_.physical(k_, problem_.start());
     return values(*entry_.mean);
   }
-  /// This rank's part of the mean in the optimiser's vector.
+  /// Mean of this rank's values u.
   std::vector<double> mean() const { return own_part(in_search(whole_mean())); }
-  /// Converts physical values to values of u.
+  /// Converts physical values of the unknown to values of u.
   std::vector<double> in_search(std::vector<double> values) const {
     if (!unknown_.logarithmic || unknown_.map_numbers > 0) return values;
     collectively(mesh_.comm(), [&] {

@@ -35,7 +35,8 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
   return hash;
 }
 
-/// Hash of a value's meaning, independent of the order of keys. A file contributes its contents.
+/// Hash of a value of the scene, independent of the order of keys. If the value is the path of a file, the contents of
+/// the file are hashed.
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {
@@ -54,7 +55,7 @@ std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& s
   return hash;
 }
 
-/// Removes some keys of a mapping.
+/// Removes `keys` and their values from a mapping.
 void remove_keys(Value& mapping, const std::vector<std::string>& keys) {
   for (std::size_t i = mapping.keys.size(); i-- > 0;) {
     if (std::find(keys.begin(), keys.end(), mapping.keys[i]) == keys.end()) continue;

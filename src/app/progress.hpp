@@ -25,13 +25,13 @@ class Progress {
   ~Progress() { clear(); }
 
   void set_label(std::string label) { label_ = std::move(label); }
-  void restart() { start_ = Clock::now(); }  ///< start of the time from which rates are computed
-  void clear();                              ///< removes the line from the terminal
+  void restart() { start_ = Clock::now(); }  ///< restarts the clock for the rates
+  void clear();                              ///< erases the progress line on the terminal
 
-  /// Shows that `done` of `total` units are done, if the interval since the last line has passed. `note` is added to
+  /// Shows that `done` of `total` units are done, unless the last line was shown too recently. `note` is appended to
   /// the line.
   void update(long done, long total, const std::string& note = "");
-  /// Shows another text after the label. `text` is called only if the interval since the last line has passed.
+  /// Shows the result of `text` after the label. `text` is not called if the last line was shown too recently.
   void update(const std::function<std::string()>& text);
   /// Returns the text of a line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
@@ -48,8 +48,8 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// Progress of an adjoint sweep, derived from its schedule. The remaining time includes repeated steps, and uses
-/// separate mean times for forward steps and reversed steps.
+/// Progress of an adjoint sweep, derived from a forecast of the sweep's schedule. The remaining time includes repeated
+/// steps, and uses separate mean times for forward steps and reversed steps.
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
@@ -57,8 +57,8 @@ class SweepProgress {
 
   /// Returns the remaining time, s, from the mean times so far; `reversed_from` is defined as in SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Adds `seconds` to the total time of forward steps if a forward step was taken since the last call. Otherwise adds
-  /// `seconds` to the total time of reversed steps.
+  /// Adds `seconds` to the total time of forward steps if a forward step was executed since the last call. If no
+  /// forward step was executed, adds `seconds` to the total time of reversed steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:
@@ -71,8 +71,8 @@ class SweepProgress {
   long steps_ = 0, reversals_ = 0;
 };
 
-/// Loss that reports a sweep's progress to a Progress. A sweep calls `observes` at every state, forward from 0 and then
-/// backward.
+/// Loss that forwards to another Loss and shows the progress of sweeps by a Progress. A sweep calls `observes(n)` for
+/// every state, first with ascending n from 0, then with descending n.
 class WatchedLoss : public Loss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

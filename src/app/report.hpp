@@ -15,10 +15,10 @@ class TetrahedralMesh;
 
 namespace diffsim::app {
 
-/// Contents of report.json: what a command did and its results. Numbers that are not finite are written as null.
+/// Contents of report.json, which describes a run and its results. Numbers that are not finite are written as null.
 class Report {
  public:
-  /// `start`: time at which the run began, as `MPI_Wtime` returns it; by default, now.
+  /// Creates the report. `start`: value of `MPI_Wtime` at the beginning of the run; by default, the current time.
   Report(MPI_Comm comm, const std::string& command, std::optional<double> start = {});
   double start() const { return start_; }
 
@@ -28,11 +28,11 @@ class Report {
 
   void add_seconds(const std::string& phase, double seconds);  ///< phases: setup, forward, backward, io
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
-  /// Seconds since the report was created.
+  /// Time since `start`, s.
   double elapsed() const;
-  /// Ends the phase `setup`, whose duration is the time since the report was created.
+  /// Ends the phase `setup`, whose duration is the time since `start`.
   void end_setup() { add_seconds("setup", elapsed()); }
-  /// Adds the peak memory, summed over all ranks, and writes report.json. Collective.
+  /// Adds the peak memory, summed over all ranks, to the report, and writes report.json. Collective.
   void write(const OutputFolder& folder);
 
  private:
@@ -41,7 +41,7 @@ class Report {
   ReportValue root_;
 };
 
-/// Measures its own lifetime and adds it to a phase of a report.
+/// Stopwatch that adds the lifetime of the object to the duration of a phase in a report.
 class Stopwatch {
  public:
   Stopwatch(Report& report, const char* phase) : report_(report), phase_(phase), start_(report.elapsed()) {}

@@ -27,7 +27,7 @@ struct Outcome {
 
 struct Command {
   bool (*run)(Job&);
-  std::vector<std::string> files;  // written by the command
+  std::vector<std::string> files;  // files that the command writes
   bool needs_steps, needs_objective, needs_parameters;
 };
 
@@ -140,7 +140,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
       Job of_experiment = job_of_experiment(job, *experiment);
       job.out << "experiment " << experiment->experiment << ": " << std::flush;
       good = perform(of_experiment, command);
-      if (!good) break;  // the run was stopped
+      if (!good) break;  // a stop of the run was requested
     }
   } else {
     good = perform(job, command);

@@ -143,7 +143,7 @@ Scene parse_single(const Value& root, const std::string& file) {
   return scene;
 }
 
-/// Sections that an experiment may give in place of those of the scene.
+/// Sections that an experiment may contain, in place of the scene's sections of the same name.
 const std::vector<std::string> sections_of_experiments{"solver", "initial", "boundary", "attach",
                                                        "joints", "contact", "objective"};
 

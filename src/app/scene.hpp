@@ -24,7 +24,7 @@
 
 namespace diffsim::app {
 
-/// Dataset of an HDF5 file. `path` already includes the scene's folder.
+/// Dataset of an HDF5 file. A relative path in the scene is already resolved against the scene's folder.
 struct Dataset {
   std::string path;
   std::string name;
@@ -56,8 +56,8 @@ struct MeshSection {
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  std::optional<CellKind> cells;  ///< kind of cells read from the file; default: by the kind of body
-  bool boundary = false;          ///< keep only the triangles on the boundary of the tetrahedra
+  std::optional<CellKind> cells;  ///< kind of cells read from the file; no value: depends on the body
+  bool boundary = false;          ///< true: the body is the boundary of the tetrahedra in `source`
   Place place;
 };
 
@@ -70,11 +70,11 @@ struct RegionEntry {
 
 struct MaterialEntry {
   std::string model;
-  std::optional<RegionName> region;       ///< without value: the whole mesh
+  std::optional<RegionName> region;       ///< region of the material; without value: the whole mesh
   const CellModel* cells = nullptr;       ///< model of cells other than tetrahedra; nullptr: `model` is an elastic law
-  std::string law;                        ///< law of `cells`; empty: the first one
+  std::string law;                        ///< law of the model `cells`; empty: the first law of the model
   std::string body;                       ///< body to which datasets refer; empty: the whole mesh
-  std::map<std::string, Numbers> values;  ///< one number or one per cell; for `cells` also one per vertex, and per step
+  std::map<std::string, Numbers> values;  ///< by parameter: one value, or one per entity, or per step and entity
   bool nodal_dilatation = false;
   Place place;
 
@@ -83,11 +83,11 @@ struct MaterialEntry {
 
 struct SolverSection {
   double dt = DifferentiableSolver{}.dt;
-  int steps = -1;  ///< -1: not given
+  int steps = -1;  ///< number of steps; -1: not given
   int substeps = DifferentiableSolver{}.substeps;
-  Numbers damping;             ///< [] or [steps]
+  Numbers damping;             ///< damping factor, [] or [steps]
   bool damping_given = false;  ///< false: the default is used
-  Numbers gravity;             ///< [3] or [steps, 3]
+  Numbers gravity;             ///< m/s², [3] or [steps, 3]
   bool gravity_given = false;  ///< false: the default is used
   std::string integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
@@ -96,15 +96,15 @@ struct SolverSection {
 };
 
 struct InitialSection {
-  std::optional<Numbers> velocity, displacement;          ///< [3] or [N, 3]
-  std::optional<std::array<double, 3>> angular_velocity;  ///< of an affine body about its centre of mass, rad/s
-  std::string from;  ///< path of a trajectory used instead of the other values; empty: none
-  int step = -1;     ///< step of the trajectory's frame; -1: the last frame
-  Place place;       ///< position of the path
+  std::optional<Numbers> velocity, displacement;          ///< m/s and m; [3] or [N, 3]
+  std::optional<std::array<double, 3>> angular_velocity;  ///< affine bodies: about the centre of mass, rad/s
+  std::string from;  ///< path of a trajectory whose frame is the initial state; empty: none
+  int step = -1;     ///< step of this frame; -1: the last frame
+  Place place;       ///< position of `from`
 };
 
-/// Triangles in a file that form a body's contact surface, read when the run begins. The triangles' coordinates are
-/// those of the body's mesh, before the placement.
+/// File with the triangles of a body's contact surface. The file is read when the run begins. The coordinates are in
+/// the same frame as those of the body's mesh, before the placement.
 struct SurfaceFile {
   std::string file;
   double scale = 1.0;
@@ -113,19 +113,19 @@ struct SurfaceFile {
 
 /// Body of a scene with several bodies. The body's materials are in Scene::materials, for regions BODY/….
 struct BodyEntry {
-  /// Kinds of bodies. Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest unless moved by
-  /// `boundary`. Cells: cells of a CellModel.
+  /// Kinds of bodies. Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest unless the section
+  /// `boundary` moves the obstacle. Cells: cells of a CellModel.
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  bool affine = false;               ///< for a solid: moves by one affine map; `mesh` gives the surface
-  bool rigid = false;                ///< for an affine solid: does not deform
+  bool affine = false;               ///< true: a solid that moves by an affine map; `mesh` is the surface
+  bool rigid = false;                ///< true: an affine solid that does not deform
   const CellModel* cells = nullptr;  ///< model of a body of kind `cells`
   MeshSection mesh;
   Placement placement;
-  InitialSection initial;                         ///< used instead of the scene's section
+  InitialSection initial;                         ///< replaces the scene's section `initial`
   std::optional<double> thickness;                ///< contact thickness, m
-  std::optional<std::array<double, 3>> director;  ///< for rods: a vector across all segments
+  std::optional<std::array<double, 3>> director;  ///< rods and beams: a vector parallel to no segment
   std::optional<SurfaceFile> surface;
   Place place;
 };
@@ -141,24 +141,24 @@ struct BoundaryEntry {
   enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move, attach };
   Kind kind = Kind::fix;
   RegionName region;
-  std::array<bool, 3> axes{};  ///< fix
-  bool clamp = false;          ///< fix: also fix the direction of a shell's surface there
+  std::array<bool, 3> axes{};  ///< fix: fixed components
+  bool clamp = false;          ///< fix: true if the normal direction of a shell is fixed, too
   /// Values of the load. The allowed shapes depend on `kind`: [3] or [steps, 3] for traction, wind and moment; [] or
   /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load.
   Numbers load;
-  double drag = 0.0;             ///< wind: kg/m³
+  double drag = 0.0;             ///< wind: air density times drag coefficient, kg/m³
   std::optional<RegionName> to;  ///< attach: region to which `region` is attached
-  double stiffness = 0.0;        ///< attach: N/m
+  double stiffness = 0.0;        ///< attach: stiffness of the spring at each vertex, N/m
   MoveSection move;
   Place place;
 };
 
-/// Joint of a rigid body, with the forces along the joint's free direction.
+/// Joint of a rigid body, and the drive along the joint's free direction.
 struct JointEntry {
   Joint joint;
   bool is_driven = false;
-  Numbers torque{Array{{}, {0.0}}, {}}, target{Array{{}, {0.0}}, {}};  ///< [] or [steps]
-  JointDrive drive;                                                    ///< without torque and target
+  Numbers torque{Array{{}, {0.0}}, {}}, target{Array{{}, {0.0}}, {}};  ///< shape [] or [steps]
+  JointDrive drive;  ///< other data of the drive; `drive.torque` and `drive.target` are not used
   Place place;
 };
 
@@ -193,15 +193,15 @@ struct ContactSection {
 
 struct TrackObjective {
   std::string observations;               ///< path of the observations file
-  std::optional<std::vector<int>> steps;  ///< without value: all steps of the file
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; without value: all
   RegionName region;
-  Place place;  ///< position of the path
+  Place place;  ///< position of `observations`
 };
 
 struct TargetObjective {
   RegionName region;
   std::array<double, 3> target{};
-  int step = -1;             ///< -1: last step
+  int step = -1;             ///< number of the observed step; -1: last step
   bool of_velocity = false;  ///< true: mean velocity; false: mean position
 };
 
@@ -210,11 +210,11 @@ struct EffortObjective {
   std::string parameter;
 };
 
-/// Coordinate of a joint at one step, or at steps 1 to N.
+/// Target of a joint's coordinate at one step, or at all steps 1 to N.
 struct JointObjective {
   std::string joint;
-  Numbers target;  ///< [], or [steps] for all steps
-  int step = -1;   ///< -1: last step
+  Numbers target;  ///< rad or m; [], or also [steps] if `all_steps`
+  int step = -1;   ///< number of the observed step; -1: last step
   bool all_steps = false;
   Place place;  ///< position of the joint's name
 };
@@ -222,34 +222,34 @@ struct JointObjective {
 struct ReactionObjective {
   RegionName region;
   std::string observations;               ///< path of a file with the dataset /reaction; empty: `target` at `step`
-  std::optional<std::vector<int>> steps;  ///< of the file; without value: all
-  std::array<double, 3> target{};         ///< N
-  int step = -1;                          ///< -1: last step
-  Place place;                            ///< position of the path
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; without value: all
+  std::array<double, 3> target{};         ///< target of the reaction, N
+  int step = -1;                          ///< number of the step of `target`; -1: last step
+  Place place;                            ///< position of `observations`
 };
 struct ObjectiveEntry {
   std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, ReactionObjective> kind;
   double weight = 1.0;
-  std::optional<double> noise;  ///< standard deviation of the observations' errors; without value: not a likelihood
+  std::optional<double> noise;  ///< if given, the objective is a likelihood with this standard deviation
   Place place;
 };
 
 struct ParameterEntry {
   enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
-  std::string label;  ///< name in files and messages, as given in the scene: the parameter or a key of a material
+  std::string label;  ///< name in files and messages, as in the scene: the parameter's name or a material's key
   Per per = Per::global;
   std::optional<RegionName> region;
   /// Start value with the shape of the gradient, or with fewer entries if one value is used for several entries. If
   /// `initial` has no value, the start value is taken from the parameter's values in the scene.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
-  std::optional<Numbers> direction;  ///< of `tangent`, in the forms of `initial`; without value: 1
+  std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; without value: 1
   std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
-  std::optional<bool> logarithmic;  ///< without value: the parameter's default
+  std::optional<bool> logarithmic;  ///< true: ln p is searched; without value: the parameter's default
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
@@ -261,9 +261,9 @@ struct PriorEntry {
   Type type = Type::normal;
   std::size_t parameter = 0;  ///< index in Scene::parameters
   std::optional<Numbers> mean, deviation, covariance;
-  double weight = 1.0;   ///< of `smooth` and `total_variation`
-  double epsilon = 0.0;  ///< of `total_variation`
-  double length = 0.0;   ///< of `matern`
+  double weight = 1.0;   ///< for `smooth` and `total_variation`
+  double epsilon = 0.0;  ///< for `total_variation`: slope below which the prior is smooth
+  double length = 0.0;   ///< for `matern`: correlation length, m or s
   Place place;
 };
 
@@ -271,8 +271,8 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  bool reactions = false;       ///< write the reactions of fixed and moved regions to trajectory.h5
-  bool contact_forces = false;  ///< write the contact forces between bodies and obstacles to trajectory.h5
+  bool reactions = false;       ///< true: reactions of fixed and moved regions are written to trajectory.h5
+  bool contact_forces = false;  ///< true: contact forces of bodies and obstacles are written to trajectory.h5
   std::string log;              ///< `simulate`: file with a table of the steps; empty: none
   std::string adjoint_log;      ///< `gradient`, `invert`: file with a table of the adjoint's norms; empty: none
   Place place;
@@ -291,29 +291,31 @@ struct Scene {
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
   std::vector<RobotEntry> robots;
-  std::vector<JointEntry> joints;  ///< of the section `joints`
-  /// Drives that `boundary` gives to joints of this scene or of robots. Of each `joint`, only the name is set.
+  std::vector<JointEntry> joints;  ///< joints in the section `joints`
+  /// Drives in the section `boundary`, of joints of this scene or of robots. In the member `joint` of these entries,
+  /// only the name is set.
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
   CheckpointOptions checkpoint;
-  bool measure_error = false;  ///< compute the error of an approximate gradient
+  bool measure_error = false;  ///< true: the error of an approximate gradient is computed
   Place checkpoint_place;
   OptimiserOptions optimiser;
-  std::optional<Place> uncertainty;  ///< place of optimiser.uncertainty if its value is true
+  std::optional<Place> uncertainty;  ///< position of optimiser.uncertainty if its value is true
   OutputSection output;
-  std::vector<std::pair<std::string, std::string>> petsc;  ///< pairs of `-name` and value
+  std::vector<std::pair<std::string, std::string>> petsc;  ///< PETSc options: pairs of `-name` and value
   std::string experiment;                  ///< name of the experiment; empty if the scene has no `experiments`
   std::vector<Scene> further_experiments;  ///< scenes of the other experiments
 };
 
 /// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
-/// Sections named in `without`, and those of experiments with these names, are left out. Serial: for one rank.
+/// Sections named in `without`, and those of experiments with these names, are left out. Not collective: call this
+/// function on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
-/// Converts hashes of sections to lines `SECTION HASH`, and back.
+/// Converts hashes of sections to lines `SECTION HASH`. `parts_of_lines` is the inverse conversion.
 std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
 
@@ -322,13 +324,15 @@ ProblemParts parts_of_lines(const std::string& lines);
 std::string body_of_region(const Scene& scene, const std::string& region);
 
 /// Parses a scene. If the scene has `experiments`, the result is the scene of the first experiment; its
-/// `further_experiments` are the scenes of the others. Throws InputError. Does not communicate and opens no other file.
+/// `further_experiments` are the scenes of the other experiments. Throws InputError if the scene is not valid. Does not
+/// communicate and opens no file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
 /// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without
 /// restrictions.
 ParameterSpec spec_of(const std::string& parameter);
-/// Returns whether a parameter belongs to an entry of `boundary` and is identified by the entry's region.
+/// Returns true if a parameter belongs to an entry of `boundary`. In the Model, the name of the parameter is followed
+/// by `:REGION`.
 bool is_of_boundary(const std::string& parameter);
 /// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
 std::string unit_of(const std::string& parameter);

@@ -40,7 +40,8 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
-/// Returns whether `key` names a parameter of the body's cells that is given next to `material`, not inside `material`.
+/// Returns true if `key` is a parameter of the body's cells that scenes give next to the key `material`, not inside the
+/// value of `material`.
 bool has_beside_material(const BodyEntry& body, const std::string& key) {
   if (!body.cells) return false;
   const std::vector<std::string>& beside = body.cells->beside_material;
@@ -48,8 +49,8 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
-/// Chooses the cells that are read from a mesh that gives a surface: triangles, or tetrahedra whose boundary is the
-/// surface.
+/// Sets the kind of cells that are read from the mesh of a body with a surface only: triangles, or tetrahedra whose
+/// boundary is the surface.
 void read_surface_of(MeshSection& mesh, const std::string& what) {
   if (mesh.order != 1) mesh.place.fail("has order 2, but " + what + " has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);
@@ -68,7 +69,7 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   read_surface_of(body.mesh, "an obstacle");
 }
 
-/// Parses keys that only rods and beams have. In contact, a rod's thickness is twice its radius.
+/// Parses the keys that only rods and beams have. In contact, a rod's thickness is twice its radius.
 void parse_rod(const Mapping& mapping, BodyEntry& body) {
   const bool has_radius = has_beside_material(body, "radius");
   const Value *radius = mapping.find("radius"), *director = mapping.find("director");
@@ -81,7 +82,7 @@ void parse_rod(const Mapping& mapping, BodyEntry& body) {
   if (radius && !body.thickness && !radius->is_mapping()) body.thickness = 2.0 * to_positive(*radius, "m");
 }
 
-/// Adds the material of a rigid body, which consists of the density next to the mesh.
+/// Adds the material of a rigid body. The material has one parameter, the density, which is given next to `mesh`.
 void add_rigid_material(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
   if (mapping.has("material"))
     mapping.place_of("material").fail("is only allowed for bodies that deform; give `density` next to `mesh` instead");

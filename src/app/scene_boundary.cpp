@@ -18,8 +18,8 @@ std::array<bool, 3> parse_axes(const Value& value) {
   return axes;
 }
 
-/// Mean rates (f((n+1) dt) − f(n dt))/dt of each step, [steps, width]. The table gives f, which is linear between the
-/// times and constant outside.
+/// Mean rates (f((n+1) dt) − f(n dt))/dt of each step, [steps, width]. f(times[i]) = values[i]; f is linear between the
+/// times and constant before the first and after the last time.
 std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& values, std::size_t width,
                              const Scene& scene) {
   const auto value_at = [&](double t, std::size_t c) {
@@ -36,7 +36,7 @@ std::vector<double> rates_of(const std::vector<double>& times, const std::vector
   return rates;
 }
 
-/// Parses {times: […], angle: […], displacement: [[…], …]}.
+/// Parses the table of a prescribed motion, {times: […], angle: […], displacement: [[…], …]}.
 void parse_move_table(const Value& value, const Scene& scene, MoveSection& move) {
   const Mapping mapping(value, {"times", "angle", "displacement"});
   const Value& given = mapping.need("times", "a list of times in s, ascending");

@@ -10,8 +10,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Parses a budget: "2GiB", "500 MB", a number of bytes, or "50%" of what is free. `what` names the resource: memory or
-/// disk space.
+/// Parses a budget: "2GiB", "500 MB", a number of bytes, or "50%" of the free amount. `what` names the resource: memory
+/// or disk space.
 MemoryBudget to_budget(const Value& value, const std::string& what) {
   static constexpr std::array<std::pair<const char*, double>, 10> units{{{"", 1.0},
                                                                          {"B", 1.0},
@@ -93,7 +93,7 @@ void parse_schedule(const Mapping& mapping, CheckpointOptions& options) {
     options.store = CheckpointStore::tiered;
 }
 
-/// Parses the limits of memory and disk space, after all other options.
+/// Parses the limits of memory and disk space. Must be called after all other options are parsed.
 void parse_budgets(const Mapping& mapping, CheckpointOptions& options) {
   if (const Value* memory = mapping.find("memory")) {
     options.memory = to_budget(*memory, "memory");

@@ -12,10 +12,10 @@
 
 namespace diffsim::app {
 
-/// Objects of a scene file, for programs that run the scene themselves.
+/// Mesh, solvers and losses of a scene file, for programs that run the scene themselves.
 class SceneFile {
  public:
-  /// Objects of one experiment, or of a scene without `experiments`.
+  /// Solver and loss of one experiment, or of a scene without `experiments`.
   struct Experiment {
     Scene scene;
     std::shared_ptr<DifferentiableScene> solver;
@@ -28,16 +28,16 @@ class SceneFile {
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
-  /// Parts of the files of robots that have no effect.
+  /// Warnings about parts of the robots' files that have no effect.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Inverse problem with the priors of the scene.
   struct Problem {
-    std::unique_ptr<InverseProblem> problem;               ///< of all experiments
-    std::vector<std::unique_ptr<InverseProblem>> further;  ///< of the experiments after the first
+    std::unique_ptr<InverseProblem> problem;               ///< problem of all experiments
+    std::vector<std::unique_ptr<InverseProblem>> further;  ///< problems added to `problem`
   };
-  /// Creates the problem, with checkpoints in memory as `options` says. This object must outlive the problem. Throws
-  /// InputError if the scene has no `objective` or no `parameters`. Collective.
+  /// Creates the problem with the given checkpoint options. This object must outlive the problem. Throws InputError if
+  /// the scene has no `objective` or no `parameters`. Collective.
   Problem make_problem(const CheckpointOptions& options = {}) const;
 
  private:

@@ -22,7 +22,7 @@ const std::vector<std::string> drive_keys = {"torque",  "target",          "stif
                                              "damping", "friction",        "friction_velocity",
                                              "limits",  "limit_stiffness", "limit_distance"};
 
-/// Returns `keys` and the keys of a joint's drive.
+/// Returns `keys`, followed by the keys of a joint's drive.
 std::vector<std::string> with_drive_keys(std::vector<std::string> keys) {
   keys.insert(keys.end(), drive_keys.begin(), drive_keys.end());
   return keys;

@@ -17,7 +17,8 @@ int parse_step(const Value& value, const Scene& scene) {
   return step;
 }
 
-/// Steps of an observations file: `all` (no value) or a list of steps, in ascending order.
+/// Parses the key `steps` of an objective: a list of steps, returned in ascending order, or `all`, returned as no
+/// value.
 std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene& scene) {
   const Value* given = mapping.find("steps");
   if (!given || (given->is_scalar() && given->text == "all")) return {};
@@ -30,7 +31,7 @@ std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene&
   return steps;
 }
 
-/// Number of a single step; -1 for the last step.
+/// Parses the key `step` of an objective. Returns -1 for the last step.
 int parse_single_step(const Mapping& mapping, const Scene& scene) {
   const Value* step = mapping.find("step");
   return step && !(step->is_scalar() && step->text == "last") ? parse_step(*step, scene) : -1;

@@ -23,14 +23,15 @@ using Per = ParameterEntry::Per;
 
 /// Properties of a parameter that a scene may name.
 struct Kind {
-  std::vector<Per> per;  ///< possible values; the first is the default
+  std::vector<Per> per;  ///< possible values of the key `per`; the first is the default
   int components = 1;
   bool of_material = false;
 };
 
 Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
 
-/// Parameters by name: those of the solver, the loads, contact, the initial state x[0] and the scene's materials.
+/// Names and properties of the parameters that the scene may use: those of the solver, loads, joints, contact, the
+/// initial state x[0] and the scene's materials.
 std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   std::vector<std::pair<std::string, Kind>> kinds;
   const auto add = [&](const ParameterSpec& spec, const std::string& label = {}) {
@@ -223,8 +224,8 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
   if (kind.of_material) entry.per = kind.per[2];
 }
 
-/// Map from keys in materials of cells to the names of the parameters. If `region` is given, only materials of the
-/// region's body are considered, otherwise all materials.
+/// Map from keys in materials of CellModels to parameter names, for keys that differ from the name. If `region` is
+/// given, only the materials of this region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
   std::map<std::string, std::string> names;
   for (const MaterialEntry& material : scene.materials)
@@ -236,7 +237,7 @@ std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value
   return names;
 }
 
-/// Sets the parameter that a scene gives by its name or by its key in a material.
+/// Sets `entry.name` and `entry.label` from the key `name`, whose value is a parameter name or a key in a material.
 void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<std::pair<std::string, Kind>>& kinds,
                 ParameterEntry& entry) {
   std::vector<std::string> names;

@@ -15,7 +15,8 @@ using Per = ParameterEntry::Per;
 /// Names of PriorEntry::Type in scenes, in the order of the enumeration.
 constexpr std::array<const char*, 4> types = {"normal", "smooth", "total_variation", "matern"};
 
-/// Returns the index of the parameter that a prior names, with `region` if several parameters have this name.
+/// Returns the index of the parameter with the name in the key `parameter`. If several parameters have this name, the
+/// key `region` selects one.
 std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
   std::vector<std::string> labels;
   for (const ParameterEntry& entry : scene.parameters) labels.push_back(entry.label);
@@ -40,7 +41,7 @@ std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
   return found.front();
 }
 
-/// Throws InputError unless the values of the parameter form a field or a signal, which has a gradient.
+/// Throws InputError unless the parameter is a field or a time signal, for which ValueGradient exists.
 void require_gradient(const PriorEntry& prior, const ParameterEntry& parameter) {
   const bool has_gradient = parameter.per == Per::cell || parameter.per == Per::vertex || parameter.per == Per::step;
   if (!has_gradient || parameter.map)

@@ -11,20 +11,22 @@ MeshSection parse_mesh(const Value& value, const Scene& scene);
 void parse_bodies(const Value& value, Scene& scene);
 /// Throws InputError unless the mesh consists of tetrahedra.
 void require_tetrahedra(const MeshSection& mesh);
-/// Returns the first body of tetrahedra; nullptr if there is none.
+/// Returns the first body of kind `solid`; nullptr if there is none.
 const BodyEntry* first_solid(const Scene& scene);
 /// Returns whether the thickness (or the radius, for rods) is a mechanical parameter of the body's cells. A thickness
 /// given as one number is also the thickness in contact.
 bool has_thick_cells(const BodyEntry& body);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
-/// Parses materials. `body` is the body that has the materials; empty: the whole mesh.
+/// Parses materials. `body` is the name of the body that has the materials; if empty, the materials are those of the
+/// whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
 /// Parses the material of a body of cells other than tetrahedra. `beside` is the body's mapping, which contains the
 /// keys next to `material`.
 void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
-/// Parses initial values. `body` is the body that has the section; empty: the scene's own section.
+/// Parses initial values. `body` is the name of the body whose section is parsed; empty: the section `initial` of the
+/// scene.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {}, bool affine = false);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 /// Parses attachments and adds them to the scene's boundary.
@@ -41,12 +43,12 @@ TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
-/// Parses values of a parameter: a number for all values, or the forms of `initial` but {region: number}.
+/// Parses values of a parameter: a number for all values, or the forms of the key `initial` except {region: number}.
 Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
-/// Parses `checkpoint`. `measure_error` is stored in Scene::measure_error.
+/// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-/// Parses `optimiser`. `uncertainty` is set to the place of the key if its value is true.
+/// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the position of the key.
 OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty);
 OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);

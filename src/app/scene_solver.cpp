@@ -52,7 +52,8 @@ void parse_linear(const Value& value, LinearOptions& linear) {
     linear.matrix_free = to_choice(*kind, {"assembled", "matrix_free"}) == "matrix_free";
 }
 
-/// Parses keys of implicit integrators, and collects the given keys that the chosen integrator does not use.
+/// Parses keys of implicit integrators, and collects in `solver.unused` the given keys that the chosen integrator does
+/// not use.
 void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   const std::string& name = solver.integrator;
   const bool is_explicit = is_explicit_integrator(name);
@@ -161,7 +162,7 @@ OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncer
 
 namespace {
 
-/// Name of a table in the output folder.
+/// Parses the name of a CSV table in the output folder.
 std::string parse_table(const Value& value) {
   std::string name = to_text(value);
   if (name.find('/') != std::string::npos || !name.ends_with(".csv"))

@@ -234,8 +234,8 @@ JointDrive load_drive(const Scene& scene, const JointEntry& entry, MPI_Comm comm
   return drive;
 }
 
-/// Returns the drive that the scene gives a joint, with the damping, friction and limits of the robot's file. Limits of
-/// the scene replace those of the file.
+/// Combines the drive that the scene defines for a joint with the drive in the robot's file: damping and friction are
+/// added, and the limits are those of the scene or, if the scene has none, of the file.
 JointDrive together(JointDrive drive, const JointDrive& of_file) {
   drive.damping += of_file.damping;
   drive.friction += of_file.friction;
@@ -268,8 +268,8 @@ void add_joints(const Scene& scene, DifferentiableScene& solver) {
     });
 }
 
-/// Initial displacements or velocities, [owned vertices, 3]: each body's own values, otherwise the scene's, otherwise
-/// zero. Empty if the scene gives none.
+/// Initial displacements or velocities, [owned vertices, 3]: the values in the body's section `initial`, otherwise
+/// those in the scene's section `initial`, otherwise zero. Empty if no section has values.
 std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh,
                                  std::optional<Numbers> InitialSection::*which) {
   std::vector<double> values;
@@ -343,8 +343,8 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   std::int64_t first = mine;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm()));
   if (first == none) return;
-  // Each cell is on one rank only, and all other ranks add zero. So the sum of the bit patterns is the value of the
-  // cell, even if the value is NaN.
+  // Each cell is on one rank only, and all other ranks add zero, so the sum of the bit patterns is the bit pattern of
+  // the cell's value, even if the value is NaN.
   std::uint64_t bits = 0;
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
@@ -374,9 +374,9 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section) {
 
 namespace {
 
-/// Work of contact at a triangle of the surface in a step, over the work at a linear tetrahedron, if few triangles are
-/// in contact. The value is smaller for implicit steps, whose time is mostly that of linear systems. The value of
-/// explicit steps was measured with two plates near each other.
+/// Computational work of contact per surface triangle and step, relative to that of the forces of a linear tetrahedron,
+/// if few triangles are in contact. The value is smaller for implicit steps, because these spend most time in linear
+/// systems. The value for explicit steps was measured with two plates near each other.
 double work_of_contact(const Scene& scene) {
   if (!scene.contact) return 0.0;
   return is_explicit_integrator(scene.solver.integrator) ? 40.0 : 1.0;
@@ -433,7 +433,7 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, Me
       if (!region.body.empty()) mesh->define_region(region.body + "/" + region.name, region.shape, region.body);
     });
   for (const RobotEntry& entry : scene.robots)
-    for (const NamedMesh& body : entry.robot->bodies)  // the body ROBOT.LINK is the region ROBOT/LINK
+    for (const NamedMesh& body : entry.robot->bodies)  // defines the region ROBOT/LINK for the body ROBOT.LINK
       mesh->define_region(entry.name + "/" + body.name.substr(entry.name.size() + 1), VertexList{{0, 1, 2, 3}},
                           body.name);
   check_regions(scene, *mesh);

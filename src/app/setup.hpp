@@ -15,20 +15,22 @@ namespace diffsim::app {
 
 // Conversion of a scene to the library's objects. All functions are collective; errors name the position in the scene.
 
-/// Reads the files of a scene's robots, and adds the materials of the robots' links to the scene. `with_surfaces`:
-/// links have the surfaces of their shapes, for contact. Returns warnings about parts of the files that have no effect.
+/// Reads the files of a scene's robots, and adds the materials of the robots' links to the scene. `with_surfaces`: if
+/// true, the surfaces of the links' shapes are read, too, for contact. Returns warnings about parts of the files that
+/// have no effect.
 std::vector<std::string> load_robots(MPI_Comm comm, Scene& scene, bool with_surfaces);
 
-/// Reads or generates the mesh.
+/// Reads or generates the mesh of all bodies.
 MeshData load_mesh(MPI_Comm comm, const Scene& scene);
-/// Reads or generates the mesh of one body as its file or shape gives it, without placement. If the body is the
-/// boundary of tetrahedra, returns the tetrahedra.
+/// Reads or generates the mesh of one body, without the body's placement. If the body is the boundary of tetrahedra,
+/// returns the tetrahedra.
 MeshData load_source(MPI_Comm comm, const MeshSection& section);
 /// Partitions the mesh, defines the scene's regions, and checks every region that the scene names.
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
-/// Throws InputError for a region named in the scene that the mesh does not have, or that does not fit its purpose.
+/// Throws InputError if a region that the scene names is not in the mesh or is empty, or if the region of a material
+/// has no cells of the material's kind.
 void check_regions(const Scene& scene, const TetrahedralMesh& mesh);
 
 /// Creates a solver with materials only, without boundary conditions, loads and contact. The materials suffice to
@@ -47,15 +49,15 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene);
 /// `make_solver`. Throws InputError if a start value is not admissible or outside the bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
-/// Returns values of an unknown that the scene gives as `numbers`, [unknowns, components], in the layout of
-/// Unknown::start. The shape is that of `initial` of the parameter `entry`.
+/// Converts `numbers` of the scene to values of an unknown, [unknowns, components], in the layout of Unknown::start.
+/// `numbers` may have the shapes that the key `initial` of the parameter `entry` allows.
 std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                  const Numbers& numbers, const Unknown& unknown, int components);
 
-/// Throws InputError at `place` if a value is not finite, as values of cells that a dataset does not cover.
+/// Throws InputError at `place` if a value is not finite. Values of cells that a dataset does not cover are NaN.
 void require_finite(MPI_Comm comm, const std::vector<double>& values, const ParameterEntry& entry, const Place& place);
 
-/// Adds the scene's priors to its problem.
+/// Adds the scene's priors to `problem`.
 void add_priors(const Scene& scene, const TetrahedralMesh& mesh, InverseProblem& problem);
 
 /// Throws InputError at `place` for the first of `cells`, in file order over all ranks, whose value is outside the

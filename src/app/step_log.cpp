@@ -49,8 +49,8 @@ void StepLog::add(int n, const std::optional<ContactState>& contact) {
   const Stopwatch io(job_.report, "io");
   file_ << fmt::format("{},{}", n, n * job_.scene.solver.dt);
   if (model_) {
-    // The statistics are reset when a rollout begins, and no step leads to state 0. Therefore the counts of state 0 are
-    // zero.
+    // The statistics are reset when a rollout begins, and no step leads to state 0. Therefore all counts in the row of
+    // state 0 are zero.
     const ImplicitStatistics now = model_->statistics();
     if (n == 0) before_ = now;
     file_ << fmt::format(",{},{},{},{},{},{},{:.3g},{}", now.newton_iterations - before_.newton_iterations,

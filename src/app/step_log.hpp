@@ -15,9 +15,9 @@ namespace diffsim::app {
 /// contact state. Rows are written during the run. Does nothing if the scene does not request the table.
 class StepLog {
  public:
-  /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state are
-  /// kept if the existing table has the same columns. Throws Error (system) if the file cannot be written. All members
-  /// are collective.
+  /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state
+  /// remain in the table if the existing table has the same columns. Throws Error (system) if the file cannot be
+  /// written. All members are collective.
   StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed);
 
   /// Writes the row of state n and of the step that led to this state.
@@ -28,14 +28,14 @@ class StepLog {
  private:
   void require_written();
   /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`.
-  /// Sets `kept_` if the row of `last` is one of these rows.
+  /// Sets `kept_` if the existing table has a row of state `last`.
   std::string rows_until(int last, const std::string& header);
 
   Job& job_;
   std::string path_;
   const ImplicitModel* model_;  // nullptr for explicit integrators
-  ImplicitStatistics before_;   // at the previous row
-  int kept_ = -1;               // state at which the run is continued, if the row of this state was kept
+  ImplicitStatistics before_;   // statistics at the previous row
+  int kept_ = -1;               // state at which the run continues, if the table has a row of this state; -1: none
   std::ofstream file_;          // open on rank 0 only
 };
 

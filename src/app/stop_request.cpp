@@ -21,7 +21,7 @@ StopRequest::StopRequest(double seconds, bool has_limit)
   action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < signals_.size(); ++i) {
-    // Pressing Ctrl-C twice ends the program.
+    // SA_RESETHAND restores the default action after the first SIGINT, so a second SIGINT ends the program.
     action.sa_flags = SA_RESTART | (signals_[i] == SIGINT ? static_cast<int>(SA_RESETHAND) : 0);
     sigaction(signals_[i], &action, &before_[i]);
   }

@@ -29,7 +29,8 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
   return cause;
 }
 
-/// Adds the contact forces of each pair of names, all of which are computed together once per frame.
+/// Adds the contact forces between each pair of bodies or obstacles to the frames. The forces of all pairs are computed
+/// together, once per frame.
 void add_contact_forces(TrajectoryWriter& writer, DifferentiableScene& solver) {
   struct Frame {
     int step = -1;
@@ -78,7 +79,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
   writer.label(scene_attribute, scene_of_run(job));
-  // The joints of the scene come first, then those of each robot.
+  // In `joint_coordinates`, the joints of the scene come first, followed by the joints of each robot.
   std::size_t first = 0;
   const auto add_joints = [&](const std::string& dataset, std::vector<std::string> names) {
     if (names.empty()) return;

@@ -25,8 +25,8 @@ std::vector<std::string> names_of(const InverseProblem& problem) {
   return names;
 }
 
-/// Direction i in words, for example "0.71 ln youngs_modulus[left] - 0.71 ln youngs_modulus[right]". Values that are
-/// not searched in the logarithm are divided by their scale.
+/// Direction i in words, for example "0.71 ln youngs_modulus[left] - 0.71 ln youngs_modulus[right]". Values with a
+/// scale other than 1 are divided by their scale (see Curvature).
 std::string direction_text(const Curvature& curvature, const std::vector<std::string>& names, std::size_t i) {
   const double* const direction = curvature.directions.data() + curvature.size * i;
   std::vector<std::size_t> order;
@@ -49,7 +49,8 @@ std::string direction_text(const Curvature& curvature, const std::vector<std::st
   return order.size() > most ? text + " + …" : text;
 }
 
-/// Curvature of the loss at u, of the Hessian or the Gauss–Newton matrix as the scene says.
+/// Curvature of the loss at u, computed from the matrix that `optimiser.hessian` selects, the Hessian or the
+/// Gauss–Newton matrix.
 Curvature curvature_of(const Job& job, InverseProblem& problem, const std::vector<double>& u) {
   Curvature result;
   const GaussNewtonScope scope(problem, job.scene.optimiser.gauss_newton);
@@ -57,7 +58,7 @@ Curvature curvature_of(const Job& job, InverseProblem& problem, const std::vecto
   return result;
 }
 
-/// Names of the values of u that are at a bound, the same on all ranks. The first rank has all values.
+/// Names of the values of u that are at a bound, the same on all ranks. The first rank stores all values.
 std::vector<std::string> at_bounds(const InverseProblem& problem, const std::vector<double>& u,
                                    const std::vector<std::string>& names) {
   const std::vector<double> lower = problem.lower_bounds(), upper = problem.upper_bounds();

@@ -21,8 +21,8 @@ std::string in_ascii(std::string unit) {
   return unit;
 }
 
-/// Unit of a parameter, or of the derivative of a loss with respect to the parameter. `of_loss`: unit of the loss; no
-/// value for the unit of the parameter.
+/// Unit of a parameter, or of the derivative of a loss with respect to the parameter. `of_loss`: unit of the loss; if
+/// `of_loss` has no value, returns the unit of the parameter.
 std::string unit_of_values(const std::string& parameter, const std::optional<std::string>& of_loss) {
   const std::string unit = in_ascii(unit_of(parameter));
   if (!of_loss) return unit;

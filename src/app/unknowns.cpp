@@ -18,7 +18,7 @@ namespace {
 using Per = ParameterEntry::Per;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// This rank's entries of a parameter of the Model, or of the initial state x[0].
+/// Entries, on this rank, of a parameter of the Model or of a field of the initial state x[0].
 struct Entries {
   std::vector<double> values;  // [count, components]
   std::size_t count = 0;
@@ -42,7 +42,8 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
   return {std::move(values), source.field.owned(), source.field.components(), source.steps()};
 }
 
-/// Returns whether the parameter is one of the material's values or a parameter of the material's CellModel.
+/// Returns true if the scene gives the material a value of the parameter, or if the material's CellModel has the
+/// parameter.
 bool has_parameter(const MaterialEntry& material, const std::string& name) {
   return material.values.count(name) > 0 || (material.cells && material.cells->has_parameter(name));
 }

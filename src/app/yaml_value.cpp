@@ -16,7 +16,7 @@
 namespace diffsim::app {
 namespace {
 
-constexpr int max_depth = 32;  // also stops at a reference that contains itself
+constexpr int max_depth = 32;  // also limits the recursion into a YAML alias that refers to a value around it
 constexpr std::size_t max_values = 20'000'000;
 
 class Converter {

@@ -15,8 +15,8 @@
 
 namespace diffsim::app {
 
-/// Position in a scene. All data parsed from a scene keep their position, so that errors found later can report the
-/// position.
+/// Position in a scene. All data parsed from a scene are stored with their position, so that later errors can report
+/// the position.
 struct Place {
   std::shared_ptr<const std::string> file;
   long line = 0;
@@ -26,11 +26,11 @@ struct Place {
   [[noreturn]] void fail(const std::string& what) const;
 };
 
-/// Value in a scene, not yet interpreted.
+/// Node of a parsed YAML scene, before its conversion to numbers or words.
 struct Value {
   enum class Kind { nothing, scalar, list, mapping };
   Kind kind = Kind::nothing;
-  std::string text;  ///< scalar
+  std::string text;  ///< text of a scalar
   bool quoted = false;
   Place place;
   std::vector<std::string> keys;  ///< mapping: keys of `items`
@@ -50,10 +50,10 @@ std::string shape_text(const Shape& shape);
 
 // Conversions of a value. Each function throws InputError, with a description of what is expected, if the value cannot
 // be converted.
-double to_number(const Value& value);    ///< finite
-double to_extended(const Value& value);  ///< finite, .inf or -.inf
+double to_number(const Value& value);    ///< finite number
+double to_extended(const Value& value);  ///< finite number, .inf or -.inf
 /// Converts to a number > 0. Message: "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`
-/// is empty if there is none. `instead` describes an alternative to a number; empty if there is none.
+/// is empty if the number has no unit. `instead` describes an alternative to a number, or is empty.
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
 /// Converts to a number ≥ 0. Message: "-5 is negative; give a number, 0 or more, in Pa".
 double to_non_negative(const Value& value, const std::string& unit);
@@ -64,11 +64,11 @@ std::string number_from_zero(const std::string& unit);
 int to_integer(const Value& value, int smallest, int largest = std::numeric_limits<int>::max());
 std::int64_t to_integer64(const Value& value, std::int64_t smallest);
 bool to_boolean(const Value& value);
-std::string to_text(const Value& value);  ///< not empty
+std::string to_text(const Value& value);  ///< text that is not empty
 std::array<double, 3> to_vector(const Value& value);
-Array to_array(const Value& value);  ///< rectangular; a single number has the shape []
-/// Converts to one of the words `available`. For a word of `planned` the error says that the choice is not available
-/// yet.
+Array to_array(const Value& value);  ///< rectangular array; a single number has the shape []
+/// Returns the text of `value` if it is one of the words `available`. If the text is one of the words `planned`, the
+/// error says that this choice is not available in this version.
 std::string to_choice(const Value& value, const std::vector<std::string>& available,
                       const std::vector<std::string>& planned = {});
 /// Converts to a value of an enumeration. `names`: names of the values 0, 1, …
@@ -88,19 +88,21 @@ std::string format_number(double value);
 /// Mapping with a known set of keys.
 class Mapping {
  public:
-  /// Throws InputError if the value is not a mapping, or if a key is in neither list; the message suggests the nearest
-  /// known key. A key of `planned` is rejected as not available in this version.
+  /// Checks the keys of `value`. Throws InputError if `value` is not a mapping, or if a key is not in `known`; the
+  /// message suggests the nearest known key. For a key in `planned`, the message says that the key is not available in
+  /// this version.
   Mapping(const Value& value, std::vector<std::string> known, const std::vector<std::string>& planned = {});
 
   const Place& place() const { return value_->place; }
   /// Returns the value of a key; nullptr if the key is missing. Throws InputError if the key has no value.
   const Value* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// Throws InputError if the key is missing; `what` describes the missing value.
+  /// Returns the value of a key. Throws InputError if the key is missing; `what` describes the missing value.
   const Value& need(std::string_view key, const std::string& what) const;
   /// Returns the position of `key`, or the position where the key would be.
   Place place_of(std::string_view key) const;
-  /// Returns the one of `keys` that is given. Throws InputError if none of `keys`, or more than one key, is given.
+  /// Returns the only one of `keys` that the mapping contains. Throws InputError if none of `keys`, or more than one
+  /// key, is given.
   std::string one_of(const std::vector<std::string>& keys) const;
 
  private:

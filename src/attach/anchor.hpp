@@ -69,7 +69,8 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   for (int k = 0; k < 3; ++k) by_xi[k] = T(0.0);
   by_q[0] = g;
   if (kind == AnchorKind::vertex) return;
-  // Derivatives with respect to the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀. A director q₂ is not relative to q₀.
+  // Derivatives with respect to the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀. A director q₂ is a vector, so its
+  // derivative does not contribute to that of q₀.
   const Vec3<T> a = q[1] - q[0];
   Vec3<T> by_a = xi[0] * g;
   by_xi[0] = dot(a, g);

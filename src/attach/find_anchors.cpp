@@ -33,12 +33,12 @@ struct Attached {
 /// Nearest anchor found by a rank.
 struct Found {
   double distance = std::numeric_limits<double>::infinity();  // from the vertex to the cell
-  double off = 0.0;  // vertices and segments without directors: distance from the vertex to the cell
+  double off = 0.0;  // equals `distance` for anchors on vertices and on segments without directors
   std::array<int, 4> nodes{-1, -1, -1, -1};
   std::array<double, 3> xi{};
 };
 
-/// Search for the nearest of this rank's cells of a region, in the rest shape.
+/// Search for that cell of a region on this rank that is nearest to a point in the rest shape.
 class AnchorSearch {
  public:
   AnchorSearch(const TetrahedralMesh& mesh, const Region& to) : mesh_(mesh) {
@@ -171,8 +171,8 @@ class AnchorSearch {
   std::vector<std::array<int, 4>> cells_;
 };
 
-/// Returns the vertices of `region` that this rank owns. Throws Error (input) if the regions have vertices in common.
-/// Collective.
+/// Returns the vertices of `region` that this rank owns. Throws Error of kind `input` if the regions have vertices in
+/// common. Collective.
 std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std::string& region,
                                          const std::string& to) {
   const Region &of = mesh.region(region), &target = mesh.region(to);
@@ -195,7 +195,7 @@ std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std:
 /// Nearest anchors of each attached vertex: the nearest anchor on this rank, and the distance and the rank of the
 /// nearest anchor on any rank.
 struct NearestAnchors {
-  std::vector<Found> found;   // of this rank
+  std::vector<Found> found;   // nearest anchors on this rank
   std::vector<double> least;  // distance of the nearest anchor of all ranks
   std::vector<int> chosen;    // rank of that anchor; the number of ranks if there is no anchor
 };
@@ -243,7 +243,7 @@ std::vector<Answer> answers_of_rank(const TetrahedralMesh& mesh, const AnchorSea
   return answers;
 }
 
-/// Throws Error (input) for the first vertex that has no anchor within reach. Collective.
+/// Throws Error of kind `input` for the first vertex whose nearest anchor is too far away. Collective.
 void require_near(const TetrahedralMesh& mesh, const AnchorSearch& search, const std::vector<Attached>& attached,
                   const NearestAnchors& nearest, const std::string& region, const std::string& to) {
   const MPI_Comm comm = mesh.comm();

@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Parameters of attachments. The name of the attached region is a suffix: `attachment_stiffness:REGION`.
+/// Parameters of attachments. Parameter names end with the name of the attached region: `attachment_stiffness:REGION`.
 struct AttachmentParameters {
   static constexpr ParameterSpec stiffness{.name = "attachment_stiffness",
                                            .unit = "N/m",

@@ -27,7 +27,8 @@ Vec3<T> constant(const std::array<double, 3>& v) {
   return {{T(v[0]), T(v[1]), T(v[2])}};
 }
 
-/// A and B of a constraint. `with_constants`: false omits a₀ and b₀, for velocities and changes of positions.
+/// Returns the factors A and B of the constraint g = A·B - c at x. If `with_constants` is false, a₀ and b₀ are omitted,
+/// as for velocities and changes of positions.
 template <class T>
 std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
   Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
@@ -39,7 +40,7 @@ std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>
   return {A, B};
 }
 
-/// Gradient of g with respect to the position of one node.
+/// Returns the gradient of g = A·B - c with respect to the position of one node.
 template <class T>
 Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
   return T(entry.a) * AB.second + T(entry.b) * AB.first;
@@ -63,7 +64,7 @@ class ScaledFactors {
     LAPACKgetrf_(&count, &count, factors_.data(), &count, pivots_.data(), &info);
     constexpr double dependent = 1e-11;
     is_regular_ = info == 0;
-    for (std::size_t k = 0; k < n; ++k) {  // false for NaN, too
+    for (std::size_t k = 0; k < n; ++k) {  // a NaN pivot sets is_regular_ to false
       const double pivot = std::abs(factors_[k * n + k]);
       is_regular_ = is_regular_ && pivot > dependent && std::isfinite(pivot);
     }
@@ -155,7 +156,7 @@ std::vector<int> Assembly::node_numbers() const {
 
 std::vector<double> Assembly::projector(const NodeVectors<double>& x) const {
   const std::size_t n = size(), width = 3 * nodes_.size();
-  // G by rows.
+  // G(x), row-major.
   std::vector<double> G(n * width, 0.0);
   std::vector<std::pair<Vec3<double>, Vec3<double>>> at_x;
   for (const Constraint& constraint : constraints_) at_x.push_back(factors_of(constraint, x, true));
@@ -275,8 +276,8 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
   for (int iteration = 0; iteration < most; ++iteration) {
     std::vector<double> r = values(iteration == 0 ? x : y);
     if (iteration == 0) {
-      // Linearised at x, because y₀ may be far from the constraints: forces on a body that is almost flat move the
-      // nodes by much more than the thickness.
+      // The first iteration linearises g at x, because y₀ may be far from satisfying g(y₀) = 0: forces on an almost
+      // flat body move the nodes by much more than the thickness of the body.
       for (const Node& node : nodes_) scratch[index(node.number)] = y[index(node.number)] - x[index(node.number)];
       const std::vector<double> change = project(x, scratch);
       for (std::size_t k = 0; k < r.size(); ++k) r[k] += change[k];
@@ -297,7 +298,8 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
     }
     for (std::size_t k = 0; k < lambda.size(); ++k) lambda[k] += step[k];
     if (!(extent < 1e150)) break;
-    // Rounding errors stop the decrease of the changes.
+    // The iteration has converged if the changes are as small as rounding errors, or if rounding errors stop their
+    // decrease.
     if (iteration == 0) continue;
     if (change <= 1e-16 * extent || (iteration > 1 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
     last = change;

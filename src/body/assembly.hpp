@@ -22,7 +22,7 @@ namespace diffsim::body {
 /// assembly.
 class Assembly {
  public:
-  /// `name` is used in messages: "body 'crate'".
+  /// `name` is used in messages; for example "body 'crate'".
   Assembly(std::string name, std::vector<Constraint> constraints);
 
   const std::string& name() const { return name_; }
@@ -47,16 +47,17 @@ class Assembly {
   /// Returns the numbers of the assembly's nodes in increasing order, [N].
   std::vector<int> node_numbers() const;
   /// Returns the matrix of the orthogonal projection onto the kernel of G(x), I - Gᵀ (G Gᵀ)⁻¹ G, [3N, 3N], symmetric.
-  /// Rows and columns are the components of the nodes in the order of `node_numbers`. Throws Error if constraints
-  /// depend on one another at x.
+  /// Rows and columns are the components of the nodes in the order of `node_numbers`. Throws Error if the gradients of
+  /// the constraints are linearly dependent at x.
   std::vector<double> projector(const NodeVectors<double>& x) const;
   /// Returns the matrix Σ_k λ_k ∇²g_k, [3N, 3N], symmetric, with rows and columns as in `projector`.
   std::vector<double> curvature(const std::vector<double>& lambda) const;
 
-  /// Throws Error (input) if constraints depend on one another at the positions x. `ones`: a factor 1 for each node.
+  /// Throws Error (input) if the gradients of the constraints are linearly dependent at x. `ones`: the factor 1 for
+  /// each node.
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
-  /// Returns z with S(y, x) z = r, or S(y, x)ᵀ z = r if `transposed`. `factors`: C. Throws Error if S is singular,
-  /// which happens if a step moves nodes too far.
+  /// Returns the solution z of S(y, x) z = r, or of S(y, x)ᵀ z = r if `transposed`. `factors`: diagonal of C, one
+  /// factor per node. Throws Error if S is singular, which happens if a step moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
@@ -68,11 +69,11 @@ class Assembly {
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
-  /// Returns for each constraint the bilinear form A(x)·B(w) + A(w)·B(x), without a₀ and b₀ in A(w) and B(w); in A(x)
-  /// and B(x) a₀ and b₀ are included if `with_constants`.
+  /// Returns A(x)·B(w) + A(w)·B(x) for each constraint, [n]. The constants a₀ and b₀ are omitted in A(w) and B(w), and
+  /// are included in A(x) and B(x) if `with_constants`.
   template <class T>
   std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
-  /// Adds scale · Σ_k λ_k h_k to `forces`, where h_kᵀ w are the `products` of x with w.
+  /// Adds scale · Σ_k λ_k h_k to `forces`, where h_kᵀ w is entry k of `products(x, with_constants, w)` for any w.
   template <class T>
   void add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda, double scale,
                                NodeVectors<T>& forces) const;
@@ -84,7 +85,8 @@ class Assembly {
 
   std::string name_;
   std::vector<Constraint> constraints_;
-  /// Constraint that contains a node, and the index of the node among the constraint's entries.
+  /// Reference of a node to a constraint: the index of the constraint, and the index of the node among the constraint's
+  /// entries.
   struct Place {
     int constraint, entry;
   };

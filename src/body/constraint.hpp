@@ -11,9 +11,9 @@ namespace diffsim::body {
 ///   g(x) = A·B - c = 0,   A = a₀ + Σ_k a_k x_k,   B = b₀ + Σ_k b_k x_k
 ///
 /// Examples: the distance between two nodes (A = B = x_1 - x_2, c = length²); a point of one body that coincides with a
-/// point of another body (A the difference of the points, B a constant unit vector, one constraint per component); a
-/// right angle between directions of two bodies (A and B the directions, c = 0). The second derivatives of g are
-/// constant.
+/// point of another body (one constraint per component: A is the difference of the points, B a constant unit vector,
+/// c = 0); a right angle between directions of two bodies (A and B are the directions, c = 0). The second derivatives
+/// of g are constant.
 struct Constraint {
   struct Entry {
     int node;

@@ -22,11 +22,11 @@
 namespace diffsim::body {
 namespace {
 
-/// Rigid body, known to all ranks.
+/// Rigid body of any rank. All ranks store the same list of bodies.
 struct Body {
-  std::int64_t number;  ///< in the mesh's list of bodies
-  int rank;             ///< owner
-  int first_node;       ///< number of the body's first node, on the owner
+  std::int64_t number;  ///< index in the mesh's list of bodies
+  int rank;             ///< rank that owns the body
+  int first_node;       ///< number of the body's first node on the owning rank
   std::array<Vector, 4> rest;
 };
 
@@ -62,7 +62,7 @@ std::vector<Body> find_bodies(const TetrahedralMesh& mesh, const std::vector<int
   return all;
 }
 
-/// Returns the index in `bodies` of the body with this name, or -1 for the world (an empty name).
+/// Returns the index in `bodies` of the body called `name`, or -1 if `name` is empty, which means the world.
 int find(const TetrahedralMesh& mesh, const std::vector<Body>& bodies, const std::string& name, const Joint& joint) {
   if (name.empty()) return -1;
   const auto number = static_cast<std::int64_t>(mesh.find_body(name));
@@ -74,7 +74,7 @@ int find(const TetrahedralMesh& mesh, const std::vector<Body>& bodies, const std
               ErrorKind::input);
 }
 
-/// Indices of the two bodies of a joint; -1 for the world.
+/// Indices of the two bodies of a joint; the index -1 means the world.
 using Ends = std::array<int, 2>;
 
 std::vector<Ends> find_ends(const TetrahedralMesh& mesh, const std::vector<Body>& bodies,
@@ -114,7 +114,7 @@ std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<E
 
 struct ConstraintSet::OnDevice {
   DeviceArray<int> vertices;
-  std::map<int, Field> buffers;  // values at the nodes, by number of components
+  std::map<int, Field> buffers;  // buffers for values at the nodes; key: number of components
 };
 
 ConstraintSet::~ConstraintSet() = default;
@@ -140,7 +140,7 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
     frames.emplace_back(first, body.rest);
   }
   nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), copies);
-  std::map<std::size_t, std::vector<Constraint>> constraints;  // by group
+  std::map<std::size_t, std::vector<Constraint>> constraints;  // key: group
   std::map<std::size_t, std::string> names;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!is_mine(i)) continue;

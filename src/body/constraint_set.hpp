@@ -12,7 +12,7 @@
 
 namespace diffsim::body {
 
-/// All constraints of a system: rigidity of bodies, and joints.
+/// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
 /// Bodies that joints connect, directly or through other bodies, form one assembly. The rank that owns the first body
 /// of an assembly computes the assembly, with copies of the nodes that other ranks own. The nodes of this class are the
@@ -20,19 +20,19 @@ namespace diffsim::body {
 class ConstraintSet {
  public:
   /// `cells`: this rank's cells that are rigid bodies. `joints`: all joints, the same list on every rank. Throws Error
-  /// (input) for a cell that is not an affine body; for a joint of an unknown body, of a body that is not rigid, of a
-  /// body with itself, or with an axis of zero length; and for redundant constraints. Collective.
+  /// (input) if one of `cells` is not an affine body, if the constraints are redundant, or if a joint names an unknown
+  /// or non-rigid body, connects a body with itself, or has an axis of zero length. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies that this rank computes.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
-  /// This rank's nodes, copies included.
+  /// Nodes of this rank, copies included.
   const Entities& nodes() const { return *nodes_; }
   /// Number of this rank's nodes, copies included.
   std::size_t num_nodes() const { return nodes_->local(); }
-  /// Vertices of the nodes that this rank owns.
+  /// Local vertices of the nodes that this rank owns, [owned nodes].
   const std::vector<int>& vertices() const { return vertices_; }
 
   /// Returns the values of `field` at all nodes, [nodes, components]. `field` is on local or owned vertices; only the
@@ -46,7 +46,7 @@ class ConstraintSet {
   std::vector<int> vertices_;
   std::vector<Assembly> assemblies_;
   struct OnDevice;
-  std::unique_ptr<OnDevice> device_;  // vertices on the device, and buffers
+  std::unique_ptr<OnDevice> device_;  // device copy of `vertices_`, and buffers
 };
 
 }  // namespace diffsim::body

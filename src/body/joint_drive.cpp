@@ -50,7 +50,7 @@ Corners find_corners(const TetrahedralMesh& mesh, const std::string& body, const
   return all.front();
 }
 
-/// Sets the constants of friction and of limits. Throws Error (input) as `make_joint_drive` states.
+/// Sets the constants of friction and of limits in `force`. Throws the errors that `make_joint_drive` documents.
 void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointForce& force) {
   const auto require = [&](bool good, const std::string& what) {
     if (!good) throw Error("joint '" + joint.name + "': " + what, ErrorKind::input);

@@ -21,7 +21,7 @@ struct BodyVector {
     for (int c = 0; c < 3; ++c) sum[c] = sum[c] + constant[c];
     return sum;
   }
-  /// Returns the rate of the vector, from the velocities of the nodes.
+  /// Returns the time derivative of the vector, Σ_k w_k v_k, where v are the velocities of the nodes.
   template <class T>
   DIFFSIM_FUNCTION Vec3<T> rate(const Vec3<T>* v) const {
     Vec3<T> sum = T(weights[0]) * v[0];
@@ -54,8 +54,8 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 }
 
 /// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
-/// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. Parameters: torque,
-/// stiffness, damping, target, friction, stiffness of the limits.
+/// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. The parameters are,
+/// in this order: torque, stiffness, damping, target, friction and limit stiffness.
 ///
 /// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
 /// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the
@@ -69,8 +69,8 @@ struct JointForce {
   BodyVector other_point;                                  ///< translation: point of the other body
   BodyVector first;                                        ///< e', or a'
   BodyVector second;                                       ///< f'
-  double start;                                            ///< q₀, the coordinate in the initial placement
-  double friction_velocity, lower, upper, limit_distance;  ///< of JointDrive
+  double start;                                            ///< q₀, the coordinate at the initial positions
+  double friction_velocity, lower, upper, limit_distance;  ///< as in JointDrive
 
   /// Returns q, and sets the derivatives ∂q/∂x_k.
   template <class T>

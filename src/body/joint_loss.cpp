@@ -22,7 +22,7 @@ struct JointLoss::Nodes {
   MPI_Comm comm;
   int rank;
 
-  /// Values of a field at the nodes, on all ranks.
+  /// Returns the values of a field at the nodes, on all ranks. Collective.
   std::array<Vec3<double>, 8> gather(const Field& field) const {
     const std::vector<double> values = field.to_host();
     std::array<double, 24> at{};

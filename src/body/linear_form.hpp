@@ -30,20 +30,21 @@ class Frame {
   Frame(int first_node, const std::array<Vector, 4>& rest);
 
   bool is_world() const { return first_node_ < 0; }
-  /// Returns the position of the material point at `rest` in the rest configuration.
+  /// Returns the current position, linear in the nodes, of the material point with the rest position `rest`.
   LinearForm point(const Vector& rest) const;
-  /// Returns the direction that is `rest` in the rest configuration.
+  /// Returns the current vector, linear in the nodes, of the material vector that equals `rest` in the rest
+  /// configuration.
   LinearForm direction(const Vector& rest) const;
-  /// Returns the constraints that the body keeps its shape: u_k · u_l is constant for k ≤ l, where u_k are half of the
-  /// vectors between the middles of opposite edges, u_1 = (x_0 - x_1 + x_2 - x_3)/4 and so on. These six constraints
-  /// are independent even if the four nodes are almost in a plane; the constraints that the six distances between the
-  /// nodes are constant are then almost dependent.
+  /// Returns the six constraints of a rigid body: u_k · u_l is constant for k ≤ l. The vectors u_1, u_2 and u_3 are
+  /// half of the vectors between the middles of opposite edges; for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These
+  /// constraints are independent even if the four nodes are almost in a plane. In contrast, constraints on the six
+  /// distances between the nodes are almost dependent in this case.
   std::vector<Constraint> rigidity() const;
 
  private:
   int first_node_ = -1;
   std::array<Vector, 4> rest_{};
-  std::array<Vector, 3> to_weights_{};  // rows of the inverse of the matrix of edges
+  std::array<Vector, 3> to_weights_{};  // rows of the inverse of the matrix whose columns are x_k - x_0 at rest
 };
 
 }  // namespace diffsim::body

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Parameters of driven joints. The name of the joint is a suffix: `joint_torque:NAME`. The units are those of revolute
-/// joints; for prismatic joints N, N/m, N s/m and m.
+/// Parameters of driven joints. The name of the joint is a suffix: `joint_torque:NAME`. The field `unit` gives the
+/// units for revolute joints; for prismatic joints, the units are N, N/m, N s/m and m.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",

@@ -7,7 +7,7 @@
 
 namespace diffsim::body {
 
-/// Multipliers λ of each assembly that a rank computes.
+/// Multipliers λ of the assemblies that a rank computes, [assemblies][constraints of the assembly].
 using Multipliers = std::vector<std::vector<double>>;
 
 /// Tangent space of the constraints g = 0 of a system at positions y: the changes of positions w with G(y) w = 0, where
@@ -24,18 +24,18 @@ class TangentSpace {
   /// Positions of the nodes of the constraints.
   const NodeVectors<double>& positions() const { return y_; }
 
-  /// Replaces w by its orthogonal projection onto the tangent space, w - G(y)ᵀ λ, and returns λ. Throws Error if
-  /// constraints depend on one another at y.
+  /// Replaces w by its orthogonal projection onto the tangent space, w - G(y)ᵀ λ, and returns λ. Throws Error if the
+  /// gradients of the constraints are linearly dependent at y.
   Multipliers project(Field& w) const;
   /// Adds scale · (Σ_k λ_k ∇²g_k) w to `out`.
   void add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const;
-  /// Returns this rank's part of the squared Frobenius norm of Σ_k λ_k ∇²g_k.
+  /// Returns this rank's contribution to the squared Frobenius norm of Σ_k λ_k ∇²g_k.
   double curvature_square(const Multipliers& lambda) const;
-  /// Derivative of a tangent vector w along a change dy of the positions, orthogonal to the tangent space: adds
-  /// ẇ = -Gᵀ (G Gᵀ)⁻¹ r with r_k = wᵀ ∇²g_k dy to `out`, so that G ẇ + Ġ w = 0.
+  /// Adds the normal part of the derivative of a tangent vector w along a change dy of the positions to `out`. This
+  /// part, ẇ = -Gᵀ (G Gᵀ)⁻¹ r with r_k = wᵀ ∇²g_k dy, is orthogonal to the tangent space and satisfies G ẇ + Ġ w = 0.
   void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
-  /// Moves the positions x along constraint forces at y, x ← x + G(y)ᵀ λ, so that they satisfy the constraints. Returns
-  /// false on all ranks if there is no solution near x; x is then unchanged.
+  /// Replaces the positions x by x + G(y)ᵀ λ, with λ such that the result satisfies the constraints. Returns false on
+  /// all ranks if there is no solution near x; x is then unchanged.
   bool retract(Field& x) const;
 
  private:

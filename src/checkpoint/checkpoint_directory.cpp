@@ -24,7 +24,7 @@ constexpr int format_version = 1;
 /// Number of files waiting for removal above which a new manifest is written, so that the files can be removed.
 constexpr std::size_t most_garbage = 4;
 
-/// Adds the lifetime of the object to `StoreStatistics::seconds_waiting`.
+/// Timer that adds the lifetime of the object, s, to `StoreStatistics::seconds_waiting`.
 class Waiting {
  public:
   explicit Waiting(StoreStatistics& statistics) : statistics_(statistics), start_(MPI_Wtime()) {}
@@ -112,7 +112,7 @@ void CheckpointDirectory::load() {
   if (!options_.resume && !text.empty()) commit();
 }
 
-/// Creates the directory and locks it. Serial.
+/// Creates the directory and locks the directory. Only the first rank calls this function.
 void CheckpointDirectory::enter() {
   do {
     if (const std::string made = make_checkpoint_directory(path_); first_made_.empty()) first_made_ = made;
@@ -135,7 +135,7 @@ void CheckpointDirectory::clean() {
     if (removes)
       for (const std::string& name : checkpoint_files(path_))
         if (!listed.contains(name) && fs::remove(fs::path(path_) / name, ignored) && first_made_.empty())
-          first_made_ = path_;  // the killed run created the directory
+          first_made_ = path_;  // the killed run created the directory, so the destructor removes it
     if (!options_.keep) lock_->share();
   });
 }
@@ -156,7 +156,8 @@ void CheckpointDirectory::commit() {
     });
   }
   changed_ = false;
-  // The previous manifest is still valid, so the files that it lists stay until the next manifest is written.
+  // The previous manifest remains on the disk as the older version. The files that the previous manifest lists are
+  // therefore removed only when the next manifest is written.
   std::vector<std::string> names = std::exchange(garbage_, {});
   if (options_.keep) std::swap(names, old_garbage_);
   collectively(comm_, [&] {
@@ -194,7 +195,7 @@ std::string CheckpointDirectory::unused_name(const Key& key) {
   std::string name;
   collectively(comm_, [&] {
     if (rank_ != 0) return;
-    std::set<std::string> taken(garbage_.begin(), garbage_.end());  // files of old_garbage_ still exist on the disk
+    std::set<std::string> taken(garbage_.begin(), garbage_.end());  // fs::exists detects the files of old_garbage_
     for (const auto& [other, entry] : entries_) taken.insert(entry.name);
     char number[32];
     std::snprintf(number, sizeof(number), "_%06d", key.second);
@@ -247,7 +248,7 @@ void CheckpointDirectory::publish(bool wait) {
     if (!files.empty() || garbage_.size() > most_garbage || (wait && changed_)) commit();
     if (!files.empty() && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
   } catch (const Error& error) {
-    // Files that could not be written must not be waited for again.
+    // Later calls must not wait for the files that could not be written.
     std::erase_if(entries_, [](const auto& one) { return !one.second.listed; });
     throw CheckpointWriteError(error.what());
   }
@@ -340,7 +341,7 @@ void CheckpointDirectory::remove_all() {
   collectively(comm_, [&] {
     if (rank_ != 0) return;
     std::error_code ignored;
-    // Without a manifest, no file is listed.
+    // The manifests are removed before the files, so that no manifest lists a file that no longer exists.
     for (const char* name : {"manifest.0", "manifest.1"}) fs::remove(fs::path(path_) / name, ignored);
     if (!options_.keep) return;
     for (const std::string& name : checkpoint_files(path_)) fs::remove(fs::path(path_) / name, ignored);

@@ -21,11 +21,12 @@ namespace diffsim {
 
 class DirectoryLock;
 
-/// Identity of a problem: a list of its parts with a hash for each, {"mesh", hash}, {"material", hash}, …
+/// Identity of a problem: a list of its parts with a hash of each part, {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
-/// Error of writing a file. If a function that reads another file throws this error, the error does not mean that the
-/// other file is damaged.
+/// Error that occurs while a file is written. A function that reads a file may throw this error, too, because the
+/// function first waits until another file is written; the error then does not mean that the file to be read is
+/// damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
@@ -39,21 +40,22 @@ inline bool is_damage(const Error& error) {
 
 /// Directory of HDF5 files. With the option `keep`, the files outlive the program that wrote them.
 ///
-/// The manifest lists a file once all ranks have written and synchronised the file and the file has its final name. The
-/// manifest contains the length and a checksum of each file. The manifest has a checksum of its own, is replaced
-/// atomically, and is kept in two versions, `manifest.0` and `manifest.1`, the newer of which is valid. A run that is
-/// killed at any time therefore leaves only files that are complete or not listed. Files are named KIND_NUMBER.h5. A
-/// listed file is never overwritten.
+/// The manifest is a text file that lists the complete files of the directory. A file is added to the manifest after
+/// all ranks have written the file, the file is synchronised with the disk, and the file has its final name. The
+/// manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself. The
+/// directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer version is valid, and a
+/// new version replaces the older file atomically. A run that is killed at any time therefore leaves only files that
+/// are complete or not listed. Files are named KIND_NUMBER.h5. A listed file is never overwritten.
 ///
-/// A directory that keeps its files belongs to one program at a time. Several programs may share a directory if none of
-/// them keeps files; the first of these programs removes files of a killed run, unless the directory has a manifest.
+/// With the option `keep`, only one program at a time may use a directory. Without `keep`, several programs may share a
+/// directory; the first of these programs removes files of a killed run, unless the directory has a manifest.
 ///
 /// Every member is collective and throws the same Error on all ranks.
 class CheckpointDirectory {
  public:
   struct Options {
-    bool keep = false;  ///< true: files stay until `remove_all`; false: files are removed with this object, no manifest
-    bool resume = false;     ///< true: starts with the files that an earlier run has kept; false: removes these files
+    bool keep = false;  ///< true: files exist until `remove_all`; false: no manifest, the destructor removes all files
+    bool resume = false;     ///< true: uses the files of an earlier run; false: removes the files of an earlier run
     int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
     double patience = 10.0;  ///< maximum time to wait for another run in the same directory to end, s
     ProblemParts problem;
@@ -76,17 +78,17 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a point. A point is a set of values of the parameters and of the initial state, and is identified by
-  /// `signature`. All files except files of the kind `durable_kind` belong to a point. Returns true if the existing
-  /// files belong to this point; otherwise removes these files and returns false.
+  /// Begins a point. A point is a set of values of the parameters and of the initial state; `signature` identifies the
+  /// point. All files except files of the kind `durable_kind` belong to a point. Returns true if the existing files
+  /// belong to this point; otherwise removes these files and returns false.
   bool begin_point(const RowOrder::Signature& signature);
 
   /// Starts writing a file. Replaces an existing file of the same kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
-  bool has(const std::string& kind, int number) const;      ///< true also for erased files that are still pinned
-  std::vector<int> numbers(const std::string& kind) const;  ///< in ascending order
-  /// Opens an existing file. Waits until the file is completely written, and verifies every byte of the file. Throws
+  bool has(const std::string& kind, int number) const;      ///< true if the file exists, erased or not
+  std::vector<int> numbers(const std::string& kind) const;  ///< existing files, in ascending order
+  /// Opens an existing file. Waits until the file is completely written, and verifies the checksum of the file. Throws
   /// Error (system) with the reason if the file is missing or damaged.
   Hdf5File open(const std::string& kind, int number);
   std::string file_of(const std::string& kind, int number) const;  ///< final path of a file
@@ -96,16 +98,17 @@ class CheckpointDirectory {
   void pin(const std::string& kind, int number);
   /// Unpins a file, and removes the file if `erase` was called in the meantime.
   void unpin(const std::string& kind, int number);
-  /// Returns true if a file is pinned and intact, and then cancels an earlier `erase` of the file.
+  /// Returns true if a file is pinned and intact. In this case an earlier `erase` of the file is cancelled.
   bool claim(const std::string& kind, int number);
-  /// Sets this rank's values of the dataset `/note`, which is added to every file written from here on.
+  /// Sets this rank's values of the dataset `/note`. This dataset is added to every file that is written after this
+  /// call.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
   /// Adds completely written files to the manifest. `wait`: first waits for all files whose writing has started. Throws
-  /// CheckpointWriteError.
+  /// CheckpointWriteError if a file could not be written.
   void publish(bool wait);
-  /// Marks the run as failed in the manifest. The run may still be resumed, but its files do not prevent the run of
-  /// another problem.
+  /// Marks the run as failed in the manifest. A failed run may still be resumed, but its files do not prevent a run of
+  /// another problem in the same directory.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
   /// Removes the manifest and, with the option `keep`, all files, and the directory if the directory is empty then.
@@ -134,10 +137,10 @@ class CheckpointDirectory {
   Options options_;
   int rank_ = 0;
   int ranks_ = 1;
-  std::unique_ptr<DirectoryLock> lock_;  // held by the first rank
+  std::unique_ptr<DirectoryLock> lock_;  // locked by the first rank only
   std::string first_made_;               // outermost directory that this object created
   std::map<Key, Entry> entries_;
-  std::vector<std::string> garbage_;      // names of files to remove when the next manifest no longer lists them
+  std::vector<std::string> garbage_;      // names of files that the next manifest will not list
   std::vector<std::string> old_garbage_;  // names of files that only the older of the two manifests lists
   bool changed_ = false;                  // true: the manifest on the disk is outdated
   bool failed_ = false;                   // true: the manifest marks the run as failed
@@ -149,7 +152,7 @@ class CheckpointDirectory {
   StoreStatistics statistics_;
 };
 
-/// Kind of files that belong to the whole problem: these files stay when a new point begins.
+/// Kind of files that belong to the whole problem, not to a point: `begin_point` does not remove these files.
 inline constexpr const char* durable_kind = "evaluation";
 
 }  // namespace diffsim

@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Lock against simultaneous use of a directory by several programs: flock(2) on the directory itself. The system
-/// releases the lock when the program ends, even by a crash. On file systems without flock(2) there is no lock, and no
-/// program is refused.
+/// Lock that prevents several programs from using a directory at the same time: flock(2) on the directory itself. The
+/// operating system releases the lock when the program ends, even by a crash. On file systems without flock(2),
+/// directories are not locked.
 class DirectoryLock {
  public:
   enum class State { none, shared, exclusive };
@@ -17,13 +17,13 @@ class DirectoryLock {
   DirectoryLock& operator=(const DirectoryLock&) = delete;
   ~DirectoryLock() { release(); }
 
-  /// Takes an exclusive lock, waiting up to `patience` seconds for other programs to end. Returns false if another
-  /// program still holds a lock. The other program may have removed the directory at its end; the directory must then
-  /// be created and locked again (see `is_of`).
+  /// Acquires an exclusive lock; waits up to `patience` seconds for other programs to release their locks. Returns
+  /// false if another program still holds a lock. The other program may have removed the directory before releasing the
+  /// lock; the caller must then create and lock the directory again (see `is_of`).
   bool lock(const std::string& directory, double patience);
   /// Converts the lock to a shared lock.
   void share();
-  /// Kind of lock that is held; `none` also if the file system does not support locks.
+  /// Kind of the current lock; `none` also if the file system does not support locks.
   State state() const { return state_; }
   /// Returns true if the path `directory` still refers to the locked directory.
   bool is_of(const std::string& directory) const;

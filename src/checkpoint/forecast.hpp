@@ -15,8 +15,8 @@ struct SweepForecast {
   std::vector<long> left;  ///< for each step n: number of steps executed after step n is reversed
 };
 
-/// Runs through `schedule` to its end and counts steps; the schedule cannot be used again. An open schedule is ended at
-/// `num_steps`.
+/// Counts the steps of `schedule` by calling `next` until the schedule ends; the schedule cannot be used again. If the
+/// schedule is open, `finish(num_steps)` is called.
 SweepForecast forecast(Schedule& schedule, int num_steps);
 
 }  // namespace diffsim

@@ -18,7 +18,7 @@ struct CheckpointPlan;
 
 /// Number of steps at the beginning of a rollout that are not reversed.
 int skipped_steps(const CheckpointOptions& options, int num_steps);
-/// Describes why the gradient is approximate: "the gradient is that of the last 40 of 100 steps only
+/// Describes why the gradient is approximate, for example "the gradient is that of the last 40 of 100 steps only
 /// (checkpoint.last)…". Empty if the gradient is exact.
 std::string approximation_of(const CheckpointOptions& options, int num_steps);
 
@@ -26,9 +26,9 @@ std::string approximation_of(const CheckpointOptions& options, int num_steps);
 /// `options.memory`.
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps,
                                         const CheckpointPlan* plan = nullptr);
-/// Creates the store `options.store`. HDF5 snapshots are written to `shared` if given, otherwise to a directory that is
-/// removed together with the store. A tiered store uses `shared` for level 1 only, and only if that level names no
-/// directory. `order` is the order of rows in the HDF5 files.
+/// Creates the store `options.store`. HDF5 snapshots are written to the directory `shared` if given, otherwise to a
+/// directory that is removed together with the store. A tiered store uses `shared` for level 1 only, and only if the
+/// options of level 1 name no directory. `order` is the order of rows in the HDF5 files.
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
                                   std::shared_ptr<CheckpointDirectory> shared = nullptr,
                                   const RowOrder* order = nullptr);

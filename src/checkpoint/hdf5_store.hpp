@@ -12,16 +12,16 @@
 
 namespace diffsim {
 
-/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), for states that exceed the memory. Files are written in
-/// the background and become visible only when complete. `get` verifies every byte of a file. Every member is
-/// collective.
+/// Store of snapshots on disk, one HDF5 file for each snapshot (`step_000012.h5`), for snapshots that do not fit into
+/// memory. Files are written in the background and have their final names only when complete. `get` verifies the
+/// checksum of a file. Every member is collective.
 class Hdf5Store : public Store {
  public:
-  /// Creates a store with a directory of its own. The directory is created if necessary, and removed with the store.
+  /// Creates a store with a separate directory. The directory is created if necessary, and removed with the store.
   /// Throws InputError if the directory is not writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
-  /// Creates a store in a directory that is shared with other objects. `format.single`: values are rounded to float32
-  /// on the disk, so the gradient is approximate.
+  /// Creates a store in a directory that is shared with other objects. If `format.single` is true, values are rounded
+  /// to float32 on the disk, so the gradient is approximate.
   Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format = {});
   ~Hdf5Store() override;
 
@@ -41,13 +41,13 @@ class Hdf5Store : public Store {
   SnapshotFormat format_;
   struct Snapshot {
     std::string kind;
-    std::vector<std::shared_ptr<const Entities>> entities;  // for each field
+    std::vector<std::shared_ptr<const Entities>> entities;  // entities of each field
   };
   std::map<int, Snapshot> snapshots_;
 };
 
-/// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states joined
-/// with their derivatives. A SweepJournal ignores states joined with their derivatives.
+/// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states stored
+/// together with their derivatives along a direction. A SweepJournal ignores the last kind.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
 inline constexpr const char* joined_kind = "joined";

@@ -9,10 +9,11 @@
 
 namespace diffsim::checkpoint {
 
-/// Computes, for l = 2, 3, … in turn, the minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that attains the
-/// minimum. The values a(l) and b(l) are added after the minimum for l is computed. A block of m is skipped if the sum
-/// of its smallest a and smallest b shows that the block cannot improve the result. Skipping is exact because rounded
-/// addition is monotone.
+/// Computes, for l = 2, 3, … in this order, the minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that
+/// attains the minimum. The caller adds the values a(l) and b(l) after the minimum for l is computed, because a(l) and
+/// b(l) may depend on this minimum. A block of consecutive values of m is skipped if the sum of the smallest a and the
+/// smallest b of the block shows that the block cannot improve the result. Skipping is exact because rounded addition
+/// is monotone.
 class LeastSum {
  public:
   /// Creates an object for l ≤ `most`.
@@ -33,13 +34,13 @@ class LeastSum {
     least_b = std::min(least_b, b);
   }
 
-  /// Returns the minimum, and the smallest m that attains the minimum, for the l whose values are added next. Returns
-  /// infinity and 0 if no sum is finite.
+  /// Returns the minimum, and the smallest m that attains the minimum, for the l whose values a(l) and b(l) are added
+  /// after this call. Returns infinity and 0 if no sum is finite.
   std::pair<double, int> next() {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
     place_ = 0;
-    look_at(before - before % block);  // a good first minimum, so that most other blocks are skipped
+    look_at(before - before % block);  // probably has a small sum, so that other blocks are skipped
     for (std::size_t m = 0; m < l; m += block) {
       // The values b(l - m), …, b(l - m - block + 1) are in the blocks `first` and `last`.
       const std::size_t last = (l - m) / block, first = l - m < block ? 0 : (l - m - block + 1) / block;
@@ -55,9 +56,9 @@ class LeastSum {
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// Updates the minimum with the sums of the block of m that begins with `m`.
+  /// Updates the minimum with the sums of the block that begins with `m`.
   void look_at(std::size_t m) {
-    const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m) and the values before
+    const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m), b(l - m - 1), …
     Several lanes = Several{} + never;
     for (std::size_t i = 0; i < block; i += width) {
       Several x, y;
@@ -76,8 +77,8 @@ class LeastSum {
 
   std::size_t most_, length_ = 0, place_ = 0;
   double least_ = never;
-  std::vector<double> a_, reversed_;       // a(m) at m; b(m) at most - m; infinite where not yet added
-  std::vector<double> least_a_, least_b_;  // smallest value of each block of m
+  std::vector<double> a_, reversed_;       // a_[m] = a(m), reversed_[most_ - m] = b(m); infinity if not yet added
+  std::vector<double> least_a_, least_b_;  // smallest a(m), b(m) of each block of m
 };
 
 }  // namespace diffsim::checkpoint

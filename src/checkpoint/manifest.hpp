@@ -18,7 +18,7 @@ struct ManifestEntry {
   std::uint64_t sum = 0;
 };
 
-/// Contents of a checkpoint directory.
+/// Manifest of a checkpoint directory: the problem, the point, and the files of the directory.
 struct Manifest {
   std::int64_t generation = 0;
   bool failed = false;  ///< true: the run that wrote the manifest failed
@@ -30,25 +30,26 @@ struct Manifest {
 
 std::string to_text(const Manifest& manifest);
 /// Parses the text of a manifest; returns nullopt if the text is damaged. Throws Error (input) if the text has another
-/// format version. `path` is used in messages.
+/// format version. `path`: path of the manifest, for error messages.
 std::optional<Manifest> parse_manifest(const std::string& text, const std::string& path);
 
-// The following functions are serial, to be called by one rank inside `collectively`.
+// The following functions are serial: one rank calls them inside `collectively`.
 
-/// Returns the newest intact manifest of a directory, or nullopt. Adds a warning for each damaged manifest.
+/// Returns the newest intact manifest of a directory, or nullopt if no manifest is intact. Adds a warning for each
+/// damaged manifest.
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
 /// Returns true if the directory has a manifest, intact or damaged.
 bool has_manifest(const std::string& directory);
 /// Writes a manifest. Replaces the older of the directory's two manifest files.
 void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
-/// Names the parts that differ, for example "material differs"; empty if all parts agree.
+/// Text that names the parts of a problem that differ, for example "material differs"; empty if all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
 /// Creates a directory and its parents. Returns the outermost directory that was created; empty if the directory
 /// existed. Throws InputError if the directory is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
-/// Names of the files in a directory that a CheckpointDirectory has written, complete or not. Excludes complete
-/// manifests.
+/// Names of those files in a directory that a CheckpointDirectory has written, including incomplete files. Complete
+/// manifests are not included.
 std::vector<std::string> checkpoint_files(const std::string& directory);
 /// Removes `directory` and its parents up to `outermost`, as long as the directories are empty.
 void remove_empty_directories(const std::string& directory, const std::string& outermost);

@@ -35,8 +35,8 @@ double available_by_kernel() {
   return unknown;
 }
 
-/// Memory that the limit of the control group leaves, bytes (cgroups(7), versions 2 and 1); infinite if there is no
-/// limit.
+/// Limit of the control group minus the memory in use by the group, bytes (cgroups(7), versions 2 and 1); infinite if
+/// the group has no limit.
 double available_by_group() {
   double least = unknown;
   for (const auto& [limit, used] :
@@ -48,8 +48,8 @@ double available_by_group() {
   return least;
 }
 
-/// Memory needs of a sweep: bytes of a snapshot, bytes of a record, bytes already held, further bytes needed by the
-/// sweep, bytes of the disk's buffers, and number of ranks.
+/// Memory needs of a sweep: bytes of a snapshot, bytes of a record, bytes already in use, further bytes needed by the
+/// sweep, bytes of the buffers for the disk, and number of ranks.
 using Needs = std::array<std::int64_t, 6>;
 
 void reduce(Needs& needs, MPI_Op operation, MPI_Comm comm) {

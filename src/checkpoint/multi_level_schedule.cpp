@@ -33,8 +33,8 @@ void check(const std::vector<StorageLevel>& levels, double step_seconds) {
 
 }  // namespace
 
-// T(l): least time for l steps with faster levels only; w, r, a: times of a write, a read and a step; c: number of free
-// snapshots on this level.
+// T(l) is the least time for l steps with faster levels only. w, r and a are the times of a write, a read and a step. c
+// is the number of free snapshots on this level.
 //
 //   unstored(c, l) = min { T(l), w + stored(c−1, l) },                            unstored(c, 1) = 0
 //   stored(c, l) = min over m of { a·m + unstored(c, l−m) + again(c, m) },        stored(c, 1) = 0
@@ -72,18 +72,18 @@ double MultiLevelSchedule::unstored(int level, int unused, int length) const {
   return table(level, unused).unstored[static_cast<std::size_t>(length)];
 }
 
-// Least time if only faster levels are used, and if all snapshots of these levels are free.
+// Least time for `length` steps if only levels faster than `level` are used, and if these levels are empty.
 double MultiLevelSchedule::without(int level, int length) const {
   return unstored(level - 1, level > 0 ? levels_[static_cast<std::size_t>(level) - 1].capacity : 0, length);
 }
 
-// Least time if the first state is stored on this level and is not present.
+// Least time for `length` steps if the first state is stored on `level` and is not the present state.
 double MultiLevelSchedule::again(int level, const Table& table, int length) const {
   return levels_[static_cast<std::size_t>(level)].read_seconds +
          std::min(without(level, length), table.stored[static_cast<std::size_t>(length)]);
 }
 
-// Next table of a level: the number of free snapshots is the number of tables that the level already has.
+// Makes the next table of a level; the number of free snapshots is the number of tables that the level already has.
 MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
   const std::vector<Table>& fewer = tables_[static_cast<std::size_t>(level)];
   const auto size = static_cast<std::size_t>(std::max(num_steps_, 1)) + 1;

@@ -16,14 +16,14 @@ struct StorageLevel {
   double read_seconds = 0.0;
 };
 
-/// Schedule of least time for given costs and capacities of several storage levels; level 0 is the fastest. The
-/// schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free snapshots on
-/// a level. Whenever a snapshot is written to a level, no faster level holds a snapshot. (J. Herrmann, G. Pallez,
-/// H-Revolve, ACM TOMS 46, 2020.)
+/// Schedule with the least run time for given costs and capacities of several storage levels; level 0 is the fastest.
+/// The schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free
+/// snapshots on a level. Whenever a snapshot is written to a level, all faster levels are empty. (J. Herrmann, G.
+/// Pallez, H-Revolve, ACM TOMS 46, 2020.)
 ///
-/// Every step is recorded and reversed individually. A snapshot on a slow level stays there until all steps after it
-/// are reversed. Construction takes O(n²) time and O(n) memory for each snapshot that reduces the time; capacity beyond
-/// these snapshots costs nothing.
+/// Every step is recorded and reversed individually. A snapshot on a slow level remains on this level until all steps
+/// after the snapshot are reversed. For n steps, construction takes O(n²) time and O(n) memory for each snapshot that
+/// reduces the run time; a larger capacity adds no cost.
 class MultiLevelSchedule : public Schedule {
  public:
   /// Creates the schedule. Throws Error (input) if a level is faster than the level before it, or if no level has
@@ -32,18 +32,19 @@ class MultiLevelSchedule : public Schedule {
   std::string name() const override { return "multi-level"; }
   Action next() override;
 
-  /// Time of all advances, writes and reads. Excludes the time of the n recorded steps and of their adjoints.
+  /// Time of all advances, writes and reads, in the unit of `step_seconds`, without the time of the n recorded steps
+  /// and of their adjoints.
   double seconds() const;
   /// Size in bytes of one table of the dynamic programme. The number of tables of a level is the number of snapshots
-  /// that reduce the time, plus one.
+  /// that reduce the run time, plus one.
   static std::size_t table_bytes(int num_steps);
 
  private:
   // Least times for sub-rollouts of each length, for a given number of free snapshots on a level; all faster levels are
-  // free.
+  // empty.
   struct Table {
-    std::vector<double> unstored;  // time if the first state is present and not stored
-    std::vector<double> stored;    // time if the first state is present and stored on this level
+    std::vector<double> unstored;  // time if the first state is the present state and is not stored
+    std::vector<double> stored;    // time if the first state is the present state and is stored on this level
     std::vector<int> split;        // number of steps to the next snapshot if the first state is stored
 
     bool operator==(const Table&) const = default;
@@ -67,8 +68,8 @@ class MultiLevelSchedule : public Schedule {
   std::vector<StorageLevel> levels_;
   double step_seconds_;
   int num_steps_;
-  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; the last is valid for more, too
-  std::vector<Task> tasks_;                 // stack; the next task is the last
+  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; the last also applies to more free snapshots
+  std::vector<Task> tasks_;                 // stack of tasks; the last task is the next one
 };
 
 }  // namespace diffsim

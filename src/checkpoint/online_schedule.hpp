@@ -10,28 +10,30 @@
 
 namespace diffsim {
 
-/// Schedule for a rollout of unknown length. Advances one step at a time until `finish` ends the rollout at the present
-/// state. Then reverses the steps from the existing snapshots, with binomial checkpointing between two snapshots.
+/// Schedule for a rollout of unknown length. The schedule advances one step at a time until `finish` ends the rollout
+/// at the present state. Then the schedule reverses the steps, with the existing snapshots and with binomial
+/// checkpointing between two snapshots.
 ///
-/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
-/// ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Consider any schedule that learns only
-/// at state n that the rollout ends at this state. The task of this schedule equals a reversal of n+1 steps of which
-/// the last is free. The schedule therefore advances at least t(n+1, s) steps, with the function t of
-/// revolve_schedule.hpp. OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
-/// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
+/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with
+/// C(s+r, s) ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Reason: for a schedule that
+/// is not informed before state n that the rollout ends at state n, the task is the reversal of n+1 steps, the last of
+/// which costs nothing. Such a schedule advances at least t(n+1, s) steps, with the function t of revolve_schedule.hpp.
+/// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
+/// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
  public:
   explicit OnlineSchedule(int snapshots);
   std::string name() const override { return "online"; }
   Action next() override;
   bool is_open() const override { return !backward_; }
-  /// Ends the rollout at state `num_steps`. Call this function between two actions, when state `num_steps` is present.
+  /// Ends the rollout at state `num_steps`. Call this function between two actions, when state `num_steps` is the
+  /// present state.
   void finish(int num_steps) override;
 
  private:
   struct Snapshot {
     int step;
-    int rank;  // the snapshot may be discarded if a later snapshot has a higher rank
+    int rank;  // a snapshot may be discarded if a later snapshot has a higher rank
   };
   int dispensable() const;
 

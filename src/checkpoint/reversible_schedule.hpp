@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Schedule without snapshots for reversible Models: advances to the end, then undoes every step by going back. Each of
-/// the n steps is executed twice, once in each direction.
+/// Schedule without snapshots for reversible Models. The schedule advances to the end, and then goes back one step at a
+/// time and reverses each step. Each of the n steps is executed twice, once in each direction.
 class ReversibleSchedule : public Schedule {
  public:
   explicit ReversibleSchedule(int num_steps) : num_steps_(num_steps), next_(num_steps) {}
@@ -18,7 +18,7 @@ class ReversibleSchedule : public Schedule {
 
  private:
   int num_steps_;
-  int next_;  // steps from here on are reversed
+  int next_;  // steps from `next_` on are already reversed
   bool advanced_ = false, recorded_ = false;
 };
 

@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Action::Kind;
 
-// min(β(s, r), limit) with β(s, r) = C(s+r, s), the largest number of steps that s snapshots can reverse with at most r
-// repetitions of each step. 0 if s or r is negative. The partial products grow at least as 2^i, so the loop takes O(log
-// limit) iterations.
+// Returns min(β(s, r), limit). β(s, r) = C(s+r, s) is the largest number of steps that can be reversed with s snapshots
+// and at most r repetitions of each step, and 0 if s or r is negative. The partial products grow at least as 2^i, so
+// the loop takes O(log limit) iterations.
 std::int64_t reach(std::int64_t s, std::int64_t r, std::int64_t limit) {
   if (s < 0 || r < 0) return 0;
   std::int64_t value = 1;
@@ -22,7 +22,7 @@ std::int64_t reach(std::int64_t s, std::int64_t r, std::int64_t limit) {
   return std::min(value, limit);
 }
 
-// Least r with R·β(s, r) ≥ length, where R = records.
+// Returns the least r with R·β(s, r) ≥ length, where R = records.
 std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t blocks = (length + records - 1) / records;
   if (s == 1) return std::max<std::int64_t>(blocks - 1, 0);
@@ -39,9 +39,9 @@ std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t recor
   return blocks > 1 ? high : 0;
 }
 
-// Number of steps from a snapshot to the next snapshot in the reversal of `length` steps with `s` snapshots, the
-// present snapshot included. Every number from `low` to `high` leads to the fewest repeated steps. Among these numbers,
-// the returned number leads to the fewest stores.
+// Returns the number of steps from a snapshot to the next snapshot in the reversal of `length` steps with `s`
+// snapshots, including the first of these two snapshots. Every number from `low` to `high` leads to the fewest repeated
+// steps. Among these numbers, the returned number leads to the fewest stores.
 int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t r = repetitions(length, s, records);
   const auto steps = [&](std::int64_t snapshots, std::int64_t repeats) {

@@ -8,18 +8,19 @@
 
 namespace diffsim {
 
-/// Binomial checkpointing: the schedule with the fewest repeated steps for a number s of snapshots, which include the
-/// initial state; among these schedules, one with the fewest stores. (A. Griewank, A. Walther, Algorithm 799, ACM TOMS
-/// 26, 2000.)
+/// Binomial checkpointing: for n steps and s snapshots, one of which is the initial state, a schedule with the fewest
+/// repeated steps. Among the schedules with the fewest repeated steps, this schedule has the fewest stores. (A.
+/// Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.)
 ///
-/// Let r be the least integer with R·C(s+r, s) ≥ n. The schedule advances t(n, s) = r·n − R·C(s+r, r−1) steps, advances
-/// no step more than r times, and records every step once. R is the maximum number of records held at the same time, 1
-/// in the literature.
+/// Let R be the maximum number of records in memory at the same time (1 in the literature), and let r be the least
+/// integer with R·C(s+r, s) ≥ n. The schedule advances t(n, s) = r·n − R·C(s+r, r−1) steps, advances no step more than
+/// r times, and records every step once.
 class RevolveSchedule : public Schedule {
  public:
   RevolveSchedule(int num_steps, int snapshots, int records = 1);
-  /// Creates a schedule for the steps begin … end-1 only. `kept` are the existing snapshots in ascending order; the
-  /// first is the snapshot of state `begin`. If `kept` is empty, state `begin` is present.
+  /// Creates a schedule for the steps begin … end-1 only. `kept` contains the numbers of the states of existing
+  /// snapshots, in ascending order; the first number is `begin`. If `kept` is empty, state `begin` is the present
+  /// state.
   RevolveSchedule(int begin, int end, int snapshots, int records, std::vector<int> kept);
 
   std::string name() const override { return "revolve"; }
@@ -27,7 +28,7 @@ class RevolveSchedule : public Schedule {
 
  private:
   int begin_;
-  int end_;  // steps from here on are reversed
+  int end_;  // steps from `end_` on are already reversed
   int snapshots_;
   int records_;
   int present_;  // number of the present state; -1: the present state cannot be used

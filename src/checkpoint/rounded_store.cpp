@@ -70,8 +70,8 @@ void RoundedStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
-  // After the last snapshot, the memory kept for later snapshots is freed: the next sweep may need this memory for
-  // records.
+  // When the last snapshot is erased, the memory reserved for later snapshots is freed: the next sweep may need this
+  // memory for records.
   if (snapshots_.empty()) free_.clear();
 }
 

@@ -10,8 +10,9 @@
 
 namespace diffsim {
 
-/// Store that keeps snapshots in the memory space of the state, rounded to float32. A RoundedStore takes half of the
-/// memory of a MemoryStore. The memory of erased snapshots is reused, and is released when no snapshot is left.
+/// Store of snapshots in the memory space of the state, rounded to float32. A RoundedStore takes half of the memory of
+/// a MemoryStore. The memory of erased snapshots is reused for new snapshots, and is freed when the last snapshot is
+/// erased.
 class RoundedStore : public Store {
  public:
   RoundedStore();

@@ -13,7 +13,8 @@
 namespace diffsim {
 namespace {
 
-/// Transposes [steps, entries, width] to [entries, steps, width], or back if `back` is true.
+/// Transposes an array [steps, entries, width] to [entries, steps, width]. If `back` is true, transposes an array
+/// [entries, steps, width] to [steps, entries, width].
 std::vector<double> transposed(const std::vector<double>& values, std::size_t steps, std::size_t width, bool back) {
   if (steps <= 1) return values;
   std::vector<double> result(values.size());
@@ -27,7 +28,7 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t st
   return result;
 }
 
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
+std::uint64_t mix(std::uint64_t x) {  // mixing function (finaliser) of the generator splitmix64
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;

@@ -15,13 +15,14 @@ namespace diffsim {
 
 /// Format of the values of a snapshot in a file.
 struct SnapshotFormat {
-  bool single = false;      ///< true: rounded to float32
-  bool compressed = false;  ///< true: compressed without loss
+  bool single = false;      ///< true: values are rounded to float32
+  bool compressed = false;  ///< true: values are compressed without loss
 };
 
-/// Layout of states and parameters in files. Values of entities with a FileOrder are stored in this order, so that any
-/// number of ranks can read the values. Values of other entities are stored rank after rank, and can be read only by
-/// the number of ranks that wrote the file. Collective.
+/// Layout of states and parameters in files. Values of entities with a FileOrder are stored in the order that the
+/// FileOrder defines, so that any number of ranks can read the values. Values of other entities are stored rank after
+/// rank, and can be read only by the number of ranks that wrote the file. All functions that read or write values are
+/// collective.
 class RowOrder {
  public:
   explicit RowOrder(MPI_Comm comm) : comm_(comm) {}
@@ -32,8 +33,8 @@ class RowOrder {
   /// Reads the fields of a state from the arrays `GROUP/NAME`.
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
-  /// Returns the arrays `GROUP/NAME` of a gradient that a sweep is still computing. Entries of global parameters are
-  /// stored as the contributions of the ranks.
+  /// Returns the arrays `GROUP/NAME` of a gradient during a sweep. For a global parameter, the array contains the
+  /// contribution of each rank, because the sum over the ranks is not computed yet.
   std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
   /// Reads a gradient from the arrays `GROUP/NAME`. If the file was written by another number of ranks, the first rank
   /// receives the sum of the contributions to global parameters, and the other ranks receive zeros.
@@ -41,8 +42,8 @@ class RowOrder {
 
   /// Returns an array with one row per rank: the contribution `values` of each rank.
   FileArray shares(const std::string& dataset, const std::vector<double>& values) const;
-  /// Reads this rank's contribution from an array of `shares`. If the file was written by another number of ranks,
-  /// returns the sum of all contributions on the first rank and zeros on the others.
+  /// Reads this rank's contribution from an array that `shares` has returned. If the file was written by another number
+  /// of ranks, returns the sum of all contributions on the first rank and zeros on the other ranks.
   std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
 
   /// Checksums that identify a set of values.
@@ -59,8 +60,8 @@ class RowOrder {
   MPI_Comm comm_;
 };
 
-/// Returns true if two signatures belong to equal values. If `same_ranks` is false, values that are equal up to
-/// rounding suffice: the weighted sums may differ by 1e-12 times the sum of magnitudes.
+/// Returns true if two signatures belong to equal values. If `same_ranks` is false, the values may differ by rounding
+/// errors: the weighted sums may differ by 1e-12 times the sum of magnitudes.
 bool agree(const RowOrder::Signature& a, const RowOrder::Signature& b, bool same_ranks);
 
 }  // namespace diffsim

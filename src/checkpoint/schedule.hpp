@@ -6,16 +6,17 @@
 
 namespace diffsim {
 
-/// Next operation of a sweep. Steps are numbered as in Model: step n leads from state n to state n+1.
+/// Operation of a sweep. Steps are numbered as in Model: step n leads from state n to state n+1. The present state is
+/// the state that the sweep has in memory, in addition to the snapshots.
 struct Action {
   enum class Kind {
     store,    ///< store the present state, number `begin`, as a snapshot
     restore,  ///< make snapshot `begin` the present state
     discard,  ///< remove snapshot `begin`
     advance,  ///< advance from state `begin` to state `end` without records
-    record,   ///< advance from state `begin` to state `end`, and keep a record of each step for its adjoint
+    record,   ///< advance from state `begin` to state `end`, and store a record of each step for its adjoint
     reverse,  ///< run the adjoints of steps end-1 … begin from their records, which are released afterwards
-    back,     ///< go back from state `end` to state `begin` = end-1, and keep a record of this step for its adjoint
+    back,     ///< go back from state `end` to state `begin` = end-1, and store a record of this step for its adjoint
     done
   };
   Kind kind = Kind::done;
@@ -26,18 +27,19 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// Sequence of operations that reverses a rollout in bounded memory: which states to keep, and which steps to repeat. A
-/// schedule is pure integer logic without physics. State 0 is present at the beginning.
+/// Sequence of operations that reverses a rollout in bounded memory. A schedule decides which states are stored and
+/// which steps are repeated. A schedule computes with step numbers only and is independent of the physics. State 0 is
+/// the present state at the beginning.
 ///
 /// Every step from n-1 down to `first_reversed` is reversed once, in this order. State n, at which the adjoint starts,
-/// is present just before the first `reverse` or `back`. The number n of steps is known beforehand, or passed to
-/// `finish`.
+/// is the present state just before the first `reverse` or `back`. The number n of steps is known beforehand, or passed
+/// to `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual std::string name() const = 0;
   virtual Action next() = 0;
-  /// Returns true if the schedule continues until `finish` is called.
+  /// Returns true if the number of steps is still unknown: the schedule advances until `finish` is called.
   virtual bool is_open() const { return false; }
   /// Ends the rollout at the present state, number `num_steps`. Throws Error if the number of steps was known
   /// beforehand.

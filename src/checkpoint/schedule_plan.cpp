@@ -41,7 +41,7 @@ int fitting(std::int64_t budget, std::int64_t bytes, int most) {
 }
 
 /// Number of steps that a schedule advances and, for each of two levels, the numbers of snapshots written and read and
-/// the maximum number of snapshots kept.
+/// the maximum number of snapshots that exist at the same time.
 struct Tally {
   std::int64_t advances = 0;
   std::array<std::int64_t, 2> writes{};

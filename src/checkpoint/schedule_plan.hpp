@@ -14,22 +14,22 @@ namespace diffsim {
 /// Plan for the reversal of a rollout in the available memory.
 struct CheckpointPlan {
   int num_steps = 0;
-  int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if the records of all steps are kept
+  int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if all steps are recorded
   int disk_snapshots = 0;           ///< maximum number of snapshots on the disk
   int records = 0;                  ///< maximum number of records
-  std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together
+  std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together, bytes
   std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
   std::int64_t writes = 0;          ///< number of snapshots written to the disk
   std::int64_t reads = 0;           ///< number of snapshots read from the disk
   /// Forward time per step of the rollout, in units of the time of a step, including repetitions, writes and reads.
   double ratio = 1.0;
-  std::vector<StorageLevel> levels;  ///< of MultiLevelSchedule, times in units of a step; empty: no disk is used
-  std::int64_t held = 0;             ///< memory that the processes hold when the plan is made, bytes
+  std::vector<StorageLevel> levels;  ///< levels of MultiLevelSchedule (unit of time: one step); empty: no disk
+  std::int64_t held = 0;             ///< memory in use by the processes when the plan is made, bytes
   std::int64_t beside = 0;           ///< memory that the sweep needs in addition to snapshots and records, bytes
 
   std::unique_ptr<Schedule> make_schedule() const;
-  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
-  /// each of 10000".
+  /// Summary in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward
+  /// steps for each of 10000".
   std::string summary() const;
 };
 
@@ -43,18 +43,19 @@ struct DiskLevel {
 };
 
 /// Returns the plan with the fewest repeated steps within `budget_bytes`. Among plans with the same number of repeated
-/// steps, returns the plan with the fewest bytes. All sizes are those of one rank, or all are sums over the ranks. If
-/// the records of all steps fit, all records are kept. Otherwise the budget is divided optimally between snapshots and
-/// records of a RevolveSchedule, which never repeats more steps than a UniformSchedule in the same memory.
+/// steps, returns the plan with the fewest bytes. All sizes are those of one rank, or all sizes are sums over the
+/// ranks. If the records of all steps fit, every step is recorded and no step is repeated. Otherwise the budget is
+/// divided optimally between snapshots and records of a RevolveSchedule, which never repeats more steps than a
+/// UniformSchedule in the same memory.
 ///
 /// The budget covers snapshots and records only: the caller must already have subtracted all other memory. Throws Error
 /// (input) if not even one snapshot and one record fit; the message states the smallest sufficient budget.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 
-/// Overload of `plan_checkpoints` that may also place snapshots on a disk, if this reduces the time. The plan is then a
-/// MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the disk's buffers and the
-/// schedule's tables count towards the budget. The number of snapshots is limited by n² · snapshots ≤ 1e10, so that
+/// Overload of `plan_checkpoints` that also places snapshots on a disk if the disk reduces the run time. In this case
+/// the plan is a MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the disk's buffers and
+/// the schedule's tables count towards the budget. The number of snapshots is limited by n² · snapshots ≤ 1e10, so that
 /// planning takes at most about 3 s.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes, const DiskLevel& disk);

@@ -34,7 +34,8 @@ void MemoryStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
-  // The next sweep may need the memory for records.
+  // When the last snapshot is erased, the memory reserved for later snapshots is freed: the next sweep may need this
+  // memory for records.
   if (snapshots_.empty()) free_.clear();
 }
 

@@ -11,10 +11,10 @@
 
 namespace diffsim {
 
-/// Disk traffic of stores so far.
+/// Disk traffic of a store since the store was created.
 struct StoreStatistics {
-  std::int64_t bytes_written = 0;  ///< by all ranks
-  double seconds_waiting = 0.0;    ///< time for which this rank waited for a disk
+  std::int64_t bytes_written = 0;  ///< number of bytes written by all ranks
+  double seconds_waiting = 0.0;    ///< time for which this rank waited for a disk, s
 };
 
 /// Storage for snapshots of a state. A restored state is bitwise identical to the stored state, unless the store rounds
@@ -27,13 +27,13 @@ class Store {
   /// Sets `state` to snapshot `step`. Throws Error if the snapshot does not exist or is damaged.
   virtual void get(int step, State& state) = 0;
   virtual void erase(int step) = 0;
-  /// Store for the snapshots of a level of a schedule. A store without levels returns itself.
+  /// Store for the snapshots of one level of a schedule. A store without levels returns itself for every level.
   virtual Store& at_level(int) { return *this; }
   virtual StoreStatistics statistics() const { return {}; }
 };
 
-/// Snapshots in the memory space of the state. The memory of erased snapshots is reused, and released when no snapshot
-/// is left.
+/// Store of snapshots in the memory space of the state. The memory of erased snapshots is reused for new snapshots, and
+/// is freed when the last snapshot is erased.
 class MemoryStore : public Store {
  public:
   std::string name() const override { return "memory"; }

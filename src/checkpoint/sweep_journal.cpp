@@ -13,8 +13,8 @@ namespace diffsim {
 namespace {
 
 constexpr const char* adjoint_kind = "adjoint";
-/// Number of entries of a kind that are kept: the last entry, and the one before as a replacement if the last entry is
-/// damaged.
+/// Maximum number of entries of a kind on the disk: the last entry, and the entry before the last as a replacement in
+/// case the last entry is damaged.
 constexpr std::size_t entries_kept = 2;
 
 double number_of(const Hdf5File& file, const std::string& name) {
@@ -32,7 +32,7 @@ SweepJournal::SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOr
 
 void SweepJournal::begin(const State& initial, const ParameterSet& parameters) {
   directory_->begin_point(order_.signature(initial, parameters));
-  // The states that an earlier run has left belong to this sweep.
+  // `begin_point` removes states of other sweeps. All remaining states were stored by an earlier run of this sweep.
   saved_.clear();
   found_ = states();
   for (const char* kind : {snapshot_kind, rounded_kind})
@@ -49,7 +49,7 @@ void SweepJournal::drop(const std::string& kind, int number, const std::string& 
 
 void SweepJournal::hold(const char* kind, int step) {
   directory_->pin(kind, step);
-  directory_->erase(kind, step);  // takes effect when the file is unpinned
+  directory_->erase(kind, step);  // the file is removed by `unpin`
 }
 
 void SweepJournal::let_go(int step) {
@@ -57,7 +57,8 @@ void SweepJournal::let_go(int step) {
 }
 
 std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint, ParameterSet& gradient) {
-  // The entry with the lowest number was written after the most reversed steps. The numbers are in ascending order.
+  // Entries are tried in ascending order of their numbers: the entry with the lowest number has the most reversed
+  // steps.
   for (const int next : directory_->numbers(adjoint_kind)) {
     if (next < first) continue;  // an entry of a sweep that reversed steps before `first`
     try {
@@ -115,7 +116,7 @@ void SweepJournal::save_state(int step, const State& state, double loss_share) {
     directory_->write(snapshot_kind, step, order_.to_file("/state", state));
     hold(snapshot_kind, step);
   } else {
-    directory_->pin(snapshot_kind, step);  // a file that the store has written
+    directory_->pin(snapshot_kind, step);  // the store has written the file
   }
   saved_.push_back(step);
   while (saved_.size() > entries_kept) {
@@ -140,7 +141,7 @@ void SweepJournal::save_reversal(const Reversal& reversal, const State& adjoint,
 
 SweepJournal::Request SweepJournal::poll() {
   const int rank = rank_of(order_.comm());
-  // Only the clock of the first rank decides.
+  // The clock of the first rank alone determines whether the interval has ended.
   int request = must_stop_ && must_stop_() ? 2 : rank == 0 && MPI_Wtime() - last_ >= interval_ ? 1 : 0;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &request, 1, MPI_INT, MPI_MAX, order_.comm()));
   directory_->publish(false);

@@ -13,22 +13,23 @@
 
 namespace diffsim {
 
-/// Exception that ends a sweep early on request. The progress of the sweep is in its checkpoint directory. The class is
-/// not derived from Error because nothing failed.
+/// Exception that ends a sweep early on request. The progress of the sweep is stored in the sweep's checkpoint
+/// directory. The class is not derived from Error because nothing failed.
 class SweepStopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Progress of a sweep, stored in a directory that outlives the program. An entry of the forward run is a state and the
-/// loss so far. An entry of the reverse sweep is the adjoint, the gradient so far and the loss. Collective.
+/// loss up to this state. An entry of the reverse sweep is the adjoint, the gradient accumulated so far and the loss.
+/// All functions are collective.
 class SweepJournal {
  public:
   /// Progress of a reverse sweep: all steps from `next` on have already been reversed.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
-    double loss = 0.0;  ///< over all ranks
+    double loss = 0.0;  ///< sum over all ranks
   };
   /// Progress of a forward run.
   struct Progress {
@@ -37,9 +38,9 @@ class SweepJournal {
   };
   enum class Request { none, save, stop };
 
-  /// Creates a journal. `interval`: seconds between two entries, which are written in addition to the schedule's
-  /// snapshots. `must_stop`: returns true if this rank has received a request to stop; called once per step, not
-  /// collective.
+  /// Creates a journal. `interval`: time between two entries, s; entries are written in addition to the schedule's
+  /// snapshots. `must_stop`: function, called once per step, that returns true if this rank has received a request to
+  /// stop; not collective.
   SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, double interval,
                std::function<bool()> must_stop = {});
 
@@ -49,22 +50,24 @@ class SweepJournal {
   /// state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// Loads the last valid entry of this sweep's reversal, or returns nullopt. Drops damaged entries with a warning.
-  /// Ignores entries of a sweep that has reversed steps before `first`.
+  /// Loads the last valid entry of the reverse sweep into `adjoint` and `gradient`, or returns nullopt if no entry is
+  /// valid. Removes damaged entries with a warning. Ignores entries of a sweep that has reversed steps before `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
-  /// Returns the last valid entry of this sweep's forward run, or nullopt. Reads states into `scratch`. Drops damaged
-  /// entries with a warning. Ignores rounded states.
+  /// Returns the last valid entry of the forward run, or nullopt if no entry is valid. Reads states into `scratch`.
+  /// Removes damaged entries with a warning. Ignores states that are rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
   /// Step numbers of this sweep's states on the disk, in ascending order, including states stored in single precision.
   std::vector<int> states() const;
-  /// Loads state `step`. If the state cannot be read, drops the state with a warning and returns false.
+  /// Loads state `step`. If the file of the state is damaged, removes the file with a warning and returns false.
   bool load_state(int step, State& state);
 
-  /// Sets this rank's contribution to the loss up to the state that a store writes next.
+  /// Sets this rank's contribution to the loss up to the next state that is written; the file of this state then
+  /// contains the contribution.
   void note(double loss_share) { directory_->annotate({loss_share}); }
-  /// Writes an entry of the forward run, unless state `step` is on the disk already.
+  /// Writes an entry of the forward run, unless state `step` is already on the disk.
   void save_state(int step, const State& state, double loss_share);
-  /// Writes an entry of the reverse sweep. Releases the states of steps that are reversed.
+  /// Writes an entry of the reverse sweep. Unpins the files of the states from state `reversal.next` on, which are no
+  /// longer needed.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
   /// Returns the current request, which is the same on all ranks. Call this function once per step.
   Request poll();
@@ -81,8 +84,8 @@ class SweepJournal {
   double interval_;
   std::function<bool()> must_stop_;
   double last_ = 0.0;
-  std::vector<int> found_;  // states that an earlier run has left
-  std::deque<int> saved_;   // states that `save_state` keeps, the oldest first
+  std::vector<int> found_;  // numbers of states that an earlier run has stored
+  std::deque<int> saved_;   // numbers of states that `save_state` has pinned, the oldest first
 };
 
 }  // namespace diffsim

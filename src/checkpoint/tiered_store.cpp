@@ -12,7 +12,8 @@ TieredStore::TieredStore(std::vector<std::unique_ptr<Store>> levels) : levels_(s
 }
 
 TieredStore::~TieredStore() {
-  // The directory of a slower level may be inside the directory of a faster level, so slower levels are removed first.
+  // The directory of a slower level may be inside the directory of a faster level, so the stores of slower levels, with
+  // their directories, are removed first.
   while (!levels_.empty()) levels_.pop_back();
 }
 

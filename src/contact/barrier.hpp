@@ -10,7 +10,8 @@ namespace diffsim::contact {
 // y = d²/d̂²:
 //   b(y) = -(y - 1)² ln y for 0 < y < 1, 0 for y ≥ 1.
 // With the stiffness κ in Pa, κ d̂ b(y) is an energy per area, J/m² (Li et al. 2023, Convergent Incremental Potential
-// Contact). The next three functions do not clamp: the caller passes 0 < y ≤ 1.
+// Contact). The functions `barrier`, `barrier_gradient` and `barrier_hessian` do not clamp y: the caller passes
+// 0 < y ≤ 1.
 
 /// Barrier b(y).
 template <class T>

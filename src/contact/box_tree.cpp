@@ -27,7 +27,7 @@ Box bounds_of(const DeviceArray<Box>& boxes) {
   return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-/// Returns the lower 21 bits of x, with two zero bits after each of them.
+/// Returns the lower 21 bits of x, with two zero bits after each bit.
 KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffffull;
@@ -47,7 +47,7 @@ void set_keys(const DeviceArray<Box>& boxes, const Box& bounds, const DeviceArra
           const double size = bounds.high[c] - bounds.low[c];
           const double middle = 0.5 * (boxes(i).low[c] + boxes(i).high[c]) - bounds.low[c];
           double place = size > 0.0 ? middle / size * 2097152.0 : 0.0;
-          place = place > 0.0 ? place : 0.0;  // also for NaN
+          place = place > 0.0 ? place : 0.0;  // NaN becomes 0
           place = place < 2097151.0 ? place : 2097151.0;
           key |= spread(static_cast<std::uint64_t>(place)) << c;
         }
@@ -66,10 +66,10 @@ KOKKOS_INLINE_FUNCTION int leading_zeros(std::uint64_t x) {
   return n - static_cast<int>(x);
 }
 
-/// Kernel that builds inner node i, one node per thread (Karras 2012, section 4).
+/// Kernel that finds the children of inner node i, one node per thread (Karras 2012, section 4).
 struct NodeBuilder {
   DeviceArray<std::uint64_t> keys;
-  DeviceArray<int> children, parents;  // `parents`: of inner nodes, then of leaves
+  DeviceArray<int> children, parents;  // `parents`: parents of the inner nodes, then of the leaves
   int leaves;
 
   /// Length, in bits, of the common prefix of the Morton keys i and j; equal keys are distinguished by their indices.
@@ -104,9 +104,9 @@ struct NodeBuilder {
   }
 };
 
-/// Computes the boxes of the inner nodes from the leaves up, with one thread per leaf. Of the two threads that arrive
-/// at a node from its children, the first ends, and the second computes the node's box and goes on to the parent.
-/// Minima and maxima are exact, so the result does not depend on the order of arrival.
+/// Computes the boxes of the inner nodes from the leaves up, with one thread per leaf. Two threads arrive at each inner
+/// node, one from each child: the first thread ends, the second computes the node's box and continues with the parent
+/// node. Minima and maxima are exact, so the boxes do not depend on the order in which threads arrive.
 void fit_nodes(const BoxTree::View& view, const DeviceArray<int>& parents, int leaves) {
   const DeviceArray<int> arrived("diffsim::contact::arrived", static_cast<std::size_t>(leaves - 1));
   Kokkos::parallel_for(

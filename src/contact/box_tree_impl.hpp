@@ -27,15 +27,15 @@ struct Box {
   }
 };
 
-/// Index of a query box and index of a tree leaf whose boxes overlap.
+/// Index of a query box, and index of a leaf of the tree whose box overlaps the query box.
 struct CandidatePair {
   std::int32_t query, leaf;
 };
 
-/// Linear bounding-volume hierarchy over boxes along a Morton curve (Karras 2012, Maximizing Parallelism in the
-/// Construction of BVHs, Octrees, and k-d Trees). Construction takes O(n log n) time. The tree takes 60 bytes per box
-/// in addition to the boxes themselves; its construction takes about 36 more. The same boxes give the same tree,
-/// regardless of the number of threads.
+/// Linear bounding-volume hierarchy over boxes that are sorted along a Morton curve (Karras 2012, Maximizing
+/// Parallelism in the Construction of BVHs, Octrees, and k-d Trees). Construction takes O(n log n) time. The tree takes
+/// 60 bytes of memory per box in addition to the boxes; the construction temporarily takes about 36 more bytes per box.
+/// The tree depends on the boxes only, not on the number of threads.
 class BoxTree {
  public:
   /// Builds the tree over `boxes`. The array is shared, not copied, and must not change while the tree is used. Throws
@@ -48,9 +48,9 @@ class BoxTree {
   /// Arrays of the tree, copied by value into kernels.
   struct View {
     DeviceArray<Box> boxes;       // [leaves]
-    DeviceArray<int> leaf_order;  // [leaves]: indices of boxes in the order of the curve
+    DeviceArray<int> leaf_order;  // [leaves]: indices of boxes, sorted along the Morton curve
     DeviceArray<Box> nodes;       // [leaves - 1]: boxes of inner nodes; node 0 is the root
-    DeviceArray<int> children;    // [leaves - 1, 2]: an inner node if ≥ 0, else ~(index in `leaf_order`)
+    DeviceArray<int> children;    // [leaves - 1, 2]: inner node if ≥ 0, else ~(index in `leaf_order`)
 
     /// Calls `visit(leaf)` for every box that overlaps `box`, in an order that depends on the tree.
     template <class Visit>
@@ -58,8 +58,8 @@ class BoxTree {
       const int leaves = static_cast<int>(boxes.size());
       if (leaves == 1 && boxes(0).overlaps(box)) visit(0);
       if (leaves < 2) return;
-      // The keys along the curve have 63 bits. The bits of the index, at most 32, distinguish equal keys. So the depth
-      // is less than 100.
+      // The depth of the tree is less than 100: Morton keys have 63 bits, and equal keys are distinguished by the bits
+      // of their indices, at most 32.
       int stack[100];
       int depth = 0;
       stack[depth++] = 0;
@@ -86,17 +86,19 @@ class BoxTree {
 
 namespace detail {
 
-/// Replaces [n + 1] counts, the last of which is zero, by their exclusive sums. Returns the total.
+/// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. Returns
+/// the sum of all counts.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system) if `pairs` exceeds `limit`; the message gives the number of pairs and the memory that they
-/// take.
+/// Throws Error (system) if `pairs` exceeds `limit`; the message contains `what`, the number of pairs, and the memory
+/// that the pairs would take.
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail
 
-/// All pairs (query, leaf) whose boxes overlap and that `keep(query, leaf)` accepts. The pairs are sorted by query,
-/// then by leaf, so their order does not depend on the tree. Throws Error (system) with `what` and the number of pairs
-/// if there are more than `limit` pairs; the array of pairs is not allocated then.
+/// Returns all pairs (query, leaf) whose boxes overlap and for which `keep(query, leaf)` is true. The pairs are sorted
+/// by query, then by leaf, so their order does not depend on the tree. If there are more than `limit` pairs, the
+/// function throws Error (system) without allocating the array of pairs; the message contains `what` and the number of
+/// pairs.
 template <class Keep>
 DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box>& queries, const Keep& keep,
                                       std::int64_t limit, const char* what) {
@@ -126,7 +128,7 @@ DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box
       "diffsim::contact::find_pairs", Range(0, n), KOKKOS_LAMBDA(int q) {
         const std::int64_t first = begin(q), count = begin(q + 1) - first;
         std::int64_t last = first;
-        // Insertion sort: a query has few leaves.
+        // Insertion sort is fast enough, because a query has few leaves.
         const auto insert = [&](int leaf) {
           std::int64_t place = last++;
           for (; place > first && pairs(place - 1).leaf > leaf; --place) pairs(place) = pairs(place - 1);

@@ -20,7 +20,8 @@
 namespace diffsim::contact {
 namespace {
 
-/// Largest number of boxes by which a rank describes its triangles, or its lone points, to other ranks.
+/// Maximum number of bounding boxes that a rank sends to other ranks for its triangles. The same maximum applies to the
+/// boxes for a rank's points whose triangles are all on other ranks.
 constexpr std::size_t boxes_a_rank = 64;
 
 Box empty_box() {
@@ -66,7 +67,7 @@ bool overlaps_any(const Box& box, const std::vector<Box>& others) {
 // ---- kernels -------------------------------------------------------------------------------------------------
 
 /// Sets the boxes of primitives that have `corners` vertices each. A box contains the motion of the primitive from
-/// `from` to `to`, and is widened by `reach`.
+/// `from` to `to`, and is enlarged by `reach`, m, on each side.
 void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to, double reach,
                const DeviceArray<Box>& boxes) {
   Kokkos::parallel_for(
@@ -113,7 +114,7 @@ struct KeepPointTriangle {
 
 struct KeepEdgeEdge {
   PairView pairs;
-  DeviceArray<std::int64_t> numbers;  // [edges, 2]
+  DeviceArray<std::int64_t> numbers;  // [edges, 2]: vertex numbers of the ends
   int body_edges;
   bool self;
 
@@ -150,7 +151,8 @@ struct KeepEdgeTriangle {
   }
 };
 
-/// Largest distance, along one coordinate axis, by which any vertex is outside of its box.
+/// Returns the largest distance, m, along one coordinate axis, by which any vertex is outside its box. `boxes` has one
+/// box for each mesh vertex in `vertices`, then one for each vertex of `obstacles`.
 double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
                 const Vectors& obstacles) {
   const int mesh_vertices = static_cast<int>(vertices.size());
@@ -161,7 +163,7 @@ double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes,
         for (int c = 0; c < 3; ++c) {
           const double at = i < mesh_vertices ? x[3 * vertices(i) + c] : obstacles(3 * (i - mesh_vertices) + c);
           const double out = at < boxes(i).low[c] ? boxes(i).low[c] - at : at - boxes(i).high[c];
-          if (!(out <= far)) far = out;  // also for NaN
+          if (!(out <= far)) far = out;  // also if `out` is NaN
         }
       },
       Kokkos::Max<double>(most));
@@ -194,7 +196,7 @@ void add_vectors(const double* from, double* to, int size) {
   Kokkos::fence();
 }
 
-/// Triangle or edge, its group, and the rank that it is sent to.
+/// Triangle or edge (`item`), its group, and the rank `to` that receives `item`.
 template <class Item>
 struct Listed {
   Item item;
@@ -210,7 +212,7 @@ void append(const std::vector<Item>& items, const std::vector<std::int32_t>& gro
 
 bool has_lower_number(const SurfaceVertex& x, const SurfaceVertex& y) { return x.number < y.number; }
 
-/// Vertices of triangles and edges that other ranks own, sorted by number.
+/// Returns the vertices of `triangles` and `edges` whose owner is another rank than `rank`, sorted by number.
 std::vector<SurfaceVertex> vertices_of_others(int rank, const std::vector<Listed<SurfaceTriangle>>& triangles,
                                               const std::vector<Listed<SurfaceEdge>>& edges) {
   std::vector<SurfaceVertex> others;
@@ -228,7 +230,8 @@ std::vector<SurfaceVertex> vertices_of_others(int rank, const std::vector<Listed
   return others;
 }
 
-/// Body or obstacle of each vertex, from the vertices' numbers. `bodies`: first number of each body or obstacle.
+/// Returns the index of the body or obstacle that contains each vertex. `numbers`: number of each vertex. `bodies`:
+/// first vertex number of each body or obstacle.
 std::vector<int> bodies_of(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& bodies) {
   std::vector<int> body;
   for (const std::int64_t number : numbers)
@@ -261,7 +264,7 @@ std::vector<std::uint8_t> dimensions_of(const TetrahedralMesh& mesh, const std::
 
 }  // namespace
 
-/// Primitives of this rank, then those received from other ranks, then those of obstacles.
+/// Triangles and edges of this rank, then those received from other ranks, then those of obstacles.
 struct Candidates::Lists {
   std::vector<Listed<SurfaceTriangle>> triangles;
   std::vector<Listed<SurfaceEdge>> edges;
@@ -379,7 +382,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
     drop_far_pairs(pairs_, a, b, range, slack_);
   });
 
-  // Boxes that the vertices swept.
+  // Boxes that the vertices sweep between `from` and `to`, for later calls of `covered`.
   const std::size_t mesh_vertices = watched_.size();
   std::vector<Box> swept(mesh_vertices + static_cast<std::size_t>(num_obstacle_vertices_));
   for (std::size_t i = 0; i < mesh_vertices; ++i)
@@ -402,8 +405,8 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   for (const auto& triangle : local_triangles_) triangle_boxes.push_back(swept_box(triangle, from, to, reach));
   for (const auto& edge : local_edges_) edge_boxes.push_back(swept_box(edge, from, to, reach));
   for (const auto& point : lone_points_) point_boxes.push_back(swept_box(point, from, to, reach));
-  // Triangles follow the space-filling curve of the cells. Therefore a sequence of consecutive triangles is a compact
-  // part of the surface.
+  // Triangles are in the order of the cells, which follow a space-filling curve. Therefore consecutive triangles form a
+  // compact part of the surface.
   std::vector<Box> parts = boxes_of_runs(triangle_boxes, boxes_a_rank);
   const std::vector<Box> lone = boxes_of_runs(point_boxes, boxes_a_rank);
   parts.insert(parts.end(), lone.begin(), lone.end());
@@ -420,7 +423,8 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
       if (edge_boxes[e].overlaps(whole) && overlaps_any(edge_boxes[e], other.boxes))
         edges.push_back({body_.edges[e], body_.edge_groups[e], other.rank});
   }
-  // Primitives are sorted by vertex numbers, so that the lists do not depend on the ranks that sent them.
+  // Received triangles and edges are sorted by vertex numbers, so that the order of the lists does not depend on the
+  // sending ranks.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
   for (const auto& sent : redistribute_among(comm, neighbours, neighbours, triangles, rank_of_item))

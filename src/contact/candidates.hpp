@@ -26,21 +26,21 @@ using Vectors = DeviceArray<double>;
 /// triangles with equal corners (contact/surface.hpp).
 struct PairView {
   DeviceArray<CandidatePair> point_triangle, edge_edge;
-  DeviceArray<int> points, triangles, edges;  // vertices: [., 1], [., 3], [., 2]
-  DeviceArray<double> areas;                  // [points]: half of each rest measure
-  DeviceArray<double> weights;                // [triangles, 6]: of the edges, then of the corners
+  DeviceArray<int> points, triangles, edges;  // vertices: [points], [triangles, 3], [edges, 2]
+  DeviceArray<double> areas;                  // [points]: half of the point's rest measure
+  DeviceArray<double> weights;                // [triangles, 6]: weights of the edges, then of the corners
   DeviceArray<double> lengths;                // [edges]: squared rest lengths, m²
-  DeviceArray<int> bodies;                    // [vertices]: body or obstacle; empty: all vertices are of one body
-  // Groups, which determine the law of a pair.
+  DeviceArray<int> bodies;                    // [vertices]: index of the body or obstacle; empty if there is one body
+  // Groups of the primitives; the groups of two primitives determine the contact law of their pair.
   DeviceArray<int> point_groups, triangle_groups, edge_groups;
   // [vertices]: 1 for vertices of obstacles; obstacles do not touch each other. Empty if there are no obstacles.
   DeviceArray<std::uint8_t> prescribed;
-  // [vertices]: dimension of the surface that the vertex belongs to; empty: 2 for all vertices.
+  // [vertices]: dimension of the surface that the vertex belongs to; empty if the dimension is 2 for all vertices.
   DeviceArray<std::uint8_t> dimensions;
   // [groups, groups]: 1 for two groups whose contact is ignored; empty if no contact is ignored.
   DeviceArray<std::uint8_t> ignored;
   int num_groups = 1;
-  bool friction_alone = false;  // forces are friction without the barrier
+  bool friction_alone = false;  // true: pairs exert friction but no barrier forces
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -56,13 +56,13 @@ struct PairView {
       }
     }
   }
-  /// Returns whether two vertices belong to one body.
+  /// Returns true if both vertices belong to the same body.
   KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
-  /// Returns whether both vertices belong to obstacles.
+  /// Returns true if both vertices belong to obstacles.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
-  /// Returns whether contact between two groups is ignored.
+  /// Returns true if contact between the groups a and b is ignored.
   KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
     return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
@@ -70,9 +70,9 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor for the value that `areas` has for the point of pair p. If the triangle's surface has a higher dimension
-  /// than the point's surface, the factor is 2, because the energy is then integrated over the points of the point's
-  /// surface only. Otherwise the factor is 1.
+  /// Factor by which the entry of `areas` for the point of the point–triangle pair p is multiplied. If the triangle's
+  /// surface has a higher dimension than the point's surface, the factor is 2, because the energy is then integrated
+  /// over the points of the point's surface only. Otherwise the factor is 1.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
@@ -102,56 +102,64 @@ struct PairView {
   }
 };
 
-/// Search, across ranks, for the pairs of surfaces of bodies and obstacles that may touch. The vertices of each body or
-/// obstacle have consecutive numbers, which end before the first number of the next body or obstacle. Groups are those
-/// of contact/surface_groups.hpp, followed by one group for each obstacle.
+/// Search, across ranks, for point–triangle pairs and edge–edge pairs that may touch. The points, triangles and edges
+/// are those of the surfaces of bodies and obstacles. The vertices of each body or obstacle have consecutive numbers;
+/// numbers increase from one body or obstacle to the next. The groups of primitives are those that
+/// contact/surface_groups.hpp defines for the mesh, followed by one group for each obstacle.
 ///
-/// Ranks whose surfaces come near each other are found with rendezvous.hpp. Each of these ranks sends to the other rank
-/// the triangles and edges that come near the surface of the other rank. A point–triangle pair belongs to the rank of
-/// its point, an edge–edge pair to the rank of the edge with the lower vertex numbers. A pair of an obstacle's point
-/// belongs to the rank of the triangle, a pair of an obstacle's edge to the rank of the body's edge. The lists contain
-/// all pairs that may come within the range, as long as each vertex stays within a certain distance, the slack, of the
-/// box that the vertex swept when the lists were built. The lists are built again when a vertex leaves its box by more
-/// than the slack.
+/// The function `rendezvous` (contact/rendezvous.hpp) finds the pairs of ranks whose surfaces come near each other.
+/// Each rank of such a pair of ranks sends the other rank the triangles and edges that come near the other rank's
+/// surface. A point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
+/// lower vertex numbers. If the point belongs to an obstacle, the pair belongs to the rank of the triangle; if one edge
+/// belongs to an obstacle, the pair belongs to the rank of the body's edge.
+///
+/// The lists of pairs are built for the boxes that the vertices sweep, enlarged by a margin that is called the slack.
+/// As long as no vertex leaves its box by more than the slack, the lists contain all pairs that may come nearer than
+/// the range. When a vertex leaves its box by more than the slack, the lists are built again.
 class Candidates {
  public:
-  /// Prepares the search. `self`: include pairs within a body. `bodies`: the first vertex number of each body and
-  /// obstacle; empty if all vertices belong to one body. `regions`: regions of the surface that form groups, as in
-  /// `surface_groups`. Throws the Errors of `surface_groups`. Collective.
+  /// Prepares the search. `self`: true if pairs within a body are included. `bodies`: the first vertex number of each
+  /// body and obstacle; empty if all vertices belong to one body. `regions`: regions of the surface that form groups,
+  /// as in `surface_groups`. `max_pairs`: maximum number of pairs of each kind on a rank. Throws the same Errors as
+  /// `surface_groups`. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
-  /// Sets the bodies, by index in the mesh's list, that are obstacles: they touch neither themselves, nor each other,
-  /// nor other obstacles. Must be called before the lists are built.
+  /// Sets the bodies, by index in the mesh's list of bodies, that act as obstacles. Such a body touches neither itself
+  /// nor any other obstacle. Must be called before the first call of `cover`.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
-  /// Sets the groups that do not touch each other: [groups, groups], 1 for such a pair of groups. Must be called before
-  /// the lists are built.
+  /// Sets the groups that do not touch each other. `ignored` [groups, groups] is 1 for two groups whose contact is
+  /// ignored, else 0. Must be called before the first call of `cover`.
   void set_ignored(const std::vector<std::uint8_t>& ignored, int groups) {
     pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
     pairs_.num_groups = groups;
   }
-  /// Reduces the forces of pairs to friction alone.
+  /// Restricts the forces of pairs to friction; the pairs then exert no barrier forces.
   void set_friction_alone() { pairs_.friction_alone = true; }
   /// Sets the rest shape: the measures of points [owned vertices], the positions of the mesh [local vertices, 3], and
-  /// the positions of the obstacles [obstacle vertices, 3]. The object keeps a pointer to `positions`. Collective.
+  /// the positions of the obstacles [obstacle vertices, 3]. Stores a pointer to `positions`, not a copy. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
-  /// Ensures that the lists contain all pairs that come within `range` on straight paths from `from` to `to`. Positions
-  /// of the mesh are fields [local vertices, 3], positions of obstacles [obstacle vertices, 3]. Collective.
+  /// Ensures that the lists contain all pairs that come nearer than `range`, m, while all vertices move along straight
+  /// lines from `from` to `to`. The positions of the mesh are fields [local vertices, 3]; the positions of obstacles
+  /// are arrays [obstacle vertices, 3]. Collective.
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
              double range);
 
-  /// Pool of arrays for results on the pairs, whose number changes from step to step.
+  /// Pool of arrays for results with one entry per pair; the number of pairs changes from step to step.
   ArrayPool& pool() const { return pool_; }
-  /// Vectors of all vertices of the pairs, from the vectors of the mesh and of the obstacles. Collective.
+  /// Returns the vectors of all vertices of the pairs: those of the mesh's owned vertices (`local`), those of other
+  /// ranks' vertices, received from their owners, and those of obstacles. Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// Sums `shares` [num_mesh_vertices, 3] over the ranks, and adds the sums of owned vertices to `local`. Collective.
   void scatter(Field& shares, Field& local) const;
-  /// Field of zeros, to be filled and passed to `scatter`; valid until the next call of `shares`.
+  /// Returns a field of zeros, to which the caller adds contributions of pairs before a call of `scatter`. The field is
+  /// valid until the next call of `shares`.
   Field& shares() const;
 
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
   int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
-  /// Owners of the mesh's vertices that are copies; copies are numbered after the owned vertices.
+  /// Owner, and local number on the owner, of each copy of another rank's vertex. Copies are numbered after the owned
+  /// vertices.
   const std::vector<VertexLocation>& copies() const { return copies_; }
   /// Rest positions of all vertices of the pairs.
   const Vectors& rest() const { return rest_; }
@@ -161,8 +169,8 @@ class Candidates {
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
-  /// Pairs of an edge and a triangle whose boxes overlap at `positions`, for the check of intersections. Edges are
-  /// those owned by this rank and those of obstacles. Collective.
+  /// Returns the pairs of an edge and a triangle whose boxes overlap at `positions`, for the check of intersections.
+  /// The edges are those owned by this rank and those of obstacles. Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
   /// Number of a vertex in the mesh file. The vertices of obstacles are numbered after the vertices of the mesh.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
@@ -204,7 +212,7 @@ class Candidates {
   DeviceArray<Box> watched_at_;
   int num_owned_edges_ = 0;
   mutable ArrayPool pool_;
-  mutable Field ring_, shares_;  // on the mesh's vertices of the pairs
+  mutable Field ring_, shares_;  // fields on `vertices_`
   double range_ = -1.0, slack_ = 0.0;
   int rebuilds_ = 0;
 };

@@ -8,31 +8,32 @@
 /// t ∈ [0, 1].
 ///
 /// Method: conservative advancement (Mirtich 1996) with separating planes. Li et al. 2021 (Codimensional IPC) use the
-/// Lipschitz bound of the distance instead of planes. At a time t, take any direction n; the direction between the
-/// closest points is best. For each point i of the first primitive and each point j of the second,
+/// Lipschitz bound of the distance instead of planes. At a time t, any direction n may be used; the code uses the
+/// direction between the closest points. For each point i of the first primitive and each point j of the second,
 /// s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t. Primitives are convex hulls of their points, so min_ij s_ij(t)/|n|
-/// is a lower bound of the distance. As long as every s_ij is at least m|n|, the distance is at least m. The next t is
-/// the first time at which one of the s_ij falls to m|n|. Surfaces that a thickness ξ keeps apart collide at the
-/// distance ξ (Li et al. 2021, section 6): m is then ξ plus a fraction of the gap, where the gap is the distance minus
-/// ξ.
+/// is a lower bound of the distance. As long as every s_ij is at least m|n|, for some distance m, the distance is at
+/// least m. The next t is the first time at which one of the s_ij falls to m|n|. Two surfaces with the thickness ξ
+/// collide at the distance ξ (Li et al. 2021, section 6). Therefore m is ξ plus the fraction `keep`/2 of the initial
+/// gap, where the gap is the distance minus ξ.
 ///
 /// No collision is missed. Every s_ij and its rate are reduced by a bound of their rounding errors. Let u = 2⁻⁵³, and
 /// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then
-/// w + t(v - w) is computed with an error of at most 6u(|w| + |v|), and its product with n with an error of at most
-/// 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u times that sum, and 1e-300 for underflow. Hence, for any
-/// n, the exact motion has no collision in the time intervals that the method has advanced over. A poor n, from a
-/// degenerate pair, costs progress and never correctness. Contracted (fused) operations have smaller errors, so the
-/// bound holds for fused operations too.
+/// w + t(v - w) is computed with an error of at most 6u(|w| + |v|), and the product of w + t(v - w) with n with an
+/// error of at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding,
+/// and 1e-300 for underflow. Hence, for any n, the exact motion has no collision in the time intervals that the method
+/// has advanced over. An inaccurate n, computed from a degenerate pair, makes the advances shorter but never hides a
+/// collision. Fused multiply-add operations have smaller rounding errors, so the bound holds for them too.
 ///
-/// At the returned time at least `keep`/2 of the initial gap (of its lower bound) remains. This remainder must exceed
-/// the rounding errors of the coordinates x + t (to - x) and of ξ; otherwise the returned time is 0. So the state that
-/// a caller computes at the returned time is free of collisions, too. The returned time is also 0 if a coordinate is
-/// not finite or is 1e100 m or larger.
+/// At the returned time, the gap is at least `keep`/2 times a lower bound of the initial gap. If `keep`/2 times this
+/// lower bound does not exceed the rounding errors of the coordinates x + t (to - x) and of ξ, the returned time is 0.
+/// Therefore the positions that a caller computes for the returned time are free of collisions despite rounding. The
+/// returned time is also 0 if a coordinate is not finite or is 1e100 m or larger.
 namespace diffsim::contact {
 
 namespace detail {
 
-/// Vector from the closest point of the primitive first..3 to the closest point of the primitive 0..first-1.
+/// Vector from the closest point of the primitive with the points first..3 to the closest point of the primitive with
+/// the points 0..first-1.
 template <int first>
 DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
   const DistanceType type = first == 1 ? point_triangle_distance(x).type : edge_edge_distance(x).type;
@@ -42,9 +43,9 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
 /// Returns true if the direction n between the initial centres of the primitives shows that at least the fraction
 /// `keep`/2 of the initial gap remains during the whole motion. Every s_ij(t) is at least the smaller of s_ij(0) and
 /// s_ij(1), and the gap is at most |n| minus the thickness. The test accepts most pairs that do not approach each
-/// other, at a fraction of the cost of the closest points. Let c be the largest coordinate, and u = 2⁻⁵³. Because of
-/// rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper bound of the gap
-/// is therefore enlarged by 64u c.
+/// other, at a fraction of the cost of finding the closest points. Let c be the largest coordinate, and u = 2⁻⁵³.
+/// Because of rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper bound
+/// of the gap is therefore enlarged by 64u c.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {
@@ -78,7 +79,7 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
     if (!(squared > 1e-280)) return time;
     const double length = std::sqrt(squared) * (1.0 + 8.0 * u);
 
-    // Lower bounds of s_ij at `time`, and of their rates.
+    // Lower bounds of s_ij at `time`, and of the rates ds_ij/dt.
     double now[4], rate[4], lowest = 0.0;
     int pairs = 0;
     for (int i = 0; i < first; ++i)
@@ -118,8 +119,8 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 /// Safe time t ∈ [0, 1]. Until this time t, point 0 and triangle 1 2 3 stay farther apart than `thickness`, m, and keep
 /// at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns 1 if the whole motion is
-/// safe, and 0 if the pair touches at the start or nearly so, as defined at the top of this file. Takes at most 256
-/// advances; stopping after the last one gives a smaller t, which is still safe.
+/// safe, and 0 if the initial gap is zero or within the bounds of rounding errors described at the top of this file.
+/// After 256 advances the method stops; t may then be smaller than necessary, but is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);

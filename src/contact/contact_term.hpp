@@ -19,23 +19,24 @@ enum class ContactForces {
   friction_part,         ///< friction alone; another term computes the barrier
 };
 
-/// Sums of contact forces, N, by two names: the force on the first, a body, that the second, a body or an obstacle,
-/// exerts. Bodies are in the order of the mesh, and come before obstacles.
+/// Map from two names {A, B} to the sum of the contact forces, N, that the body or obstacle B exerts on the body A. If
+/// both are bodies, A comes before B in the mesh's list of bodies.
 using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>>;
 
-/// Force term of contact. Its law has four scalar parameters:
+/// Force term of contact. The contact law has four scalar parameters:
 ///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
-/// A pair of bodies, or of a body and an obstacle, may have its own values of some of these parameters, whose names
-/// then have a label: `friction:A|B`. The pair shares the remaining parameters with all pairs. The parameter
-/// `thickness`, m, is optional: it may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair
-/// as `thickness:A|B`. Two surfaces are kept apart by ξ, the mean of their thicknesses.
+/// A pair of bodies, or of a body and an obstacle, may have its own values of some of these four parameters. The name
+/// of such a parameter has a label, for example `friction:A|B`. For the remaining parameters, the pair uses the values
+/// common to all pairs. The parameter `thickness`, m, is optional: it may exist for all bodies, for one body or
+/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. The distance of two surfaces stays larger than ξ, the
+/// mean of their thicknesses.
 ///
 /// The energy is the integral of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface in the rest configuration.
 /// Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
 ///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above,
-/// with the normal force N and the tangential relative velocity u of the same configuration. A term of friction alone
-/// (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), S' = s, and can be lagged
-/// (dynamics/lagged_term.hpp).
+/// with the normal force N and the tangential relative velocity u, both evaluated at the same configuration. A term of
+/// friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), S' = s, and
+/// can be lagged (dynamics/lagged_term.hpp).
 class ContactTerm : public ForceTerm {
  public:
   ContactForces forces() const { return forces_; }
@@ -48,22 +49,23 @@ class ContactTerm : public ForceTerm {
   bool has_energy() const override { return !has_friction() || frictionless_; }
   bool has_symmetric_jacobian() const override { return has_energy(); }
   bool has_dissipation() const override { return forces_ == ContactForces::friction_part; }
-  // The next three functions throw Error (input) for a derivative with respect to a friction parameter if the term was
-  // made with `ContactForces::barrier`. `begin_adjoint_tangent` also throws Error (input) for the rest shape, with
-  // respect to which there are no second derivatives.
+  // `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent` throw Error (input) for a derivative with respect to
+  // a friction parameter if the term's forces are `ContactForces::barrier`. `begin_adjoint_tangent` also throws Error
+  // (input) for the rest shape, because contact terms have no second derivatives with respect to the rest shape.
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
-  /// Contact state of the surfaces and of the forces that the term computes. A term of friction alone reports only the
-  /// friction power. Collective.
+  /// Returns distances, active pairs, intersections and the friction power at the configuration `at`. A term of
+  /// friction alone computes only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Adds this rank's contributions to the forces between bodies and obstacles. Forces of a body on itself are left
-  /// out, because they add up to zero. Collective.
+  /// Adds this rank's contributions to the forces between bodies and obstacles. Forces of a body on itself are omitted,
+  /// because the sum of these forces is zero. Collective.
   virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
-  /// Text for messages that names some of the intersections that this rank found in the last call of `state`.
+  /// Text for error messages: names some of the intersections that this rank found in the last call of `state`.
   virtual std::string intersecting() const { return {}; }
-  /// Text for messages that names a body or an obstacle that lies entirely inside another one, if this rank found one:
-  /// "vertex 17 at (0, 1, 0) is inside obstacle 2". The state must be free of intersections. Collective.
+  /// Text for error messages, for example "vertex 17 at (0, 1, 0) is inside obstacle 2": names a body or an obstacle
+  /// that lies entirely inside another body or obstacle. Empty if this rank found none. The state must be free of
+  /// intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:

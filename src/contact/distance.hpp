@@ -8,8 +8,8 @@
 
 /// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives.
 ///
-/// The distance is attained between two features, each a point, a line or a plane, and equals the distance of two
-/// affine sets,
+/// The distance of a pair is attained between two features; a feature is a point, a line or a plane. The squared
+/// distance is that of two affine sets,
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus a} - x_{minus a},
 /// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Hence r = Σ_k c_k(λ) x_k with
 ///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus a] - [k=minus a].
@@ -18,7 +18,8 @@
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Two features of a pair: the indices of the formula above, among the four points of the pair.
+/// Two features of a pair, given by the indices p, q, plus a and minus a of the formula above. The indices are numbers
+/// 0..3 of the pair's points.
 struct DistanceType {
   std::int8_t free;  ///< number of free λ: 0, 1 or 2
   std::int8_t p, q;
@@ -34,14 +35,14 @@ struct DistanceType {
 DIFFSIM_FUNCTION DistanceType point_point(int i, int j) {
   return {0, static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), {0, 0}, {0, 0}};
 }
-/// Features: point i and the line through points j and k.
+/// Pair of features: point i and the line through points j and k.
 DIFFSIM_FUNCTION DistanceType point_line(int i, int j, int k) {
   const auto from = static_cast<std::int8_t>(j), to = static_cast<std::int8_t>(k);
   return {1, static_cast<std::int8_t>(i), from, {from, 0}, {to, 0}};
 }
-/// Features: point 0 and the plane of points 1 2 3.
+/// Pair of features: point 0 and the plane through points 1, 2 and 3.
 DIFFSIM_FUNCTION DistanceType point_plane() { return {2, 0, 1, {1, 1}, {2, 3}}; }
-/// Features: line 0 1 and line 2 3.
+/// Pair of features: the line through points 0 and 1, and the line through points 2 and 3.
 DIFFSIM_FUNCTION DistanceType line_line() { return {2, 0, 2, {1, 2}, {0, 3}}; }
 
 namespace detail {
@@ -60,8 +61,9 @@ DIFFSIM_FUNCTION double product_difference(double a, double b, double c, double 
   const double cd = c * d;
   return std::fma(a, b, -cd) + std::fma(-c, d, cd);
 }
-/// Cross product a × b, accurate also for nearly parallel vectors. A distance computed with this product is the
-/// distance of points moved by a few ulps of the size of the pair, so its error is at most a few ulps of that size.
+/// Cross product a × b, accurate also for nearly parallel vectors. A distance that is computed with this product equals
+/// the exact distance of points that are displaced by a few ulps of the pair's size. The error of the distance is
+/// therefore at most a few ulps of the pair's size.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {{product_difference(a[1], b[2], a[2], b[1]), product_difference(a[2], b[0], a[0], b[2]),
@@ -69,7 +71,8 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }
 }  // namespace detail
 
-/// Closest points of two features: their difference, and the quantities that the derivatives of the distance need.
+/// Closest points of two features: the difference r of these points, and the quantities that the derivatives of the
+/// distance need.
 template <class T>
 struct Closest {
   DistanceType type;
@@ -152,7 +155,7 @@ DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, i
 /// Hessian product y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points, without forming the matrix.
 template <class T>
 DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, const Vec3<T>* v, Vec3<T>* y) {
-  // First dr at fixed λ, then dλ from G dλ = -(de·r + e·dr).
+  // Computes dr at fixed λ, then dλ from G dλ = -(de·r + e·dr).
   Vec3<T> dr = {{T(0.0), T(0.0), T(0.0)}};
   for (int k = 0; k < 4; ++k) dr = dr + detail::scaled(at.c(k), v[k]);
   T right[2], dlambda[2];
@@ -184,10 +187,10 @@ namespace detail {
 /// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the smallest
 /// distance between a point and a segment: between the end of one edge and the other edge, or between point x0 and an
 /// edge of the triangle. The distance of a point and a segment is always well conditioned. The error of the pair's
-/// distance is at most 1e-12 edge lengths.
+/// distance is at most 1e-12 times the edge length.
 constexpr double parallel_sine_squared = 1e-24;
 
-/// Smaller of two distances; the first if both are equal.
+/// Returns the smaller of two distances; the first distance if both are equal.
 DIFFSIM_FUNCTION TypedDistance nearer(const TypedDistance& a, const TypedDistance& b) {
   return b.squared < a.squared ? b : a;
 }
@@ -211,8 +214,8 @@ DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j
 }  // namespace detail
 
 /// Features between which point x0 and triangle x1 x2 x3 are closest. The points may coincide or be collinear. If the
-/// projection of x0 onto the plane is not inside the triangle, the minimum of the convex distance function lies on the
-/// boundary: on one of three segments.
+/// projection of x0 onto the triangle's plane is outside the triangle, the closest point of the triangle lies on one of
+/// the three sides, because the distance is a convex function.
 DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 1, 2), detail::point_segment(x, 0, 2, 3)),

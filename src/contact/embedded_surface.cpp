@@ -33,7 +33,7 @@ std::vector<BodySurface> with_affine_bodies(const TetrahedralMesh& mesh, std::ve
   return given;
 }
 
-/// Separate surface of each body of the mesh; nullptr for a body without one.
+/// Separate surface of each body of the mesh; nullptr for a body without a separate surface.
 std::vector<const BodySurface*> surfaces_by_body(const TetrahedralMesh& mesh,
                                                  const std::vector<BodySurface>& surfaces) {
   const std::vector<std::string> names = body_names(mesh.bodies());
@@ -86,15 +86,15 @@ NumberRange vertices_of_body(const TetrahedralMesh& mesh, std::size_t body) {
           body + 1 < bodies.size() ? bodies[body + 1].first_vertex : mesh.num_global_vertices()};
 }
 
-/// Pieces of this rank's surface, and the group of each piece. The regions are the first groups, in the order given;
-/// the bodies follow.
+/// Pieces of this rank's surface, and the group of each piece. The first groups are the regions, in the given order;
+/// the next groups are the bodies.
 struct Pieces {
   std::vector<SurfacePiece> corners;
   std::vector<int> groups;
 };
 
-/// Surface mesh of a body whose contact surface is the boundary of its cells. The mesh is distributed in blocks of the
-/// file order. Collective.
+/// Surface mesh of a body whose contact surface is the boundary of its cells. Each rank has a block of consecutive
+/// vertices, in the order of the file. Collective.
 MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& pieces,
                    const std::vector<std::string>& regions) {
   const NumberRange range = vertices_of_body(mesh, body);
@@ -144,7 +144,7 @@ MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& 
   return data;
 }
 
-/// Stencil of a point, with the number of the point in the surface.
+/// Stencil (nodes and weights) of a point, with the number of the point in the surface mesh.
 struct NumberedStencil {
   std::int64_t number;
   PointStencil stencil;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Removal of pairs that are too far apart.
+// Removal of candidate pairs that stay too far apart to touch.
 
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Longest displacement of the vertices of one primitive, begin..end-1 of the four vertices of a pair.
+/// Returns the longest displacement, m, of the vertices begin..end-1 among the four vertices of a pair.
 KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<double>* to, int begin, int end) {
   double most = 0.0;
   for (int k = begin; k < end; ++k) {
@@ -21,9 +21,9 @@ KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<d
   return std::sqrt(most);
 }
 
-/// Marks pairs that may come within `range`. A primitive is the convex hull of its vertices, so the distance of two
-/// primitives changes by no more than the sum of the longest displacements of their vertices. The displacement of a
-/// vertex is at most |to - from| + √3 slack.
+/// Marks pairs that may come nearer than `range`, m. A primitive is the convex hull of its vertices. Therefore the
+/// distance of two primitives changes by at most a + b, where a and b are the longest displacements of the vertices of
+/// the two primitives. The displacement of a vertex is at most |to - from| + √3 slack.
 void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack,
                const DeviceArray<std::int64_t>& of_points, const DeviceArray<std::int64_t>& of_edges) {
   const double reach = (range + 2.0 * std::sqrt(3.0) * slack) * (1.0 + 1e-12);
@@ -36,7 +36,7 @@ void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, do
         const bool is_point = p < count;
         const int first = is_point ? 1 : 2;
         const double most = reach + longest_way(a, b, 0, first) + longest_way(a, b, first, 4);
-        // A pair with NaN coordinates is kept.
+        // A pair with NaN coordinates is marked, too.
         const std::int64_t near = squared_distance_of(pairs, p, a) > most * most ? 0 : 1;
         if (is_point)
           of_points(p) = near;

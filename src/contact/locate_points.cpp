@@ -20,8 +20,8 @@ namespace {
 using Barycentric = std::array<double, 4>;
 using Place = std::array<double, 3>;
 
-/// Largest weight that counts as a rounding error and is dropped. A surface vertex at a vertex of a cell then depends
-/// on that vertex alone.
+/// Largest weight of a node that counts as a rounding error; such a node is omitted from the stencil. The stencil of a
+/// surface vertex at a vertex of a cell then contains only this vertex of the cell.
 constexpr double negligible = 1e-12;
 
 /// Computes the shape functions N_a of linear and second-order cells, and their derivatives ∂N_a/∂λ_k (`slope`).
@@ -58,7 +58,7 @@ class Cell {
       double N[PointStencil::most], slope[PointStencil::most][4];
       shape_functions(nodes_, l, N, slope);
       Place rest = p;
-      std::array<Place, 3> columns{};  // ∂x/∂λ_k - ∂x/∂λ_0
+      std::array<Place, 3> columns{};  // columns[k] = ∂x/∂λ_{k+1} - ∂x/∂λ_0
       for (std::size_t a = 0; a < static_cast<std::size_t>(nodes_); ++a)
         for (std::size_t c = 0; c < 3; ++c) {
           rest[c] -= N[a] * x_[a][c];
@@ -85,8 +85,8 @@ class Cell {
   std::array<Place, PointStencil::most> x_{};
 };
 
-/// Distance of a point outside a cell as a fraction of the cell's height, -min λ: 0 inside, infinite if λ is not
-/// finite.
+/// Returns -min λ for a point outside a cell: the distance of the point from a face as a fraction of the cell's height.
+/// Returns 0 for a point inside the cell, and infinity if λ is not finite.
 double outside(const Barycentric& l) {
   const double least = *std::min_element(l.begin(), l.end());
   if (!(std::isfinite(l[0]) && std::isfinite(l[1]) && std::isfinite(l[2]) && std::isfinite(l[3])))
@@ -94,7 +94,7 @@ double outside(const Barycentric& l) {
   return least > -negligible ? 0.0 : -least;
 }
 
-/// Cell of this rank for a point, with the coordinates λ of the point in the cell.
+/// Cell of this rank that is chosen for a point, with the barycentric coordinates λ of the point in the cell.
 struct Choice {
   double outside = std::numeric_limits<double>::infinity();
   std::int64_t number = std::numeric_limits<std::int64_t>::max();  // number of the cell in the file
@@ -131,7 +131,8 @@ class Search {
     }
     boxes_ = to_device("diffsim::contact::cell_boxes", boxes);
   }
-  /// Searches cells within `reach`, m, of the points that are not yet inside a cell.
+  /// Chooses the best cell for each point that is not inside a cell found before. The candidates are the cells whose
+  /// bounding boxes are within `reach`, m, of the point.
   void look(double reach) {
     std::vector<Box> queries;
     std::vector<std::size_t> asked;
@@ -152,8 +153,9 @@ class Search {
         choices_[p] = {out, number, cell, lambda};
     }
   }
-  /// Selects the best choice of all ranks. The rank of the selected cell keeps the choice; on the other ranks `cell` is
-  /// -1, and only the distance and the number are set. Collective.
+  /// Selects, for each point, the best of the cells that the ranks have chosen. The rank of the selected cell keeps its
+  /// `cell`; the other ranks set `cell` to -1. All ranks set `outside` and `number` to those of the selected cell.
+  /// Collective.
   void agree() {
     std::vector<double> least;
     std::vector<std::int64_t> numbers;
@@ -180,7 +182,8 @@ class Search {
   DeviceArray<Box> boxes_;
 };
 
-/// Stencil of a point at λ in a cell; `places` are the owners of the local vertices.
+/// Stencil of a point with the coordinates λ in a cell. `places`: owner of each local vertex, with the index on the
+/// owner.
 PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexLocation>& places) {
   double N[PointStencil::most], slope[PointStencil::most][4];
   const int nodes = mesh.nodes_per_cell();

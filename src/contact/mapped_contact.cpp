@@ -12,7 +12,7 @@
 namespace diffsim {
 namespace {
 
-/// Contact term of nodes q, with the force Wᵀ f(W q), made from a contact term of points x = W q with the force f(x).
+/// Contact term of nodes q with the force Wᵀ f(W q), where f(x) is the force of a contact term of points x = W q.
 class MappedContact final : public ContactTerm {
  public:
   MappedContact(std::unique_ptr<ContactTerm> term, std::shared_ptr<const PointMap> map)
@@ -128,13 +128,13 @@ class MappedContact final : public ContactTerm {
     map_->apply(nodes, points);
     return points;
   }
-  /// Velocities of the points if the term reads velocities, else nothing.
+  /// Returns the velocities of the points if the term uses velocities and `velocities` is given, else nullopt.
   std::optional<Field> mapped_velocities(const Field* velocities) const {
     if (!velocities || !uses_velocities()) return std::nullopt;
     return mapped(*velocities);
   }
 
-  /// Configuration of the points.
+  /// Configuration of the points, computed from the configuration of the nodes.
   struct Here {
     Field x;
     std::optional<Field> v;
@@ -170,7 +170,7 @@ class MappedContact final : public ContactTerm {
     }
   };
 
-  // Parameters of the term of points: the global parameters, which all ranks share, and the rest shape X = W Q.
+  // Parameters of the contact term of points: the global parameters, which all ranks share, and the rest shape X = W Q.
   static bool is_rest(const Parameter& parameter) { return parameter.name() == "rest_positions"; }
   ParameterSet on_points(const ParameterSet& nodes) const {
     ParameterSet points;
@@ -194,8 +194,8 @@ class MappedContact final : public ContactTerm {
         points.add({parameter.field.like(parameter.name()), parameter.spec});
     return points;
   }
-  /// Adds the gradient with respect to the parameters of points to the gradient with respect to the parameters of
-  /// nodes, and sets the former to zero.
+  /// Adds `points`, the gradient with respect to the parameters of the points, to `nodes`, the gradient with respect to
+  /// the parameters of the nodes. Then sets `points` to zero.
   void hand_back(ParameterSet& points, ParameterSet& nodes) const {
     if (nodes.empty()) return;
     for (Parameter& parameter : points) {
@@ -212,9 +212,9 @@ class MappedContact final : public ContactTerm {
   std::shared_ptr<const PointMap> map_;
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
   ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
-  Couplings couplings_;                       // sparsity pattern of points of the last `add_couplings`
+  Couplings couplings_;                       // sparsity pattern of points, from the last `add_couplings`
   Couplings couplings_of_nodes_;              // sparsity pattern of nodes that `couplings_` requires
-  Couplings next_couplings_;                  // temporary; its memory is reused
+  Couplings next_couplings_;                  // temporary array; a member to reuse its memory
   std::optional<BlockMatrix> matrix_;         // Jacobian of points, with the sparsity pattern `couplings_`
   std::optional<NumberedStencils> stencils_;  // stencils of the rows of `matrix_`
   std::optional<PointMatrixMap> matrix_map_;

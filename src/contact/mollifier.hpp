@@ -5,13 +5,14 @@
 
 namespace diffsim::contact {
 
-// The distance of two edges is not differentiable where the edges are parallel. There the barrier is multiplied by
+// The distance of two edges is not differentiable where the edges are parallel. The barrier of an edge–edge pair is
+// therefore multiplied by
 //   m(c) = 1 - (1 - c/ε)³ for c < ε, 1 for c ≥ ε,  c = |a × b|², a = x1 - x0, b = x3 - x2,
-// with ε = 10⁻³ |a|²|b|² in the rest configuration. c and ∇c vanish for parallel edges, so m b is C¹ there. The degree
-// of m is one higher than that of the mollifier of Li et al. 2020 (eq. 24): m is C² at c = ε, so that derivatives of
-// forces do not jump.
+// with ε = 10⁻³ |a|²|b|² in the rest configuration. c and ∇c vanish for parallel edges, so the product m b is C¹ for
+// parallel edges, too. The polynomial m is of degree 3; the mollifier of Li et al. 2020 (eq. 24) is of degree 2. With
+// degree 3, m is C² at c = ε, so that derivatives of forces do not jump.
 
-/// Threshold ε, m⁴, for two edges with these squared rest lengths, m².
+/// Threshold ε, m⁴, for two edges with the given squared rest lengths, m².
 template <class T>
 DIFFSIM_FUNCTION T mollifier_threshold(const T& squared_length_a, const T& squared_length_b) {
   return 1e-3 * squared_length_a * squared_length_b;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Search for pairs that are near each other, and sorting of these pairs by law.
+// Search for pairs whose primitives are near each other, and sorting of the pairs by contact law.
 
 #include "contact/pair_access.hpp"
 #include "contact/pair_laws.hpp"
@@ -49,7 +49,7 @@ void set_law_keys(const PairView& pairs, const DeviceArray<int>& near, const Law
       KOKKOS_LAMBDA(int i) { keys(i) = static_cast<std::uint64_t>(laws.number(pairs, near(i))); });
 }
 
-/// Sets the index at which each key 0, 1, … begins among the sorted keys, [keys + 1].
+/// Sets begins(k), for each k, to the index of the first entry of `sorted` that is not less than k.
 void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int>& begins) {
   const int size = static_cast<int>(sorted.size());
   Kokkos::parallel_for(

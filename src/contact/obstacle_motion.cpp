@@ -44,8 +44,8 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
   }
 }
 
-/// Computes x and v of the vertex X while p, V, ω, t change along a direction. `seed(value, k)` makes the scalar T from
-/// the k-th of these eight values and its direction.
+/// Computes x and v of the vertex X from p, V, ω, t and a direction of p, V, ω, t. `seed(value, k)` converts the k-th
+/// of these eight values, a Dual whose derivative is the direction, to the scalar type T.
 template <class T, class Seed>
 KOKKOS_INLINE_FUNCTION void move_along(const Turn& turn, const double* X, const Rates& rates, const Rates& changes,
                                        double time, double dt, const Seed& seed, Vec3<T>& x, Vec3<T>& v) {
@@ -78,7 +78,7 @@ void move_all(const ObstacleMotion& motion, const double* reference, const Rates
   Kokkos::fence();
 }
 
-/// Sums of the adjoints of p, V, ω.
+/// Adjoints of p, V and ω, summed over vertices.
 struct MotionSums {
   double of[7] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const MotionSums& other) {
@@ -117,7 +117,7 @@ MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& ta
   return sums;
 }
 
-/// Derivatives of the sums of `sum_adjoints` along a direction of p, V, ω, t, x̄ and v̄.
+/// Directional derivatives of the sums that `sum_adjoints` computes, along a direction of p, V, ω, t, x̄ and v̄.
 MotionSums sum_adjoint_tangents(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
                                 const double* reference, const PairAdjointTangent& bar, const Rates& rates,
                                 const Rates& changes, double time, double dt) {

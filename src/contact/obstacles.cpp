@@ -23,7 +23,7 @@ TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<do
   TriangleMesh mesh;
   for (unsigned corner = 0; corner < 8; ++corner)
     mesh.vertices.push_back({corner & 1 ? max[0] : min[0], corner & 2 ? max[1] : min[1], corner & 4 ? max[2] : min[2]});
-  // Sides as squares, counter-clockwise as seen from outside.
+  // Corners a, b, c, d of each side, counter-clockwise as seen from outside.
   for (const auto& [a, b, c, d] : {std::array{0, 2, 3, 1}, std::array{4, 5, 7, 6}, std::array{0, 1, 5, 4},
                                    std::array{2, 6, 7, 3}, std::array{0, 4, 6, 2}, std::array{1, 3, 7, 5}}) {
     mesh.triangles.push_back({a, b, c});

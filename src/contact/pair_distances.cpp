@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Distances of pairs, and their safe steps.
+// Distances of pairs, and step lengths that avoid collisions of pairs.
 
 #include <cmath>
 #include <limits>

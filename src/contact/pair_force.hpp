@@ -8,35 +8,37 @@
 
 namespace diffsim::contact {
 
-/// Contact law of a pair: the values other than positions, velocities and weights that the force of a pair depends on.
-/// The thickness is a value without derivatives unless `Thickness` is a Dual.
+/// Contact law of a pair: the parameters on which the force of the pair depends, besides positions, velocities and
+/// weights. The thickness is a value without derivatives unless `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< κ, Pa
   T range;      ///< d̂, m
   T friction;   ///< µ
   T velocity;   ///< ε_v, m/s
-  /// Thickness ξ, m, by which the barrier keeps the two sides of the pair apart: the mean of their thicknesses.
+  /// Thickness ξ, m: the mean of the thicknesses of the pair's two sides. The barrier keeps the distance larger than ξ.
   Thickness thickness = Thickness(0.0);
 
   /// Argument y of the barrier at a squared distance (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
-  /// Squared distance (ξ + d̂)², m², from which on a pair has no force.
+  /// Squared distance (ξ + d̂)², m². A pair with this or a larger squared distance has no force.
   DIFFSIM_FUNCTION double limit() const {
     const double distance = value_of(range) + value_of(thickness);
     return distance * distance;
   }
 };
 
-/// Weights of point x0 and triangle x1 x2 x3, whose energy is E = κ a Σ_j w_j ψ(d_j², d̂, ξ), summed over the triangle,
-/// its edges and its corners. The w_j are the weights of SurfaceTriangle. a is half of the point's rest area, because
-/// two surfaces in contact each integrate over their own points. The area depends on the rest shape.
+/// Weights of a pair of point x0 and triangle x1 x2 x3 with the energy E = κ a Σ_j w_j ψ(d_j², d̂, ξ). The sum includes
+/// the triangle with the weight 1, and the triangle's edges and corners with the weights `edges` and `corners` of
+/// SurfaceTriangle; d_j is the distance of x0 from the triangle, edge or corner j. `area` is a, half of the point's
+/// rest area, because two surfaces in contact each integrate over their own points. The area depends on the rest shape.
 ///
-/// On a surface of segments the measure of a point is a length; the measure of a lone point is 1. In contact, such a
-/// point represents a strip of width d̂/2, or a patch of d̂/2 by d̂/2 as at crossing edges: E has the factor
-/// (d̂/2)^codimension, with the codimension 1 for segments and 2 for lone points. Against a surface of the same
-/// dimension, a is half of the measure. Against a surface of a higher dimension, a is the full measure of the point,
-/// because the energy is then integrated over the points of the lower-dimensional surface only.
+/// For a body of segments, the rest measure of a point is a length; for a body of points, the rest measure is 1. In
+/// contact, a line of segments counts as a strip of width d̂/2, and a body of points as one patch of d̂/2 by d̂/2 for
+/// each point, as crossing edges do. E therefore has the factor (d̂/2)^codimension, with the codimension 1 for bodies
+/// of segments and 2 for bodies of points. In contact with a surface of the same dimension, a is half of the point's
+/// rest measure. In contact with a surface of a higher dimension, a is the full rest measure, because the energy is
+/// then integrated over the points of the lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -46,14 +48,14 @@ struct PointTriangleWeightsOf {
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
 /// Weights of an edge–edge pair (x0 x1; x2 x3). The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
-/// edges are in contact over a patch of area d̂²/4. The contribution of edges to the energy of a flat contact decreases
-/// as (d̂/h)², with the mesh size h, and so does the dependence of this energy on the mesh. Points and triangles carry
-/// the pressure.
+/// edges are in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh size h, the
+/// contribution of edge–edge pairs to the energy decreases as (d̂/h)²; the point–triangle pairs carry the pressure. The
+/// dependence of the energy on the mesh decreases as (d̂/h)², too.
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
-/// one other edge. Pairs with such an edge (`lone`) have the patch ((d̂/2) l/(d̂ + l))², with l the geometric mean of
-/// both rest lengths. The patch tends to d̂²/4 for l ≫ d̂ and to l²/4 for l ≪ d̂, where about d̂²/l² pairs share an area of
-/// d̂²/4.
+/// one other edge. A pair with an edge of a surface without triangles (`lone`) has the patch ((d̂/2) l/(d̂ + l))²,
+/// where l is the geometric mean of the rest lengths of both edges. The patch tends to d̂²/4 for l ≫ d̂ and to l²/4 for
+/// l ≪ d̂, where about d̂²/l² pairs share an area of d̂²/4.
 template <class T>
 struct EdgeEdgeWeightsOf {
   T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape
@@ -63,19 +65,19 @@ using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
 
 namespace detail {
 
-/// Strip or patch factor of a point: `scale` (d̂/2)^codimension.
+/// Returns `scale` (d̂/2)^codimension, where d̂ is `range`.
 template <class T>
 DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
   for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
   return scale;
 }
-/// Patch area of two edges, times κ.
+/// Area of the patch of two edges, multiplied by κ, N.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
   const T area = 0.25 * law.stiffness * law.range * law.range;
   if (!weights.lone) return area;
   using std::sqrt;
-  // The threshold is 10⁻³ l⁴.
+  // `weights.threshold` is 10⁻³ l⁴.
   const Weight length = sqrt(sqrt(1e3 * weights.threshold));
   const T part = length / (law.range + length);
   return area * part * part;
@@ -94,8 +96,8 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
   return u - scaled(T(dot(u, at.r) / squared), at.r);
 }
 
-/// Adds to f the force of the energy `scale` ψ(d²) of two features, and their friction unless `v` is nullptr. Adds
-/// friction alone if `friction_alone`.
+/// Adds to f the force of the energy `scale` ψ(d²) of two features and, unless `v` is nullptr, the friction force
+/// between the features. If `friction_alone`, the function adds the friction force only.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
                                         const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
@@ -126,7 +128,7 @@ DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double sca
 }
 
 /// Calls `visit(type, squared distance, weight)` for each pair of features of a point–triangle pair: the point with the
-/// triangle, with its edges and with its corners.
+/// triangle, with each edge of the triangle, and with each corner of the triangle.
 template <class Weight, class Visit>
 DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
                                        const Visit& visit) {
@@ -179,8 +181,9 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
   return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
 }
 
-/// Adds -∂E/∂x_k and the friction force to f_k at the four points; friction alone if `friction_alone`. T = Dual gives
-/// the derivatives, too; the features are chosen by values only. `Weight` may be a Dual or a double.
+/// Adds -∂E/∂x_k and the friction force to f_k at the four points k of a pair. If `friction_alone`, the function adds
+/// the friction force only. With T = Dual, f also has the derivatives; only the values of Duals determine which
+/// features are closest. `Weight` may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

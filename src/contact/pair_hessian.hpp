@@ -76,9 +76,10 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix.
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
-/// Replaces a symmetric matrix that vanishes on translations by the nearest symmetric positive semidefinite matrix, in
-/// the remaining nine dimensions. The last three rows of the Hadamard matrix of order four, multiplied by ½, are an
-/// orthonormal basis of the relative displacements of the points.
+/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix. Translations of the pair must be
+/// in the null space of the matrix; the computation therefore uses the nine-dimensional space of relative
+/// displacements. The last three rows of the Hadamard matrix of order four, multiplied by ½, are an orthonormal basis
+/// of the relative displacements of the four points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {
   constexpr double sign[3][4] = {{1.0, 1.0, -1.0, -1.0}, {1.0, -1.0, 1.0, -1.0}, {1.0, -1.0, -1.0, 1.0}};
   double relative[9][9], half[9][12];

@@ -7,7 +7,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, friction included.
+/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, with the friction force included in f.
 KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p, const Vec3<double>* x,
                                                    const Vec3<double>* v, const ContactLaw<double>& law,
                                                    const JacobianWeights& weights, PairHessian& k) {

@@ -10,7 +10,8 @@
 namespace diffsim::contact {
 namespace {
 
-/// Stores the adjoint of the rest shape of a pair, from the adjoint of the pair's weight.
+/// Computes the adjoint of the rest shape from the adjoint `weight_bar` of the weight of pair p, and stores the result
+/// in the entries of `bar` for the a-th active pair.
 KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, double weight_bar, int a,
                                                const Vectors& rest, const RestAdjoint& bar) {
   for (int i = 12 * a; i < 12 * (a + 1); ++i) bar.areas(i) = bar.positions(i) = 0.0;
@@ -45,8 +46,8 @@ KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const
   return mollifier_threshold(da, dot(b, b)) + mollifier_threshold(dot(a, a), db);
 }
 
-/// Adjoints of pairs without friction. J is symmetric, so x̄ = J w is the derivative of f along w. The other
-/// derivatives are with respect to κ, d̂ and the weight.
+/// Computes the adjoints of pairs without friction. The Jacobian J = ∂f/∂x is symmetric, so x̄ = Jᵀw = J w is the
+/// derivative of f along w. The other derivatives are with respect to κ, d̂ and the weight.
 LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                   const Vectors& x, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
                                   const RestAdjoint& rest_bar) {
@@ -84,8 +85,8 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
   return sums;
 }
 
-/// Adjoints of pairs with friction: gradients of w·f with respect to 12 positions, 12 velocities, the law except ξ, and
-/// the weight.
+/// Computes the adjoints of pairs with friction: the gradient of w·f with respect to 12 coordinates, 12 components of
+/// velocities, κ, d̂, µ, ε_v, and the weight.
 LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                const Vectors& x, const Vectors& v, const Vectors& w, const Vectors& rest,
                                const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
@@ -126,7 +127,7 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
   return sums;
 }
 
-/// Sum over near pairs of the values that `add(pair, law, sum)` adds.
+/// Returns the sum, over near pairs, of the values that `add(pair, law, sum)` adds to `sum`.
 template <class Add>
 double sum_over_pairs(const char* label, const NearPairs& near, const Add& add) {
   const DeviceArray<int> active = near.pairs;
@@ -166,8 +167,8 @@ struct DissipationOfPair {
   }
 };
 
-/// Adds the power dissipated by friction. The friction force is the difference between the forces with and without
-/// velocities.
+/// Functor that adds the power dissipated by friction in a pair to `sum`. The friction force is the difference between
+/// the forces with and without velocities.
 struct FrictionPowerOfPair {
   PairView pairs;
   Vectors x, v;
@@ -182,7 +183,8 @@ struct FrictionPowerOfPair {
   }
 };
 
-/// Sign of the volume of a tetrahedron: -1, 1, or 0 if the volume is not above the bound of its rounding error.
+/// Sign of the volume of the tetrahedron a b c d: -1 or 1, or 0 if the computed volume is not larger than the bound of
+/// its rounding error.
 KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                                        const Vec3<double>& d) {
   const Vec3<double> ad = a - d, bd = b - d, cd = c - d;
@@ -191,8 +193,9 @@ KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>
   return volume > error ? 1 : volume < -error ? -1 : 0;
 }
 
-/// Returns whether edge e0 e1 and triangle t0 t1 t2 have a point in common. If rounding errors leave this undecided,
-/// the distances of the edge from the sides of the triangle, and of the ends of the edge from the triangle, decide.
+/// Returns true if edge e0 e1 and triangle t0 t1 t2 have a point in common. If the signs of the volumes do not
+/// determine the result because of rounding errors, the function returns true if a distance is nearly zero: that of the
+/// edge from a side of the triangle, or that of an end of the edge from the triangle.
 KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>* t) {
   const int a = orientation(t[0], t[1], t[2], e[0]), b = orientation(t[0], t[1], t[2], e[1]);
   if (a * b > 0) return false;

@@ -26,13 +26,13 @@ struct LawAddresses {
   bool is_thick() const { return thick[0] || thick[1]; }
 };
 
-/// Laws of a rank's pairs.
+/// Contact laws of the pairs of a rank.
 struct PairLaws {
   std::vector<LawAddresses> laws;
   DeviceArray<int> of_groups;  // [groups, groups]: index of the law; not read if there is only one law
   int groups = 1;
 
-  /// Returns whether some law has a thickness parameter, even if its value is zero.
+  /// Returns true if some law has a thickness parameter, even if the value of the parameter is zero.
   bool are_thick() const {
     return std::any_of(laws.begin(), laws.end(), [](const LawAddresses& law) { return law.is_thick(); });
   }
@@ -45,10 +45,10 @@ struct LawPart {
   Range range() const { return Range(begin, end); }
 };
 
-/// Active pairs, sorted by law. The pairs of a law are in the order of the candidates.
+/// Active pairs, or other pairs that are near, sorted by law. The pairs of one law are in the order of the candidates.
 struct NearPairs {
   DeviceArray<int> pairs;
-  std::vector<LawPart> parts;  // one per law, in the order of PairLaws
+  std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws
   std::size_t size() const { return pairs.size(); }
 };
 
@@ -63,9 +63,9 @@ struct LawSums {
   }
 };
 
-/// Direction of the rest shape; the arrays are empty if there is none. `areas` [owned vertices] is the direction of the
-/// points' measures, `positions` are the rest positions of the pairs' vertices, and `direction` is the direction of
-/// these positions.
+/// Direction of the rest shape, along which forces are differentiated; the arrays are empty if the rest shape is
+/// constant. `areas` [owned vertices] is the direction of the points' measures, `positions` are the rest positions of
+/// the pairs' vertices, and `direction` is the direction of these positions.
 struct RestTangent {
   DeviceArray<double> areas;
   Vectors positions, direction;
@@ -77,15 +77,15 @@ struct RestAdjoint {
   Vectors areas, positions;
 };
 
-/// Pairs nearer than ξ + `factor` d̂ of their law.
+/// Returns the pairs at a distance of less than ξ + `factor` d̂, with ξ and d̂ of the pair's law.
 NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
-/// Pairs nearer than ξ + d̂ of their law.
+/// Returns the pairs at a distance of less than ξ + d̂, with ξ and d̂ of the pair's law.
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
-/// Vertices of the four points of each active pair, [active, 4].
+/// Vertex numbers of the four points of each active pair, [active, 4].
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
-/// Returns whether two arrays of equal size have equal values, none of which is NaN.
+/// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
 
 /// Energy E of the active pairs, J.
@@ -97,24 +97,25 @@ double sum_dissipations(const PairView& pairs, const NearPairs& active, const Ve
 /// velocities.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
-// The next functions set values for each point of each active pair, [active, 4, 3]. Without friction, `v` and the
-// arrays of its tangents and adjoints are empty.
+// `pair_forces`, `pair_tangents` and `pair_adjoints` set vectors for each point of each active pair, [active, 4, 3].
+// Without friction, the velocities `v` and the tangents and adjoints of velocities are empty arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets the tangents of the forces along dx, dv, a direction of each law, and a direction of the rest shape.
+/// Sets the directional derivatives of the forces along `dx`, `dv`, a direction `dlaws` of each law, and a direction
+/// `rest` of the rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the adjoints x̄ and v̄ of w·f and those of the rest shape. Returns, for each law, the sums of the adjoints of
-/// κ, d̂, µ and ε_v; `add_thickness_sums` adds the adjoint of ξ.
+/// Sets the adjoints x̄ and v̄ of w·f, and the adjoints of the rest shape. Returns, for each law, the sums of the
+/// adjoints of κ, d̂, µ, ε_v and ξ.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
-/// Adds the parts of the tangents that come from the direction of the thickness ξ, for laws with this direction.
+/// Adds ∂f/∂ξ dξ to the directional derivatives of the forces, for each law with a direction dξ of the thickness.
 void add_thickness_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                             const std::vector<LawAddresses>& dlaws, const Vectors& tangents);
-/// Adds the adjoint of the thickness ξ to the sums of each law with a thickness.
+/// Sets the adjoint of the thickness ξ in the sums of each law with a thickness.
 void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                         const Vectors& w, std::vector<LawSums>& sums);
 
@@ -133,19 +134,21 @@ struct PairDirection {
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
-/// Sets the derivatives of `pair_adjoints` along a direction of positions, velocities, w and laws, but not of the rest
-/// shape. Returns the derivatives of the sums for each law.
+/// Sets the adjoints that `pair_adjoints` computes, and their directional derivatives along a direction of positions,
+/// velocities, w and laws, but not of the rest shape. Returns, for each law, the directional derivatives of the sums of
+/// `pair_adjoints`.
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                            const PairAdjointTangent& out);
-/// Adds the derivative of the adjoint of the thickness ξ to the sums of each law with a thickness.
+/// Sets the directional derivative of the adjoint of the thickness ξ in the sums of each law with a thickness.
 void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                 const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                 std::vector<LawSums>& sums);
 
 /// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]. Callers must not use the blocks
-/// of vertices whose number is `movable` or higher. With `weights.project` the derivative of friction with respect to
-/// positions, which is not symmetric, is left out, and the matrix of each pair is made semidefinite.
+/// of vertices whose number is `movable` or higher. With `weights.project`, the derivative of friction with respect to
+/// positions, which is not symmetric, is omitted, and the matrix of each pair is projected to a positive semidefinite
+/// matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
 /// Index in `matrix` of each block of `pair_jacobians`. If `matrix` has no block for two vertices, the index is the
@@ -153,26 +156,26 @@ void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vector
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
-/// Removes pairs that cannot come within `range`. Each vertex may be anywhere in the box that contains its positions in
-/// `from` and `to`, widened by `slack`. Boxes around edges and triangles overlap long before edges and triangles are
-/// near each other.
+/// Removes pairs that cannot come nearer than `range`, m, although the boxes of their primitives overlap. Each vertex
+/// may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack`, m, on each side.
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
-/// Smallest safe step of all pairs (contact/ccd.hpp) and, if this step is below 1, a pair with this step, else -1.
+/// Smallest safe time, in [0, 1], of all pairs (contact/ccd.hpp), and a pair with this time. `pair` is -1 if the time
+/// is 1.
 struct SafeStep {
   double step;
   int pair;
 };
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws);
-/// Smallest gap of all pairs, distance minus thickness, m; infinite if there are no pairs.
+/// Smallest gap of all pairs, m, where the gap is the distance minus the thickness; infinite if there are no pairs.
 double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
-/// Text of a position, "(0.1, 0, 2)".
+/// Text of a position, for example "(0.1, 0, 2)".
 std::string text_of(const std::array<double, 3>& place);
-/// Text of the midpoint of two vertices.
+/// Text of the midpoint of the vertices a and b.
 std::string middle_of(const Vectors& x, int a, int b);
 /// Distance of one pair, m.
 double distance_of(const PairView& pairs, int pair, const Vectors& x);
-/// Pairs among `edges_and_triangles` that have a point in common.
+/// Returns those pairs of `edges_and_triangles` whose edge and triangle have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,
                                               const DeviceArray<CandidatePair>& edges_and_triangles, const Vectors& x);
 

@@ -5,13 +5,13 @@
 
 namespace diffsim::contact {
 
-/// Single law of all pairs.
+/// Contact law that applies to all pairs.
 struct OneLaw {
   LawAddresses law;
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Laws of pairs, each looked up by the two groups of the pair.
+/// Contact laws by groups: the two groups of a pair determine the law of the pair.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
   DeviceArray<int> table;  // [groups, groups]

@@ -8,13 +8,14 @@ namespace {
 constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
 using Scalar = Dual<Dual<double, 1>, inputs>;
 
-/// Loads the vectors of the points of a pair; zero if `x` is empty.
+/// Loads the vectors of the points of a pair; the vectors are zero if `x` is empty.
 KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
   for (int k = 0; k < 4; ++k) points[k] = {{0.0, 0.0, 0.0}};
   if (x.size() > 0) load(pairs, p, x, points);
 }
 
-/// Product w·f of a pair and its gradient with respect to all inputs, each with its derivative along the direction.
+/// Computes the product w·f of a pair and the gradient of w·f with respect to all inputs, and the derivatives of both
+/// along `direction` and `dlaw`.
 KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const PairPlace& at,
                                              const PairDirection& direction, const LawAddresses& given,
                                              const LawAddresses& dlaw) {

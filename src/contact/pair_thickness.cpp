@@ -9,7 +9,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Loads vectors of the four points of a pair as constants; zero if `x` is empty.
+/// Loads the vectors of the four points of a pair as constants; the vectors are zero if `x` is empty.
 template <class T>
 KOKKOS_INLINE_FUNCTION void load_constants(const PairView& pairs, int p, const Vectors& x, Vec3<T>* points) {
   Vec3<double> values[4] = {};

@@ -9,8 +9,8 @@
 namespace diffsim {
 
 /// Specs of the parameters of contact. Each of the first five parameters may also exist for one pair of bodies, or for
-/// a body and an obstacle, with the pair in its name: `friction:A|B`. `thickness` may also exist for one body or
-/// obstacle: `thickness:A`.
+/// a body and an obstacle; the name of such a parameter contains the pair, for example `friction:A|B`. `thickness` may
+/// also exist for one body or obstacle: `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -40,7 +40,7 @@ struct ContactParameters {
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
-  // Parameters of each obstacle, with its label in the name: `obstacle_position:LABEL`.
+  // Parameters of each obstacle; the name contains the label of the obstacle, for example `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
       .name = "obstacle_position",
       .unit = "m",
@@ -55,7 +55,8 @@ struct ContactParameters {
 /// Names of the parameters of a contact law.
 struct ContactLawNames {
   std::array<std::string, 4> numbers;  ///< κ, d̂, µ, ε_v
-  /// Thicknesses of the two sides of a pair. ξ is their mean; a parameter that does not exist counts as zero.
+  /// Names of the thicknesses of the two sides of a pair. ξ is the mean of the two thicknesses; a parameter that does
+  /// not exist counts as zero.
   std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }
@@ -64,7 +65,7 @@ struct ContactLawNames {
   bool operator==(const ContactLawNames&) const = default;
 };
 
-/// Names of the parameters of the shared law, which applies to all pairs without a law of their own.
+/// Names of the parameters of the shared law, which applies to all pairs without a separate law.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

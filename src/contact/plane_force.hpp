@@ -11,10 +11,11 @@
 
 namespace diffsim::contact {
 
-/// Force of a plane on a vertex. The weight of a vertex is its rest measure: an area on a surface of triangles; half of
-/// the lengths of its segments on a line, which is in contact over a strip of width d̂/2; 1 for a lone point, which is
-/// in contact over a patch of d̂/2 by d̂/2. `thick`: true if the plane or the body has a thickness; the parameters then
-/// include both thicknesses.
+/// Force of a plane on a vertex. The weight of a vertex is its rest measure. On a surface of triangles, the weight is
+/// an area. On a line, the weight is half of the sum of the lengths of the vertex's segments; in contact, a line counts
+/// as a strip of width d̂/2. For a point of a body of points, the weight is 1; in contact, the point counts as a patch
+/// of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness; the parameters then include both
+/// thicknesses.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the parameters' values in `p`.
@@ -23,19 +24,19 @@ struct PlaneForce {
   template <class T>
   using At = PointValues<T, num_values>;
 
-  Vec3<double> normal;  // at t = 0
+  Vec3<double> normal;  // unit vector, at t = 0
   Turn turn;
-  bool uses_velocities;  // for friction
+  bool uses_velocities;  // true: the force includes friction
   bool pushes = true;    // false: the force is friction alone
-  int codimension = 0;   // 1 for a vertex of a line, 2 for a lone point
+  int codimension = 0;   // 0 on surfaces of triangles, 1 on lines, 2 in bodies of points
 
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> normal_at(const At<T>& at) const {
     if (turn.turns) return rotated(turn.axis, T(at.p[angular_velocity] * at.time), normal);
     return {{T(normal[0]), T(normal[1]), T(normal[2])}};
   }
-  /// Position of the vertex relative to the axis, x - o - t V, with o the axis' point at t = 0; without an axis
-  /// x - p - t V.
+  /// Position y of the vertex relative to the moving axis: y = x - o - t V, where o is the point on the axis at t = 0.
+  /// Without an axis, y = x - p - t V.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_position(const At<T>& at) const {
     Vec3<T> y;
@@ -76,7 +77,7 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - at.p[angular_velocity] * side[c];
     return u;
   }
-  /// Component of the relative velocity along the plane, whose normal is n.
+  /// Component of the relative velocity parallel to the plane with the normal n.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> sliding_velocity(const At<T>& at, const Vec3<T>& n) const {
     Vec3<T> u = relative_velocity(at);
@@ -99,16 +100,16 @@ struct PlaneForce {
       const double reach = std::sqrt(std::fmax(dot(here, here), dot(there, there)));
       bend = angle * angle * reach + 2.0 * angle * std::sqrt(dot(there - here, there - here));
     }
-    const double a = 0.5 * bend, b = end - begin - a;  // of the bound g(0) + b s + a s²
+    const double a = 0.5 * bend, b = end - begin - a;  // coefficients of the bound g(0) + b s + a s²
     const double least = b < 0.0 && -b < 2.0 * a ? begin - 0.25 * b * b / a : end;
     if (least > 0.0 && begin > 0.0) return 1.0;
-    // The smallest root s of g(0) + b s + a s² = 0.1 g(0): the gap keeps a tenth of its initial value.
+    // The result is the smallest root s of g(0) + b s + a s² = 0.1 g(0), so that a tenth of the initial gap remains.
     const double c = 0.9 * begin, rest = b * b - 4.0 * a * c;
     if (begin > 0.0 && rest < 0.0) return 1.0;
     return begin > 0.0 && b < 0.0 ? 2.0 * c / (-b + std::sqrt(rest)) : 0.0;
   }
 
-  /// Returns whether the plane exerts a force on the vertex.
+  /// Returns true if the plane exerts a force on the vertex.
   KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
     const double g = gap(at);
     return g > 0.0 && g < at.p[range];
@@ -152,7 +153,7 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
     return f;
   }
-  /// Force without friction. Friction is left out because its derivative with respect to the position is not symmetric.
+  /// Force without friction. Friction is omitted because its derivative with respect to the position is not symmetric.
   /// The Jacobian of the remaining force is semidefinite, because the barrier is a convex function of the height.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };

@@ -31,7 +31,8 @@ std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
 
 using SafePart = Kokkos::MinLoc<double, int>;
 
-/// Smallest safe fraction of the displacements of all vertices, and its vertex; 1 and -1 if all are safe.
+/// Smallest safe fraction of the vertices' displacements, and the index of a vertex with this fraction. Returns 1 and
+/// -1 if all displacements are safe.
 template <class Force>
 SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const point::Sweep<Force>& to) {
   SafePart::value_type found{1.0, -1};
@@ -61,7 +62,8 @@ struct ObstacleDissipation {
 };
 
 /// Contact of a surface's vertices with an obstacle whose force on a vertex is a function of that vertex alone. In
-/// addition to what `PointTerm` requires, the force has, for values `at` of a vertex,
+/// addition to the functions that `PointTerm` requires, Force has the following functions of the values `at` of a
+/// vertex:
 ///
 ///     double gap(at)                    distance minus thickness, m
 ///     double safe_part(before, after)   fraction in [0, 1] of the straight displacement that keeps the gap positive
@@ -73,8 +75,8 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   using Term = SurfacePointTerm<Force, ContactTerm>;
 
  public:
-  /// `kind` and `label`: kind and name of the obstacle, for messages and parameters. `vertices`: those of the surface
-  /// that touch the obstacle. `law`: names of the parameters of contact. Collective.
+  /// `kind` and `label`: kind and name of the obstacle, for messages and parameters. `vertices`: vertices of the
+  /// surface that may touch the obstacle. `law`: names of the parameters of the contact law. Collective.
   PointObstacle(const std::string& kind, std::string label, const Force& force, std::vector<PointParameter> parameters,
                 std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices, const ContactLawNames& law,
                 ContactForces forces)
@@ -117,7 +119,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text of the position of vertex i: " near (0.1, 0, 2)".
+  /// Text of the position of vertex i, for example " near (0.1, 0, 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

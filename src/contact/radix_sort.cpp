@@ -16,7 +16,7 @@ struct Pass {
   DeviceArray<std::uint64_t> keys, sorted_keys;
   DeviceArray<int> values, sorted_values;
   // Array [digits, chunks]: `count` stores the number of keys of each chunk with each digit; `sum` replaces this number
-  // by the index at which `move` stores the next of these keys.
+  // by the index in `sorted_keys` at which `move` stores the next of these keys.
   DeviceArray<int> places;
   int size, chunk, chunks, shift;
 

@@ -14,12 +14,12 @@
 namespace diffsim::contact {
 namespace {
 
-/// Level of the grid of one cell, for boxes that fit no other level.
+/// Level of the grid that consists of one cell, for boxes that fit no other level.
 constexpr int last_level = 63;
 /// Bound of the absolute value of a grid cell's index in each direction, on each level of the grids.
 constexpr double most_cells = 1 << 30;
 /// Offset of the grids from the origin, in cells. Scenes often begin at a plane through the origin, or extend to both
-/// sides of such a plane; the offset keeps this plane from being a boundary between cells.
+/// sides of such a plane; because of the offset, such a plane is not a boundary between cells.
 constexpr double offset = 0.37;
 /// Number of permitted cell sizes per factor of 2. The cell size is rounded to a permitted size, so that all ranks
 /// agree on the cell size.
@@ -34,12 +34,12 @@ struct GridCell {
   bool operator<(const GridCell& other) const { return tied() < other.tied(); }
 };
 
-/// Home of a cell: the rank at which the ranks with boxes in this cell meet. Two adjacent cells in each direction have
-/// the same home, so that a rank with boxes in several cells often has one home for all of them. The homes are spread
-/// evenly over the ranks, because they are computed from fractional parts of multiples of the powers of 1/g,
-/// g⁴ = g + 1. Such fractional parts are spread evenly along lines, over planes and in space (Roberts 2018, The
-/// Unreasonable Effectiveness of Quasirandom Sequences). If the homes of few cells were chosen at random, some ranks
-/// would be the home of several cells.
+/// Returns the home of a cell: the rank to which all ranks with boxes in the cell send messages. Two adjacent cells in
+/// each direction have the same home, so that a rank with boxes in several cells often sends messages to one home only.
+/// The home is the integer part of `ranks` times the fractional part of i/g + j/g² + k/g³ plus a constant of the level,
+/// where g⁴ = g + 1 and i, j, k are the cell's indices divided by two. Such fractional parts are spread evenly along
+/// lines, over planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences). Random
+/// homes would be spread less evenly: some ranks would be the home of several cells.
 int home_of(const GridCell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
@@ -60,9 +60,10 @@ double extent_of(const Box& box) {
 /// Grids of this search, identical on all ranks.
 class Grids {
  public:
-  /// Determines the cell size, and the levels that some box needs. Collective.
+  /// Determines the cell size, and the levels that at least one box of any rank needs. Collective.
   Grids(MPI_Comm comm, const std::vector<Box>& boxes) {
-    // The ranks must agree bitwise: sums of integers do not depend on the order of summation.
+    // The cell size must be bitwise identical on all ranks. The cell size is computed from sums of integers, because
+    // such sums do not depend on the order of summation.
     std::int64_t sums[2] = {0, 0};
     const double share = 0.5 * std::log2(static_cast<double>(boxes.size()));
     for (const Box& box : boxes) {
@@ -81,7 +82,7 @@ class Grids {
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &used_, 1, MPI_UINT64_T, MPI_BOR, comm));
   }
 
-  /// Returns whether some rank has a box of `level`.
+  /// Returns true if some rank has a box of `level`.
   bool uses(int level) const { return (used_ >> level & 1) != 0; }
 
   /// Finest level on which a box touches at most two cells in each direction and the indices of these cells are at most
@@ -99,7 +100,7 @@ class Grids {
   template <class Visit>
   void for_each_cell(const Box& box, int level, const Visit& visit) const {
     if (level == last_level) return visit(GridCell{level, {0, 0, 0}});
-    // Rounding is monotonic: each point of the box lies in one of the visited cells.
+    // Rounding is monotonic, so each point of the box lies in one of the visited cells.
     std::int32_t low[3], high[3];
     for (int c = 0; c < 3; ++c) {
       low[c] = static_cast<std::int32_t>(std::floor(box.low[c] / std::ldexp(size_, level) + offset));
@@ -115,8 +116,8 @@ class Grids {
   std::uint64_t used_ = 0;
 };
 
-/// Box around the boxes of a rank in a cell, sent to the home of the cell. `exact`: 1 if the level of these boxes is
-/// the level of the cell, 0 if their levels are lower.
+/// Message to the home of a cell: the bounding box of those boxes of a rank that touch the cell. `exact` is 1 if the
+/// level of these boxes is the level of the cell, 0 if the levels of these boxes are lower.
 struct Note {
   GridCell cell;
   std::int32_t rank, exact;
@@ -150,19 +151,19 @@ std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids&
   return notes;
 }
 
-/// Returns which of two ranks a and b asks the other for boxes: the lower rank if a + b is odd, as for adjacent ranks,
+/// Returns the rank, a or b, that asks the other rank for boxes: the lower rank if a + b is odd, as for adjacent ranks,
 /// else the higher rank.
 std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? std::min(a, b) : std::max(a, b); }
 
-/// Boxes that a home sends to the ranks that meet at its cells. If boxes of two ranks overlap in a cell, the rank that
-/// asks receives the box of the other.
+/// Messages that a home sends to the ranks with boxes in its cells. If the bounding boxes of two ranks overlap in a
+/// cell, the asking rank (see `asking`) receives the bounding box of the other rank.
 std::vector<BoxMessage> introduce(std::vector<Note> notes) {
   std::sort(notes.begin(), notes.end());
   std::vector<BoxMessage> messages;
   for (std::size_t i = 0; i < notes.size(); ++i)
     for (std::size_t j = i + 1; j < notes.size(); ++j) {
       const Note &a = notes[i], &b = notes[j];
-      if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // the same holds for all notes after b
+      if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // all notes after b would fail this test, too
       if (a.rank == b.rank || !(a.exact || b.exact) || !a.box.overlaps(b.box)) continue;
       const bool first_asks = asking(a.rank, b.rank) == a.rank;
       messages.push_back(first_asks ? BoxMessage{a.rank, b.rank, b.box} : BoxMessage{b.rank, a.rank, a.box});
@@ -170,7 +171,8 @@ std::vector<BoxMessage> introduce(std::vector<Note> notes) {
   return messages;
 }
 
-/// Boxes of this rank that overlap boxes of other ranks (`met`, sorted by rank), to be sent to those ranks.
+/// Returns the boxes of this rank that overlap boxes of other ranks, as messages to those ranks. `met`: boxes of other
+/// ranks, sorted by rank.
 std::vector<BoxMessage> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<BoxMessage>& met) {
   std::vector<BoxMessage> result;
   for (auto begin = met.begin(); begin != met.end();) {
@@ -205,8 +207,8 @@ std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) 
       redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
   std::vector<BoxMessage> met = redistribute(comm, introduce(notes), receiver);
   std::stable_sort(met.begin(), met.end(), in_order_of_ranks);
-  // The rank that asks sends its boxes that overlap the box of the other rank. The other rank answers with its boxes
-  // that overlap the boxes sent.
+  // The asking rank sends its boxes that overlap the bounding box of the other rank. The other rank answers with its
+  // boxes that overlap the boxes sent.
   const std::vector<BoxMessage> questions = boxes_for_others(rank, mine, met);
   std::vector<BoxMessage> found = redistribute(comm, questions, receiver);
   const std::vector<BoxMessage> answers =

@@ -6,10 +6,10 @@
 #include "diffsim/core/impl/small_tensor.hpp"
 
 /// Lower bounds of the distances of pairs (contact/distance.hpp). A bound is computed from one direction n, at a
-/// fraction of the cost of the closest points. Primitives are convex hulls of their points, so for any n the distance
-/// of two primitives is at least min_ij n·(x_i - x_j)/|n|, with i in the first primitive and j in the second. Points
-/// 0..first-1 are the first primitive, points first..3 the second. The bounds of rounding errors use u = 2⁻⁵³, the unit
-/// roundoff of double precision.
+/// fraction of the cost of finding the closest points. Primitives are convex hulls of their points, so for any n the
+/// distance of two primitives is at least min_ij n·(x_i - x_j)/|n|, with i in the first primitive and j in the second.
+/// Points 0..first-1 are the first primitive, points first..3 the second. The bounds of rounding errors use u = 2⁻⁵³,
+/// the unit roundoff of double precision.
 namespace diffsim::contact {
 
 namespace detail {
@@ -60,7 +60,7 @@ DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinat
 }  // namespace detail
 
 /// Returns true if the direction between the centroids of the primitives proves that the primitives are more than
-/// `distance`, m, apart. A result of false proves nothing.
+/// `distance`, m, apart. If the result is false, the primitives may still be more than `distance` apart.
 template <int first>
 DIFFSIM_FUNCTION bool is_farther(const Vec3<double>* x, double distance) {
   const Vec3<double> n = detail::between_centres<first>(x);

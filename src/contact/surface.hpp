@@ -10,19 +10,19 @@
 
 namespace diffsim::contact {
 
-/// Vertex of a surface, identical on all ranks: its number in the file, the rank of its owner, and its local index
-/// there.
+/// Vertex of a surface: its number in the file, the rank of its owner, and its local index on the owner. The values are
+/// identical on all ranks.
 struct SurfaceVertex {
   std::int64_t number;
   std::int32_t rank, index;
 };
 
-/// Triangle of a surface, with weights for its edges and corners. With these weights, a sum over the triangles near a
-/// point counts each shared edge and corner once. An edge shared by n triangles has the weight -(n - 1)/n. Let k be the
-/// number of triangles at a corner, and n_e the number of triangles at an edge e of this corner. The weight of the
-/// corner is (1 - k + Σ_e (n_e - 1))/k. For any point and any function f of the distance, consider the sum of f times
-/// the weight over the triangles (of weight 1), their edges and their corners. The sum is f at the smallest distance,
-/// provided that the piece of the surface within the range of f has no holes. The weights follow from the
+/// Triangle of a surface, with weights for its edges and corners. The weights are chosen such that a sum over the
+/// triangles near a point counts each shared edge and corner once. An edge shared by n triangles has the weight
+/// -(n - 1)/n. Let k be the number of triangles at a corner, and n_e the number of triangles at an edge e of this
+/// corner. The weight of the corner is (1 - k + Σ_e (n_e - 1))/k. Let f be a function of the distance from a point. The
+/// sum of f times the weight, over the triangles (of weight 1), their edges and their corners, equals f at the smallest
+/// distance, provided that the part of the surface within the range of f has no holes. The weights follow from the
 /// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
@@ -45,7 +45,7 @@ struct SurfaceEdge {
   double squared_length;              ///< squared rest length, m²
 };
 
-/// Part of a surface on one rank: each point, edge and triangle is on one rank.
+/// Part of a surface on one rank. Each point, edge and triangle of the surface is stored on exactly one rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
   /// Rest measures of the points: a third of their triangles' areas, m²; half of their segments' lengths, m; or 1.
@@ -59,7 +59,7 @@ struct Surface {
 /// Surface of a mesh. A point is on the rank of its owner. A boundary face of a tetrahedron, and a triangle, segment or
 /// point that is a cell itself (contact/impl/surface_areas.hpp), is on the rank of the cell. An edge is on the lowest
 /// rank that has a triangle or segment with this edge. Each of `regions` is a group of the surface, in addition to the
-/// groups of the bodies (`SurfaceGroups`). Throws the Errors of `surface_groups`. Collective.
+/// groups of the bodies (`SurfaceGroups`). Throws the same Errors as `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
 /// Surface of an obstacle. Every rank has all triangles of the obstacle, and all these triangles belong to one `group`.

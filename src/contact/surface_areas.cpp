@@ -62,7 +62,8 @@ namespace {
 
 /// Derivative ∂m/∂x_k of the measure m of a piece with respect to corner k. For a triangle m = |n|/2, with n the cross
 /// product of two sides, and the derivative is half of the opposite side turned by 90°. For a segment the derivative is
-/// the unit vector from the other end; for a point it is zero.
+/// the unit vector from the other end to corner k; for a point the derivative is zero. Sets `measure` to m if `measure`
+/// is given.
 Vec3<double> measure_gradient(const std::vector<double>& X, const SurfacePiece& piece, std::size_t k,
                               double* measure = nullptr) {
   const auto point = [&](std::size_t corner) {
@@ -83,7 +84,7 @@ Vec3<double> measure_gradient(const std::vector<double>& X, const SurfacePiece& 
   return {{0.5 * turned[0] / length, 0.5 * turned[1] / length, 0.5 * turned[2] / length}};
 }
 
-/// Number of distinct corners.
+/// Number of distinct corners of a piece.
 std::size_t corners_of_piece(const SurfacePiece& piece) { return static_cast<std::size_t>(dimension_of(piece)) + 1; }
 
 }  // namespace

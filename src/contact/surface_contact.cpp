@@ -19,7 +19,7 @@ using contact::address_of;
 using contact::LawAddresses;
 using contact::Vectors;
 
-/// Number of groups of the mesh's surface; the groups of obstacles have the numbers after these groups.
+/// Number of groups of the mesh's surface. The group numbers of obstacles begin at this number.
 std::size_t groups_of_mesh(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   return options.regions.size() + body_names(mesh.bodies()).size();
 }
@@ -35,7 +35,7 @@ std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const Sur
   return surfaces;
 }
 
-/// First vertex numbers of all bodies and obstacles; empty if there is only one body.
+/// First vertex number of each body and obstacle; empty if the mesh has only one body.
 std::vector<std::int64_t> first_numbers(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   std::vector<std::int64_t> first;
   if (mesh.bodies().size() < 2) return first;

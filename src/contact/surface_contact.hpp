@@ -15,51 +15,52 @@
 
 namespace diffsim {
 
-/// Obstacle of triangles that moves rigidly, at constant rates. The obstacle turns if it has an axis.
+/// Obstacle of triangles that moves rigidly, at a constant velocity. The obstacle also rotates, at a constant rate, if
+/// `axis` is not zero.
 struct TriangleObstacle {
   std::string label;
   TriangleMesh mesh;
   /// True if the surface is closed and bodies must be outside. False for a sheet, which bodies may touch on both sides.
   bool solid = false;
   std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero: no rotation
-  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which moves with the obstacle
+  std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
 };
 
-/// Contact law of some pairs of groups. Groups are numbered: the regions of the surface in the order given, then the
-/// bodies of the mesh, then the obstacles.
+/// Contact law of some pairs of groups. Groups are numbered in this order: the regions of the surface in the given
+/// order, the bodies of the mesh, the obstacles.
 struct GroupLaw {
-  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered; the same group twice: the group with itself
+  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered; {g, g}: contact of group g with itself
   ContactLawNames parameters;
 };
 
 struct SurfaceContactOptions {
   bool self = true;  ///< contact of each body with itself; different bodies always touch each other
   std::vector<TriangleObstacle> obstacles = {};
-  /// Bodies of the mesh, by index in its list, whose vertices are all prescribed. These bodies touch neither
-  /// themselves, nor each other, nor `obstacles`.
+  /// Bodies whose vertices are all prescribed, by index in the mesh's list of bodies. Such a body touches neither
+  /// itself, nor another prescribed body, nor any of `obstacles`.
   std::vector<std::size_t> prescribed_bodies = {};
-  std::vector<std::string> regions = {};  ///< regions of the surface that are groups (contact/surface_groups.hpp)
-  std::vector<GroupLaw> laws = {};        ///< all other pairs have the shared law
-  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups, as in GroupLaw, that do not touch
+  std::vector<std::string> regions = {};  ///< regions of the surface that form groups (contact/surface_groups.hpp)
+  std::vector<GroupLaw> laws = {};        ///< laws of some pairs of groups; all other pairs have the shared law
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups that do not touch, as in GroupLaw
   ContactForces forces = ContactForces::barrier;
-  /// Largest number of pairs of each kind that may touch on a rank; 2²⁸ pairs take 2 GiB.
+  /// Maximum number of candidate pairs of each kind on a rank; 2²⁸ pairs take 2 GiB.
   std::int64_t max_pairs = std::int64_t{1} << 28;
 };
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
-/// (contact/pair_force.hpp), across ranks (docs/architecture.md). A second-order face is represented by four flat
-/// triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points. Bodies of
-/// points touch all other surfaces by their points.
+/// (contact/pair_force.hpp). Pairs may extend across ranks (docs/contact.md). A second-order face is represented by
+/// four flat triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points.
+/// Bodies of points touch all other surfaces by their points.
 ///
-/// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. Two
-/// groups have the shared law or a law of their own. A pair has a force if its distance is less than ξ + d̂ of its law.
-/// Groups that are `ignored` pass through each other.
+/// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. The
+/// contact law of two groups is the shared law or a separate law. A pair has a force if its distance is less than
+/// ξ + d̂, with ξ and d̂ of the pair's law. Two groups whose contact is `ignored` pass through each other.
 ///
-/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, its displacement at t = 0; `obstacle_velocity:LABEL`
-/// [3], m/s; and `obstacle_angular_velocity:LABEL` [1], rad/s.
+/// The parameters of each obstacle are the displacement at t = 0, `obstacle_position:LABEL` [3], m, the velocity,
+/// `obstacle_velocity:LABEL` [3], m/s, and the angular velocity, `obstacle_angular_velocity:LABEL` [1], rad/s.
 ///
-/// The Jacobian is a separate matrix (`couplings_vary`). Its sparsity pattern covers the pairs nearer than ξ + 2 d̂ of
-/// their law, or ξ + d̂ in a term of friction alone.
+/// The Jacobian is a separate matrix, because its sparsity pattern varies (`couplings_vary`). The sparsity pattern
+/// covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of friction alone.
 class SurfaceContact : public ContactTerm {
  public:
   /// Throws Error (input) if a triangle has vertices of two bodies, if a region has no face of the surface, or if two

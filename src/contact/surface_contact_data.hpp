@@ -16,10 +16,10 @@
 
 namespace diffsim {
 
-/// Factor on d̂: if there is a thickness, pairs with a gap below this many d̂ count as intersections.
+/// Factor c on d̂: if any law has a thickness, pairs with a gap below c d̂ count as intersections.
 inline constexpr double touching_within = 1e-12;
 
-/// Factor c on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs nearer than ξ + c d̂.
+/// Factor c on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs at a distance of less than ξ + c d̂.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
@@ -41,19 +41,19 @@ struct SurfaceContact::Data {
   };
   /// Ranges d̂ and thicknesses ξ of all laws in step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
-  /// Distance, m, within which the lists contain all pairs: the largest ξ + d̂ of all laws, or ξ + `couples_within()`
-  /// d̂ once a Jacobian was requested.
+  /// Distance, m, within which the lists contain all pairs: the maximum of ξ + c d̂ over all laws. c is 1 before the
+  /// first request for a Jacobian, and `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
-  /// Factor on d̂: the sparsity pattern of the Jacobian covers the pairs nearer than ξ plus this many d̂. The factor is
-  /// 1 for friction alone, because positions of lagged friction do not change within a step.
+  /// Factor c on d̂: the sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + c d̂. For
+  /// friction alone c is 1, because the positions at which lagged friction is evaluated do not change within a step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
-  /// Active pairs at a configuration, with the positions and velocities of the vertices. The pairs of the last call are
-  /// reused if positions, ranges and lists have not changed.
+  /// Returns the active pairs at a configuration, with the positions and velocities of the vertices. The active pairs
+  /// of the last call are reused if positions, ranges and lists have not changed since then. Collective.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
-  /// Values of all laws in step n, or their directions if `set` is a direction.
+  /// Addresses of the values of all laws for step n, or of the directions of these values if `set` is a direction.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;
   contact::PairLaws pair_laws(const ParameterSet& set, int n) const { return {laws_of(set, n), law_table, num_groups}; }
   void add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const;
@@ -64,47 +64,48 @@ struct SurfaceContact::Data {
   std::shared_ptr<const TetrahedralMesh> mesh;
   SurfaceContactOptions options;
   std::vector<contact::ObstacleMotion> motions;
-  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first one is the shared law
+  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first law is the shared law
   DeviceArray<int> law_table;         // [groups, groups]: indices of laws; empty if there is one law
-  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups that do not touch; empty: there are none
+  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups that do not touch; may be empty
   int num_groups = 1;
   DeviceArray<double> reference;  // [obstacle vertices, 3]: X of all obstacle vertices
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
   Here last;  // result of the last `look`, without velocities
   std::vector<Reach> last_reaches;
-  int last_lists = -1;  // number of the lists (`rebuilds`) that `last` belongs to
+  int last_lists = -1;  // value of `rebuilds` when `last` was set
   const ParameterSet* parameters = nullptr;
   bool assembled = false;    // true once a Jacobian was requested
   DeviceArray<int> coupled;  // [pairs]: 1 if the last sparsity pattern covers the pair
-  int coupled_lists = -1;    // number of the lists that `coupled` belongs to
-  // Groups of two, three and four vertices of the mesh in the pairs that the last sparsity pattern covers.
+  int coupled_lists = -1;    // value of `rebuilds` when `coupled` was set
+  // Mesh vertices of each pair that the last sparsity pattern covers: lists of pairs with two, three and four such
+  // vertices.
   std::array<std::vector<int>, 3> stencils;
   // Derivatives with respect to the rest shape, if requested.
   bool has_tangent = false, has_gradient = false;
   DeviceArray<double> area_tangent;  // [owned vertices]
   const Field* rest_direction = nullptr;
-  Field area_gradient, rest_gradient;  // [local vertices, 3]; the sums are at owned vertices
+  Field area_gradient, rest_gradient;  // [local vertices, 3], with the sums at owned vertices
   std::string limiting, intersecting;
-  /// Group of the body with this index in the mesh's list.
+  /// Number of the group of the body with the index `body` in the mesh's list of bodies.
   std::size_t group_of_body(std::size_t body) const { return options.regions.size() + body; }
-  /// Group of the obstacle with this index in the options.
+  /// Number of the group of the obstacle with the index `obstacle` in the options.
   std::size_t group_of_obstacle(std::size_t obstacle) const {
     return static_cast<std::size_t>(num_groups) - options.obstacles.size() + obstacle;
   }
   bool ignores(std::size_t a, std::size_t b) const {
     return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
   }
-  /// Returns the index of the body or obstacle with a vertex of the pairs; obstacles have the indices after the bodies.
+  /// Returns the index of the body or obstacle that contains `vertex`; the indices of obstacles follow those of bodies.
   std::size_t owner_of(int vertex) const;
   /// Returns the name, for messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of gripper"
   /// or "obstacle table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
-  /// Name of a pair: "vertex 3 and triangle 17 4 5".
+  /// Name of a pair, for messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
-  /// Text for messages that names some of the pairs that are nearer than their thickness.
+  /// Text for error messages: names some of the pairs `touching`, whose distance is not larger than their thickness.
   std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x) const;
-  /// Vertices of a pair.
+  /// Vertices of the four points of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;
 };
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Search for bodies and obstacles that lie entirely inside another one.
+// Search for bodies and obstacles that lie entirely inside another body or obstacle.
 
 #include <array>
 #include <cmath>
@@ -51,9 +51,9 @@ class BodySurfaces {
     for (const std::size_t body : prescribed) prescribed_[body] = 1;
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
-  /// Body that contains p, which is a vertex of the body `of`, or of an obstacle if `of` is -1. Returns -1 if there is
-  /// no such body. Does not consider the body `of` itself, nor bodies for which `ignores(body)` is true. If p belongs
-  /// to a prescribed body or an obstacle, prescribed bodies are not considered either. Collective.
+  /// Returns the body that contains p, or -1 if no body contains p. p is a vertex of the body `of`, or of an obstacle
+  /// if `of` is -1. The body `of` itself, and bodies for which `ignores(body)` is true, are not considered. If p
+  /// belongs to a prescribed body or an obstacle, prescribed bodies are not considered either. Collective.
   template <class Ignores>
   int around(const Place& p, int of, const Ignores& ignores) const {
     std::vector<double> turns;
@@ -73,8 +73,9 @@ class BodySurfaces {
     const auto& bodies = mesh_.bodies();
     return bodies.size() < 2 ? "the body" : "body " + bodies[static_cast<std::size_t>(body)].name;
   }
-  /// Text for messages about a body inside another one; empty if there is none. One vertex of each connected part of
-  /// the bodies, `parts`, is tested. Two bodies for which `ignores(one, other)` is true are not considered. Collective.
+  /// Text for error messages: names a body that is inside another body; empty if no body is inside another body.
+  /// `parts`: one vertex of each connected part of the bodies, on this rank; these vertices are tested. Two bodies for
+  /// which `ignores(one, other)` is true are not considered. Collective.
   template <class Ignores>
   std::string nested(const std::vector<int>& parts, const Ignores& ignores) const {
     if (mesh_.bodies().size() < 2) return {};
@@ -102,7 +103,7 @@ class BodySurfaces {
  private:
   const TetrahedralMesh& mesh_;
   const std::vector<double>& x_;
-  std::vector<Triangles> triangles_;  // of each body, on this rank
+  std::vector<Triangles> triangles_;  // triangles of each body on this rank
   std::vector<int> closed_, prescribed_;
 };
 
@@ -114,7 +115,8 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
   const BodySurfaces surfaces(mesh, data_->candidates, x, data_->options.prescribed_bodies);
-  // One vertex of each connected part of the tetrahedra, and then of the triangles, segments and points.
+  // `parts` has one vertex of each connected part of the tetrahedra; `all_parts` also has one vertex of each connected
+  // part of the triangles, segments and points.
   const std::vector<int> parts =
       contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
   std::vector<int> all_parts = parts;

@@ -45,7 +45,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
   // Groups of two or more mesh vertices that a pair couples, sorted by the number of vertices. Groups of one vertex are
-  // left out, because every vertex is coupled with itself in any case.
+  // omitted, because every vertex is coupled with itself in any case.
   const auto vertices = host_view(contact::targets_of(candidates.pairs(), near, candidates.pool()));
   for (std::vector<int>& of_count : data_->stencils) of_count.clear();
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
@@ -53,7 +53,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
     std::size_t count = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       const int vertex = vertices(i + k);
-      // Corners of segments and points are repeated.
+      // Segments and points are stored with repeated corners; each distinct corner is added once.
       if (vertex < candidates.num_mesh_vertices() && std::find(ours, ours + count, vertex) == ours + count)
         ours[count++] = vertex;
     }

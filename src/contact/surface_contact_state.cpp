@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Safe steps and contact state of surfaces, and the names of pairs for messages.
+// Step lengths without collisions, the contact state of surfaces, and the names of pairs for messages.
 
 #include <algorithm>
 #include <array>
@@ -147,7 +147,7 @@ void SurfaceContact::add_forces_between(const Configuration& at, const Parameter
   for (std::size_t i = 0; i < active.size(); ++i) {
     const std::size_t a = data_->owner_of(vertices(4 * i)), b = data_->owner_of(vertices(4 * i + 3));
     if (a == b) continue;
-    // The first side of a pair is a point, or an edge of two points.
+    // The first primitive of a pair is a point, or an edge, which has two points.
     const std::size_t points = pairs.is_point_triangle(active(i)) ? 1 : 2;
     std::array<double, 3>& sum = sums[{names[std::min(a, b)], names[std::max(a, b)]}];
     for (std::size_t k = 0; k < 3 * points; ++k) sum[k % 3] += (a < b ? 1.0 : -1.0) * f(12 * i + k);

@@ -16,7 +16,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Key of a face, equal for all occurrences of the face on its rank.
+/// Key of a face; all occurrences of a face on a rank have the same key.
 std::array<int, 4> key_of(const Face& face) {
   std::array<int, 3> corners = face.vertices;
   std::sort(corners.begin(), corners.end());
@@ -27,7 +27,7 @@ std::int64_t number_of(const TetrahedralMesh& mesh, int vertex) {
   return mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
 }
 
-/// Text of the corners of a face, "3, 7, 9 of gripper".
+/// Text of the corners of a face, for example "3, 7, 9 of gripper".
 std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
   std::string text;
   const std::int64_t first =

@@ -10,10 +10,10 @@
 
 namespace diffsim::contact {
 
-/// Rotation axis of an obstacle, if the obstacle turns.
+/// Rotation axis of an obstacle. If `turns` is false, the obstacle does not rotate.
 struct Turn {
   bool turns = false;
-  Vec3<double> axis{}, origin{};  ///< the axis has length 1
+  Vec3<double> axis{}, origin{};  ///< unit vector along the axis; point on the axis, m
 
   /// Makes a rotation about the vector `axis`, which may have any length; a zero vector means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {

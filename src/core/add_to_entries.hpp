@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Computes y[first + i] += values[i], where `first` and `i` count scalars. Copies only these entries between host and
-/// device. Meant for a few values that were summed on the host.
+/// device. Intended for a few values that were summed on the host.
 void add_to_entries(Field& y, std::size_t first, const std::vector<double>& values);
 
 }  // namespace diffsim

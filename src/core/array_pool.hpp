@@ -16,13 +16,13 @@ namespace diffsim {
 /// host thread only.
 class ArrayPool {
  public:
-  /// Returns an uninitialised array of `size` values. The memory is not handed out again while a copy of the array
+  /// Returns an uninitialised array of `size` values. The pool does not reuse the memory while a copy of the array
   /// exists.
   template <class T>
   DeviceArray<T> take(const std::string& label, std::size_t size) {
     if (size == 0) return {};
     std::vector<DeviceArray<T>>& arrays = std::get<std::vector<DeviceArray<T>>>(arrays_);
-    // The smallest free array that is large enough.
+    // Finds the smallest free array that is large enough.
     DeviceArray<T>* best = nullptr;
     DeviceArray<T>* free = nullptr;
     for (DeviceArray<T>& array : arrays) {

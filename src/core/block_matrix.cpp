@@ -38,7 +38,7 @@ std::vector<int> packed(const std::vector<int>& elements, int nodes) {
   return result;
 }
 
-/// Groups slots by the block that they are summed into. Slots of a block keep their order.
+/// Groups slots by the block to which the slots are added. Slots of the same block keep their order.
 void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) {
   std::vector<int> order(block_of_slot.size());
   for (std::size_t s = 0; s < order.size(); ++s) order[s] = static_cast<int>(s);
@@ -107,7 +107,7 @@ void Couplings::clear() {
 
 BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
     : pattern_(next_pattern()), data_(std::make_unique<Data>()) {
-  // Columns of each row with repetitions: counted, then stored, then sorted and made unique.
+  // The columns of each row are counted with repetitions, stored, sorted and made unique.
   std::vector<int> count(to_index(num_vertices), 1);
   for_each_pair(couplings, [&](int row, int) { ++count[to_index(row)]; });
   std::vector<std::size_t> begin(to_index(num_vertices) + 1, 0);
@@ -169,8 +169,8 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
   data.num_chunks = kernels_on_host ? std::max(1, std::min(concurrency(), data.num_packs)) : data.num_packs;
   std::vector<int> chunk_begin{0}, targets, block_of_slot;
   targets.reserve(to_index(data.num_packs) * n * per_pack);
-  // Host: the first chunk that touches a block owns the block; each later chunk gets a slot for the block. GPU: every
-  // element gets a slot for each of its blocks.
+  // On a host, the first chunk that adds to a block owns the block; each later chunk gets a slot for the block. On a
+  // GPU, every element gets a slot for each of its blocks.
   std::vector<int> owner, slot;
   if (kernels_on_host) {
     owner.assign(to_index(matrix.num_blocks()), -1);

@@ -10,7 +10,7 @@
 namespace diffsim {
 namespace {
 
-/// Groups slots by the vertex that they are summed into. Slots of a vertex keep their order.
+/// Groups slots by the vertex to which the slots are added. Slots of the same vertex keep their order.
 void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellScatterPart& data) {
   std::vector<int> count(to_index(num_vertices) + 1, 0);
   for (const int v : vertex_of_slot) ++count[to_index(v)];
@@ -32,7 +32,8 @@ void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellS
   data.sum_slot = to_device("diffsim::sum_slot", slots);
 }
 
-/// Returns the destinations of a sweep over the packs first ≤ pack < last. `vertices`: of all packs.
+/// Returns the destinations of a sweep over the packs first ≤ pack < last. `vertices`: vertices of the cells of all
+/// packs, [packs, per_pack].
 CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int first, int last, int num_vertices) {
   CellScatterPart part;
   part.first_pack = first;
@@ -43,9 +44,9 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
     part.num_chunks = std::max(1, std::min(concurrency(), part.num_packs));
     for (int chunk = 1; chunk <= part.num_chunks; ++chunk)
       chunk_begin.push_back(first + static_cast<int>(static_cast<long long>(part.num_packs) * chunk / part.num_chunks));
-    // The first chunk that touches a vertex owns the vertex; each later chunk gets a slot for the vertex.
+    // The first chunk that contains a vertex owns the vertex; each later chunk gets a slot for the vertex.
     std::vector<int> owner(to_index(num_vertices), -1);
-    std::vector<int> slot(to_index(num_vertices), -1);  // of the current chunk if ≥ first_slot
+    std::vector<int> slot(to_index(num_vertices), -1);  // last slot per vertex; of the current chunk if ≥ first_slot
     for (int chunk = 0; chunk < part.num_chunks; ++chunk) {
       const int first_slot = static_cast<int>(vertex_of_slot.size());
       for (int pack = chunk_begin[to_index(chunk)]; pack < chunk_begin[to_index(chunk) + 1]; ++pack) {
@@ -73,8 +74,8 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
       }
     }
   } else {
-    // One slot for each node of each cell, in order. Packs have one lane here, so the last pack contains no copies of a
-    // cell.
+    // Each node of each cell has one slot, in the order of the cells. Packs have one lane here, so the last pack
+    // contains no copies of a cell.
     vertex_of_slot.assign(vertices.begin() + first * per_pack, vertices.begin() + last * per_pack);
   }
   part.chunk_begin = to_device("diffsim::chunk_begin", chunk_begin);

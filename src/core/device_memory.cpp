@@ -6,7 +6,8 @@
 namespace diffsim {
 
 void zero_on_device(void* data, std::size_t bytes) {
-  // One thread of a device sets one value, so doubles take an eighth of the threads that bytes take.
+  // On a device, each thread sets one value, so setting doubles needs an eighth of the threads that setting bytes
+  // needs.
   if (bytes % sizeof(double) == 0)
     Kokkos::deep_copy(DeviceSpan<double>(static_cast<double*>(data), bytes / sizeof(double)), 0.0);
   else

@@ -21,7 +21,7 @@
 namespace diffsim {
 namespace {
 
-constexpr std::size_t reserved = std::size_t{1} << 36;  // bytes of address space, not of memory
+constexpr std::size_t reserved = std::size_t{1} << 36;  // bytes of reserved address space; memory is allocated on use
 constexpr std::size_t line = 64;                        // alignment of arrays, bytes
 
 [[noreturn]] void fail(const char* message) {
@@ -30,7 +30,8 @@ constexpr std::size_t line = 64;                        // alignment of arrays, 
   std::abort();
 }
 
-/// All device memory of a process: one contiguous range of pages, whose access rights are changed by a single call.
+/// All device memory of a process, as one contiguous range of pages. One call of mprotect changes the access rights of
+/// all used pages.
 class Memory {
  public:
   Memory()
@@ -167,8 +168,8 @@ void require_on_device(const void* address) {
 }
 
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes) {
-  // Data rarely look like addresses: doubles would have to be below 1e-309, and pairs of ints would have to match a
-  // mapped page by chance.
+  // Captured data rarely look like addresses: a double would have to be below 1e-309, and a pair of ints would have to
+  // match the address of a mapped page by chance.
   constexpr std::uintptr_t lowest = 1 << 16, highest = std::uintptr_t{1} << 47;
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uintptr_t)) {
     std::uintptr_t word = 0;

@@ -31,8 +31,8 @@ void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<doub
 }
 
 /// Guard of a PETSc setting. While the guard exists, PETSc determines the senders to each rank by point-to-point
-/// messages and a barrier, at a cost that does not depend on the number of ranks. By default, PETSc sums an array with
-/// one entry per rank on up to 1024 ranks.
+/// messages and a barrier, at a cost that does not depend on the number of ranks. PETSc's default for up to 1024 ranks
+/// is the reduction of an array with one entry per rank.
 class SparseSetUp {
  public:
   explicit SparseSetUp(MPI_Comm comm) : comm_(comm) {
@@ -69,7 +69,7 @@ struct Exchange::Buffers {
   DeviceArray<double> shared_values;
   HostArray shared_host, ghost_host;
 
-  /// Returns a view of the ghosts' values in a field, const or not.
+  /// Returns a view of the ghosts' values in a field. The view is const if `field` is const.
   template <class F>
   auto ghosts_of(F& field, int num_owned) const {
     using T = std::remove_pointer_t<decltype(field.data())>;
@@ -83,10 +83,10 @@ Exchange::Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& gh
       num_ghosts_(static_cast<int>(ghost_owner.size())),
       device_(std::make_unique<DeviceParts>()) {
   const SparseSetUp sparse(comm);
-  // The first graph contains all owned entities and serves to find the shared ones. The second graph contains the
-  // shared entities alone.
+  // The first graph, `all`, contains all owned entities and is used to find the shared entities. The second graph,
+  // `sf_`, contains the shared entities only.
   const std::size_t num_ghosts = ghost_owner.size();
-  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // not a vector: nvcc 13.0 crashes
+  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // not a std::vector, on which nvcc 13.0 crashes
   for (std::size_t g = 0; g < num_ghosts; ++g) remote[g] = {ghost_owner[g], ghost_index[g]};
   PetscSFHandle all;
   DIFFSIM_PETSC(PetscSFCreate(comm, all.out()));

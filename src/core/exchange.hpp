@@ -14,9 +14,9 @@ namespace diffsim {
 
 /// Exchange of values between the entities that a rank owns and the copies ("ghosts") on other ranks, by PetscSF.
 ///
-/// Local entities are numbered with the owned ones first, ghosts after. Only shared entities are packed and sent. Sums
-/// are taken in a fixed order, so equal runs give bitwise identical results. Fields are [num_local, components] in
-/// device memory, with any number of components; vectors are in host memory.
+/// In the local numbering, owned entities come first, then ghosts. Only shared entities (owned entities with a copy on
+/// another rank) are packed and sent. Sums are computed in a fixed order, so equal runs give bitwise identical results.
+/// Fields are [num_local, components] in device memory, with any number of components; vectors are in host memory.
 class Exchange {
  public:
   /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank
@@ -30,14 +30,15 @@ class Exchange {
   MPI_Comm comm() const;
   int num_owned() const { return num_owned_; }
   int num_local() const { return num_owned_ + num_ghosts_; }
-  /// Number of owned entities that another rank has a copy of.
+  /// Returns the number of owned entities that have a copy on another rank.
   int num_shared() const { return num_shared_; }
-  /// Largest local index of a shared owned entity plus one; 0 if no owned entity is shared.
+  /// Returns the largest local index of a shared owned entity plus one; 0 if no owned entity is shared.
   int shared_end() const { return shared_end_; }
   /// Returns true if no rank has ghosts.
   bool is_alone() const { return alone_; }
 
-  /// Adds the ghosts' values to the values of the owned entities. The ghosts' own values do not change. Collective.
+  /// Adds the values of all ghosts to the values of the owned entities. The values of the ghosts do not change.
+  /// Collective.
   void add_to_owners(Field& field) const;
   /// Copies the values of owned entities to the ghosts. Collective.
   void copy_to_ghosts(Field& field) const;
@@ -70,14 +71,14 @@ class Exchange {
   int num_shared_ = 0;
   int shared_end_ = 0;
   bool alone_ = true;        // true if no rank has ghosts
-  std::vector<int> shared_;  // owned entities that other ranks have copies of
+  std::vector<int> shared_;  // owned entities that have a copy on another rank
   struct DeviceParts;
   std::unique_ptr<DeviceParts> device_;                      // `shared_` on the device
   mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
 };
 
 /// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is the entity with index
-/// `index[g]` on rank `owner[g]`. The result has no positions in files. Collective.
+/// `index[g]` on rank `owner[g]`. The entities of the result have no locations in files. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

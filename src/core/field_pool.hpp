@@ -16,8 +16,8 @@ namespace diffsim {
 /// memory in its first call only.
 ///
 /// Fields created by `take`, and fields created from these by `like` and `clone`, belong to the pool. The memory of a
-/// field returns to the pool when the field is destroyed, on any thread. The pool's memory is freed once neither its
-/// owner nor any field refers to the pool.
+/// field returns to the pool when the field is destroyed, on any thread. The pool's memory is freed when the last
+/// pointer to the pool and the last field of the pool have been destroyed.
 class FieldPool : public std::enable_shared_from_this<FieldPool> {
  public:
   static std::shared_ptr<FieldPool> make();
@@ -33,7 +33,7 @@ class FieldPool : public std::enable_shared_from_this<FieldPool> {
   FieldPool() = default;
   /// Returns uninitialised device memory of `bytes` bytes.
   double* allocate(const std::string& label, std::size_t bytes);
-  /// Makes memory from `allocate` available for reuse.
+  /// Stores memory that `allocate` returned, for reuse.
   void give_back(double* data, std::size_t bytes) noexcept;
 
   std::mutex mutex_;

@@ -7,7 +7,7 @@
 namespace diffsim {
 namespace {
 
-/// Returns a layout of `num_global` entries. `block`: number of this rank's entries, < 0 for an even split.
+/// Returns a layout of `num_global` entries. `block`: number of this rank's entries; < 0: even split over the ranks.
 PetscHandle<PetscLayout, PetscLayoutDestroy> make_layout(MPI_Comm comm, std::int64_t num_global, PetscInt block) {
   PetscLayout layout = nullptr;
   DIFFSIM_PETSC(PetscLayoutCreate(comm, &layout));

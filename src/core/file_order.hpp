@@ -10,14 +10,14 @@
 
 namespace diffsim {
 
-/// Mapping between this rank's owned entities and contiguous blocks of the file's order, one block per rank, by
-/// PetscSF. All data read from or written to a file passes through this mapping. Values may be of any trivially
-/// copyable type.
+/// Mapping between the entities that each rank owns and the order of entities in a file, by PetscSF. The file's order
+/// is divided into contiguous blocks, one per rank. All data read from or written to a file passes through this
+/// mapping. Values may be of any trivially copyable type.
 class FileOrder {
  public:
-  /// Sets up the mapping. `file_index[i]`: 0-based position of local entity i in the file. The first `num_owned` local
+  /// Sets up the mapping. `file_index[i]`: 0-based location of local entity i in the file. The first `num_owned` local
   /// entities are owned. Each entity of the file is owned by at most one rank. `block`: number of entities in this
-  /// rank's block, or -1 for an even split. Collective.
+  /// rank's block, or -1 for an even split over the ranks. Collective.
   FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<std::int64_t>& file_index, int num_owned,
             int block = -1);
 
@@ -43,7 +43,8 @@ class FileOrder {
     return local;
   }
 
-  /// Disables the storage of communication graphs, which take 20 B per entity. Each later transfer builds a graph anew.
+  /// Disables the storage of communication graphs, which take 20 B per entity. Each later transfer then builds a new
+  /// graph.
   void keep_no_graphs() { keeps_graphs_ = false; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Part of step `step`: from `begin` to `begin` + `duration`, both in s since the start of the step.
+/// Time interval within step `step`, from `begin` to `begin` + `duration`, in s since the start of the step.
 struct MotionSpan {
   int step;
   double begin;
@@ -16,17 +16,17 @@ struct MotionSpan {
 };
 
 /// Prescribed motion of some nodes. The nodes' positions and velocities are given functions of earlier positions of the
-/// nodes, of parameters, and of values that the motion keeps in the state. Forces do not affect these nodes.
+/// nodes, of parameters, and of values that the motion stores in the state. Forces do not affect these nodes.
 ///
-/// Position fields are [local or owned nodes, 3], velocity fields [owned nodes, 3] or longer. Operations change values
-/// at the motion's nodes only. `start` is the state at the start of the step; a motion reads only its own fields in
-/// `start`.
+/// Position fields are [local nodes, 3] or [owned nodes, 3]. Velocity fields are [n, 3] and have values for at least
+/// the owned nodes. Operations change values at the motion's nodes only. `start` is the state at the start of the step;
+/// a motion reads only its own fields in `start`.
 class Kinematics {
  public:
   virtual ~Kinematics() = default;
   virtual std::string name() const = 0;
 
-  /// Adds the fields that the motion keeps in the state, with their values at the start of a rollout.
+  /// Adds the fields that the motion stores in the state, with the fields' values at the start of a rollout.
   virtual void add_state(State& /*state*/) const {}
   /// Advances the motion's fields in `state` over a step of length dt, s.
   virtual void advance(const ParameterSet& /*parameters*/, int /*step*/, double /*dt*/, State& /*state*/) const {}

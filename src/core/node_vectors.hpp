@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Sets to = from at the first `nodes` nodes. `from`, `to`: device addresses, [nodes, 3].
+/// Copies `from` to `to` at the first `nodes` nodes. `from`, `to`: device addresses, [nodes, 3].
 void copy_vectors(const double* from, double* to, std::size_t nodes);
 /// Computes to += from at the first `nodes` nodes. `from`, `to`: device addresses, [nodes, 3].
 void add_vectors(const double* from, double* to, std::size_t nodes);

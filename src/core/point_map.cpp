@@ -28,7 +28,7 @@ struct Rows {
   int size() const { return static_cast<int>(begin.size()) - 1; }
 };
 
-/// Returns the rows of Wᵀ for `nodes` nodes.
+/// Returns the rows of Wᵀ. `nodes`: number of rows.
 Rows transposed(const NumberedStencils& rows, int nodes) {
   std::vector<int> begin(to_index(nodes) + 1, 0), columns(rows.nodes.size());
   std::vector<double> values(rows.nodes.size());

@@ -19,7 +19,7 @@ struct PointStencil {
   static constexpr int most = 10;  ///< number of nodes of a second-order tetrahedron
 
   int count = 0;
-  std::array<VertexLocation, most> nodes{};  ///< owner rank, and index among the nodes that this rank owns
+  std::array<VertexLocation, most> nodes{};  ///< owner rank, and index among the nodes that the owner rank owns
   std::array<double, most> weights{};
 
   static PointStencil of_node(const VertexLocation& node) { return {1, {node}, {1.0}}; }
@@ -33,7 +33,8 @@ struct NumberedStencils {
   std::vector<int> nodes;
   std::vector<double> weights;  ///< weight of each entry of `nodes`
 
-  /// Converts `stencils` to the local numbering of `rank`, this rank, which owns `owned` nodes.
+  /// Converts `stencils` to the local numbering of this rank. `rank`: number of this rank. `owned`: number of nodes
+  /// that this rank owns.
   NumberedStencils(const std::vector<PointStencil>& stencils, int rank, int owned);
   int num_points() const { return static_cast<int>(begin.size()) - 1; }
 };
@@ -44,7 +45,7 @@ struct NumberedStencils {
 /// Forces f at points become forces Wᵀ f at nodes, and a Jacobian K of points becomes Wᵀ K W.
 class PointMap {
  public:
-  /// Builds the map. `nodes`: only owned nodes matter, copies are ignored. `stencils`: one for each local point of
+  /// Builds the map. `nodes`: entities of the nodes; copies are ignored. `stencils`: one for each local point of
   /// `points`. Throws Error if the number of stencils is not the number of local points. Collective.
   PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,
            std::vector<PointStencil> stencils);
@@ -56,11 +57,11 @@ class PointMap {
   const std::shared_ptr<const Entities>& points() const { return points_; }
   const std::vector<PointStencil>& stencils() const { return stencils_; }  ///< one for each local point
 
-  /// Computes x = W q at all local points, copies included. q: [nodes, 3], of which the owned ones are read. x: [local
-  /// points, 3]. Collective.
+  /// Computes x = W q at all local points, copies included. q: [nodes, 3]; only the values at owned nodes are read. x:
+  /// [local points, 3]. Collective.
   void apply(const Field& q, Field& x) const;
   /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes. x̄: [local points, 3], this rank's contributions,
-  /// copies included. q̄: [nodes, 3], of which the owned ones change. Collective.
+  /// copies included. q̄: [nodes, 3]; only the values at owned nodes change. Collective.
   void add_transpose(const Field& x_bar, Field& q_bar) const;
 
  private:
@@ -72,7 +73,7 @@ class PointMap {
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
 
-/// Adds Wᵀ K W to a matrix of nodes, in a fixed order, where K is a matrix of points.
+/// Operation that adds Wᵀ K W to a matrix of nodes, in a fixed order, where K is a matrix of points.
 class PointMatrixMap {
  public:
   /// Builds the map. `stencils`: one for each row of matrices with the pattern of `points`. The pattern of `nodes` must

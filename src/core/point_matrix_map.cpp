@@ -52,8 +52,8 @@ std::vector<int> nodes_of(const NumberedStencils& stencils, const int* points, i
 }  // namespace
 
 struct PointMatrixMap::Device {
-  DeviceArray<int> targets, begin;  // blocks of nodes, and the first contribution to each
-  DeviceArray<int> sources;         // blocks of points
+  DeviceArray<int> targets, begin;  // blocks of the matrix of nodes; first contribution to each block
+  DeviceArray<int> sources;         // contributing blocks of the matrix of points
   DeviceArray<double> factors;
 };
 
@@ -93,7 +93,7 @@ void PointMatrixMap::add(const BlockMatrix& points, BlockMatrix& nodes) const {
 }
 
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings) {
-  std::vector<std::vector<int>> elements;  // by number of nodes
+  std::vector<std::vector<int>> elements;  // [number of nodes of an element]: elements, one after the other
   const auto add = [&](const int* points, int count) {
     const std::vector<int> nodes = nodes_of(stencils, points, count);
     if (nodes.size() < 2) return;

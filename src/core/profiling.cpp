@@ -11,8 +11,8 @@
 namespace diffsim {
 namespace {
 
-/// Returns the numbers of events, by address of the event's name. The map avoids PETSc's search by name. PetscFinalize
-/// clears the map.
+/// Returns the map from the address of an event's name to PETSc's number of the event. The map avoids PETSc's search by
+/// name. PetscFinalize clears the map (`forget_events`).
 std::unordered_map<const char*, PetscLogEvent>& events() {
   static std::unordered_map<const char*, PetscLogEvent> by_name;
   return by_name;
@@ -48,7 +48,7 @@ PetscLogEvent find_or_register(const char* name) {
 
 ProfilingRegion::ProfilingRegion(const char* name) : event_(find_or_register(name)) {
   Kokkos::Profiling::pushRegion(name);
-  // A log event that cannot be opened is not a reason to stop a computation.
+  // The error code is ignored, because a failure of logging must not stop a computation.
   (void)PetscLogEventBegin(event_, nullptr, nullptr, nullptr, nullptr);
 }
 

@@ -15,7 +15,7 @@
 namespace diffsim {
 namespace {
 
-/// Consecutive items for one destination.
+/// Range of consecutive items with the same destination rank.
 struct Part {
   int rank;
   std::int64_t begin;

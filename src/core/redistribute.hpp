@@ -13,12 +13,13 @@
 
 namespace diffsim {
 
-/// Throws Error (system) if `to` sends more items to one rank than one message can hold, 2³¹ - 1. Not collective.
+/// Throws Error (system) if `to` contains the same rank more than 2³¹ - 1 times, the largest number of items in one
+/// message. Not collective.
 void require_messages(const std::vector<int>& to);
 
 /// Sends item i, the `width` bytes from items[i · width] on, to rank `to[i]`. Returns the items sent to this rank,
-/// ordered by sender and, for each sender, in the sender's order. A rank sends one message to each other rank that it
-/// has items for, and takes part in one barrier. Collective.
+/// ordered by sender and, for each sender, in the sender's order. A rank sends one message to each other rank that
+/// receives items from this rank, and takes part in one barrier. Collective.
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to);
 /// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks that this rank
@@ -30,7 +31,7 @@ std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector
 
 namespace detail {
 
-/// Returns the items that `bytes` contains.
+/// Returns the items that are stored in `bytes`.
 template <class Item>
 std::vector<Item> items_of(const std::vector<std::byte>& bytes) {
   static_assert(std::is_trivially_copyable_v<Item>);

@@ -43,8 +43,8 @@ void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
   DIFFSIM_PETSC(PetscInitialized(&petsc_started));
   if (!petsc_started) {
     PETSC_COMM_WORLD = comm_;
-    // PETSc must not install signal handlers: removing them would restore the system's handlers instead of the host
-    // program's.
+    // PETSc must not install signal handlers: PETSc later restores the system's default handlers, not the handlers of
+    // the host program.
     DIFFSIM_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
     DIFFSIM_PETSC(PetscInitialize(&argc, &argv, nullptr, nullptr));
     // `check_petsc` turns error codes into an Error; PETSc prints nothing.
@@ -75,7 +75,7 @@ std::string back_end() { return ExecutionSpace::name(); }
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
 
 double resident_memory_bytes() {
-  // proc(5): total pages, resident pages.
+  // The file contains the number of total pages and the number of resident pages first; see proc(5).
   double all = 0.0, resident = 0.0;
   if (!(std::ifstream("/proc/self/statm") >> all >> resident)) return 0.0;
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -87,15 +87,16 @@ struct MassAdjointTangents {
 ///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
 ///                                                kg, functions of X and p; a template on T, marked DIFFSIM_FUNCTION
 ///
-/// Derivatives are computed by Dual numbers. Parameters are as in StencilTerm.
+/// Derivatives are computed by Dual numbers. Parameters have one value for all stencils or one value per entity, as in
+/// StencilTerm.
 template <class F>
 class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
 
  public:
-  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. `entities`: [stencils], the entity whose
-  /// parameters apply to each stencil. The parameters are given on `num_entities` entities of this rank. No entity
-  /// occurs twice in `entities`.
+  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. Stencil i has the parameter values of entity
+  /// `entities[i]`. `entities`: [stencils], without repetitions. `num_entities`: number of entities with parameters on
+  /// this rank.
   StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
                  const std::vector<int>& entities, int num_entities)
       : parameters_(parameters),
@@ -139,8 +140,8 @@ class StencilInertia : public Inertia {
   }
 
  private:
-  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices, which takes the place of the
-  /// positions in a Configuration. Parameters with a value for each step take the value of step 0.
+  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices, used as a placeholder for the
+  /// positions in a Configuration. Parameters with a value for each step have the value of step 0.
   stencil::Addresses<P> addresses(const ParameterSet& set, const Field& field) const {
     return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
   }

@@ -112,7 +112,7 @@ class TermWithCopies final : public ForceTerm {
     std::optional<Field> v;
     Configuration configuration;
   };
-  /// Contributions of the rank's nodes and copies to an adjoint.
+  /// Contributions to an adjoint at the nodes that the rank owns and at the term's copies of other ranks' nodes.
   class Shares {
    public:
     Shares(const TermWithCopies& term, const ConfigurationAdjoint& to) : term_(term), to_(to), x_(term.take("x_bar")) {
@@ -146,7 +146,7 @@ class TermWithCopies final : public ForceTerm {
     nodes_->exchange()->copy_to_ghosts(all);
     return all;
   }
-  /// Adds contributions at owned nodes and at copies to `sum` at the nodes' owners.
+  /// Adds the contributions in `share`, at owned nodes and at copies, to `sum` on the ranks that own the nodes.
   void hand_over(Field& share, Field& sum) const {
     nodes_->exchange()->add_to_owners(share);
     add_vectors(share.data(), sum.data(), nodes_->owned());

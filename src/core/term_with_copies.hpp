@@ -9,10 +9,10 @@
 
 namespace diffsim {
 
-/// Returns a term on arbitrary nodes of the whole mesh, made from `term`. `term` acts on a set of nodes that is
-/// specific to this rank: its local vertices are `owned`, the nodes that the rank owns, followed by `copies` of other
-/// ranks' nodes. Used for forces between nodes that no cell of the mesh connects. The only parameters of `term` on
-/// vertices may be `rest_positions` and parameters on owned vertices. Collective.
+/// Returns a force term that applies `term` to arbitrary nodes of the whole mesh, for forces between nodes that no cell
+/// of the mesh connects. The local vertices of `term` are the nodes of `owned`, which this rank owns, followed by
+/// `copies` of other ranks' nodes. `term` may have two kinds of parameters with values on vertices: `rest_positions`,
+/// and parameters on owned vertices. Collective.
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
                                                  const std::vector<VertexLocation>& copies);
 

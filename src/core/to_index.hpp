@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Returns an index i ≥ 0 in the type that standard containers take.
+/// Converts an index i ≥ 0 to the index type of standard containers.
 inline std::size_t to_index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace diffsim

@@ -12,7 +12,8 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// Index of the first entity with a value that is not finite; the number of entities if there is none.
+/// Returns the index of the first entity with a value that is not finite, or the number of entities if all values are
+/// finite.
 std::size_t first_not_finite(const std::vector<double>& values, std::size_t components) {
   const auto found = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
   return static_cast<std::size_t>(found - values.begin()) / components;

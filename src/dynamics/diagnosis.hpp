@@ -12,22 +12,23 @@
 
 namespace diffsim::dynamics {
 
-/// Search for the first value of this rank that is not finite. `mesh` must outlive the object.
+/// Search for the first value on this rank that is not finite. `mesh` must outlive the object.
 class Diagnosis {
  public:
   explicit Diagnosis(const TetrahedralMesh& mesh) : mesh_(mesh) {}
 
-  /// Looks for values of a field [local or owned vertices, components] that are not finite. `where`: origin of the
-  /// field, such as "the term 'elastic'". Later findings than the first one are dropped.
+  /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
+  /// field, such as "the term 'elastic'". Only the first finding of all calls is stored.
   void look(const std::string& where, const Field& field);
-  /// Looks for derivatives with respect to parameters that are not finite.
+  /// Searches a gradient for a derivative that is not finite.
   void look(const std::string& where, const ParameterSet& gradient);
-  /// First finding, such as "the term 'elastic' at vertex 17, tetrahedron 4". The calls of `look` are the operations.
+  /// First finding, such as "the term 'elastic' at vertex 17, tetrahedron 4". `NotFinite::operation` is the number of
+  /// the call of `look` that found the value.
   const NotFinite& finding() const { return finding_; }
 
  private:
-  /// Number in the mesh file of a cell whose vertices all have a value that is not finite, with the kind of the cell,
-  /// such as ", tetrahedron 4"; empty if there is none.
+  /// Returns the kind and the number in the mesh file of the first cell whose vertices all have a value that is not
+  /// finite, such as ", tetrahedron 4". Returns an empty string if there is no such cell.
   std::string cell_text(const std::vector<double>& values, std::size_t components) const;
 
   const TetrahedralMesh& mesh_;

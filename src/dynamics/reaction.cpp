@@ -16,7 +16,7 @@
 namespace diffsim {
 namespace {
 
-/// Returns a copy of a field [owned vertices, 3] on local vertices, with copies up to date.
+/// Returns a copy of a field [owned vertices, 3] on local vertices, with ghost values up to date.
 Field on_local_vertices(const System& system, const Field& owned) {
   Field local = system.scratch_field("reaction::velocities");
   dynamics::copy_values(static_cast<int>(owned.size()), owned, local);
@@ -45,7 +45,7 @@ std::array<double, 3> gravity_at(const Configuration& at, const ParameterSet& se
 
 }  // namespace
 
-/// Configuration of forces at a state.
+/// Configuration at which the forces of state n are evaluated.
 struct Reaction::Evaluation {
   Field velocities;
   Configuration at;
@@ -75,7 +75,8 @@ Reaction::Reaction(System& system, const Region& region, double dt, int ramp_ste
                 ErrorKind::input);
 }
 
-/// Returns -Σ (f + w) over the entries of a field f and over all ranks, with this rank's weights w.
+/// Returns -Σ f - Σ w for each component: Σ f over the fixed or moved entries of all ranks, and Σ w over the ranks.
+/// `weight`: this rank's weight w.
 std::array<double, 3> Reaction::sum(const Field& force, const std::array<double, 3>& weight) const {
   const std::vector<double> f = force.to_host();
   std::array<double, 3> sum = times(-1.0, weight);
@@ -84,7 +85,7 @@ std::array<double, 3> Reaction::sum(const Field& force, const std::array<double,
   return sum;
 }
 
-/// Returns the rank's sums Σ m w of each component over the entries on which gravity acts.
+/// Returns this rank's sum Σ m w for each component, over the entries on which gravity acts.
 std::array<double, 3> Reaction::weights(const Field& mass, const std::array<double, 3>& w) const {
   const std::vector<double> m = mass.to_host();
   std::array<double, 3> sums{};
@@ -109,7 +110,7 @@ void Reaction::add_to_masses(const std::array<double, 3>& vector, Field& mass_ad
   mass_adjoint.from_host(values);
 }
 
-/// Returns w̄ = (∂R/∂f)ᵀ w on local vertices, with copies up to date.
+/// Returns w̄ = (∂R/∂f)ᵀ w on local vertices, with ghost values up to date.
 Field Reaction::seed(const std::array<double, 3>& w) const {
   Field seed = system_->scratch_field("reaction::seed");
   std::vector<double> values(seed.size(), 0.0);

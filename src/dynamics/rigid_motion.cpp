@@ -9,10 +9,10 @@
 
 namespace diffsim::dynamics {
 
-/// Rigid motion of a vertex over the time span h. Kernels capture this struct by value.
+/// Coefficients of a rigid motion over the time span h. Kernels capture this struct by value.
 struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
-  double rate, h;                              // ω
+  double rate, h;                              // ω, rad/s; h, s
   Mat3<double> rotation, slope;                // R(ω h), dR/d(ω h)
   double num_places;                           // vertices from this index on are directors
 
@@ -91,7 +91,8 @@ struct VertexAdjoint {
   }
 };
 
-/// Returns one of seven sums over the vertices. k = 0: ∂L/∂ω; k = 1 … 3: Σ ȳ - r̄; k = 4 … 6: Σ v̄ + h ȳ.
+/// Returns one of seven sums over the vertices, selected by k. k = 0: ∂L/∂ω; k = 1, 2, 3: components of Σ (ȳ - r̄);
+/// k = 4, 5, 6: components of Σ (v̄ + h ȳ).
 template <class Frame>
 double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, const double* x, const double* y_bar,
                    const double* v_bar) {

@@ -11,8 +11,8 @@
 
 namespace diffsim::dynamics {
 
-/// Prescribed rigid motion of some owned vertices: a rotation about an axis a through an origin o, which translates
-/// with the vertices. Over a time span of length h
+/// Prescribed rigid motion of some owned vertices: a rotation about an axis a through an origin o, and a translation of
+/// the vertices and the origin. Over a time span of length h
 ///
 ///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
 ///
@@ -23,8 +23,9 @@ class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< public for nvcc: kernels may not capture private types
 
-  /// `axis`: any length > 0. `origin`: at the start of a rollout, m. `vertices`: owned vertices other than directors.
-  /// `directors`: owned directors that rotate with the vertices. Throws Error (input) for an axis of length 0.
+  /// `axis`: direction of the axis, of any length > 0. `origin`: position at the start of a rollout, m. `vertices`:
+  /// owned vertices other than directors. `directors`: owned directors that rotate with the vertices. Throws Error
+  /// (input) for an axis of length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
               const std::vector<int>& vertices, const std::vector<int>& directors);
 

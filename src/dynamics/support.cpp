@@ -54,7 +54,8 @@ constexpr double negligible = 1e-10;
 double largest_of(const std::array<double, 6>& values) { return *std::max_element(values.begin(), values.end()); }
 
 /// Adds m mᵀ to `gram` for each rigid motion m that moves no vertex, such as the rotation of a straight line about
-/// itself. Such a motion needs no support. `all`: Σ r rᵀ over all components.
+/// itself. Such a motion needs no support. `all`: Σ r rᵀ over all components of all vertices, where r are the
+/// displacements of a component by the six rigid motions.
 void add_idle_motions(const Matrix6& all, Matrix6& gram) {
   Matrix6 motions;
   const std::array<double, 6> values = eigenvectors(all, motions);

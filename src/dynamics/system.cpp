@@ -26,8 +26,8 @@ namespace diffsim {
 /// is no mass; bit 5: `weightless`.
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
-  std::vector<char> clamped;  // [owned vertices], or empty
-  bool changed = true;        // since the last `update_constraints`; the same on all ranks
+  std::vector<char> clamped;  // masks of VertexConstraints::clamped, [owned vertices]; empty if no vertex is clamped
+  bool changed = true;        // true if masks changed since the last `update_constraints`; equal on all ranks
 };
 
 namespace {
@@ -43,8 +43,8 @@ void clear_copies(Field& field) {
 
 constexpr std::uint8_t all_fixed = 7, held = 16, massless = System::massless;
 
-/// Marks the vertices without mass, and fixes those whose motion is not prescribed. Sets the mass of these vertices to
-/// 1 kg, so that forces on them, which have no effect, can be divided by the mass.
+/// Marks the vertices without mass, and fixes each marked vertex whose motion is not prescribed. Sets the masses of
+/// marked vertices to 1 kg, so that the forces on these vertices, which have no effect, can be divided by the mass.
 void hold_massless(const DeviceArray<std::uint8_t>& fixed, Field& mass) {
   double* const m = mass.data();
   Kokkos::parallel_for(
@@ -173,7 +173,7 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
     if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] |= mark;
   mask_->changed = true;
   if (mark == VertexConstraints::in_wall) return;
-  // A line in a plane of symmetry does not twist: its directors remain in the plane, or normal to the plane.
+  // A rod in a plane of symmetry does not twist: its directors remain in the plane, or normal to the plane.
   const std::size_t axis = axes[0] ? 0 : axes[1] ? 1 : 2;
   for (const int v : directors_between(vertices)) {
     const double* const D = &mesh_->rest_positions()[3 * static_cast<std::size_t>(v)];
@@ -301,7 +301,8 @@ void System::advance_motions_tangent(const ParameterSet& direction, int n, doubl
 
 void System::advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const {
   if (motions_.empty()) return;
-  // From here on each rank accumulates its own contribution, so only the first rank keeps the adjoint of later steps.
+  // Adjoints of later steps are equal on all ranks. Below, each rank adds its own contribution, and
+  // `sum_motion_adjoints` sums over the ranks. Therefore all ranks except the first start from zero.
   if (!is_first_rank(comm()))
     for (Field& field : adjoint.fields())
       if (field.on().is_one_for_all()) field.fill(0.0);

@@ -45,7 +45,8 @@ int num_differing(const TermCells& cells, const double* value) {
   return count;
 }
 
-/// Returns the smallest entry whose moduli are not all finite; the number of cells if all moduli are finite.
+/// Returns the smallest index, among the term's cells, of a cell whose moduli are not all finite; `num_cells` if all
+/// moduli are finite.
 int first_without_moduli(const DeviceArray<double>& moduli, int stride, int num_moduli, int num_cells) {
   int first = num_cells;
   Kokkos::parallel_reduce(
@@ -60,7 +61,7 @@ int first_without_moduli(const DeviceArray<double>& moduli, int stride, int num_
   return first;
 }
 
-/// Adds Σ values to *target, a device address.
+/// Adds the sum of `values` to *target. `target`: device address.
 void add_sum(const DeviceArray<double>& values, double* target) {
   double sum = 0.0;
   Kokkos::parallel_reduce(

@@ -99,8 +99,8 @@ struct FixedCorotated {
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// Returns a = tr S. Newton's iteration finds the root for the base values of I, II and J. For dual numbers one more
-  /// Newton step in T per order of the infinitesimals makes the derivatives exact.
+  /// Returns a = tr S. Newton's iteration finds the root for the base values of I, II and J. For dual numbers,
+  /// `Traits::order` further Newton steps in T make the derivatives exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

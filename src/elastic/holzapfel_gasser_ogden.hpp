@@ -12,14 +12,14 @@ namespace diffsim {
 /// 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. Defined for J > 0 only.
 ///
 ///   W = µ/2 (Ī1 - 3) + k1/2k2 (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
-///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Ī1 = J^(-2/3) tr FᵀF,   Ī4 = J^(-2/3) |F a|²
+///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²
 ///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
 ///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
 ///
-/// Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē = 0 P is continuous and the tangent jumps. In the code the
-/// threshold is Ē > -1e-12 instead of Ē > 0. So the tangent at rest includes the fibres regardless of rounding, and
-/// stiffness bounds computed at rest cover the fibres. For small strains the matrix has the shear modulus µ and the
-/// bulk modulus K.
+/// Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē = 0, P is continuous and ∂P/∂F is discontinuous. In the
+/// code the threshold is Ē > -1e-12 instead of Ē > 0. Therefore the tangent at rest includes the fibres regardless of
+/// rounding errors, and bounds of the stiffness at rest include the fibres. For small strains the matrix has the shear
+/// modulus µ and the bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|

@@ -5,7 +5,8 @@
 
 #include "diffsim/elastic/impl/elastic_term.hpp"
 
-// Laws of the library. Each family is a source file of its own, because the kernels of a law take seconds to compile.
+// Laws of the library. Each family of laws has its own source file, because the kernels of a law take seconds to
+// compile.
 namespace diffsim::elastic {
 
 std::vector<ElasticLaw> neo_hookean_laws();

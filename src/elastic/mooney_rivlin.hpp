@@ -11,7 +11,7 @@ namespace diffsim {
 /// only.
 ///
 ///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²
-///   Ī1 = J^(-2/3) tr C,   Ī2 = J^(-4/3) |cof F|²,   C = FᵀF
+///   Ī1 = J^(-2/3) I1,   Ī2 = J^(-4/3) I2,   I1 = tr C,   I2 = |cof F|²,   C = FᵀF
 ///   P = 2 c10 J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 F⁻ᵀ) + κ (J - 1) cof F
 ///
 /// For small strains the shear modulus is 2 (c10 + c01) and the bulk modulus is κ.
@@ -22,7 +22,7 @@ namespace diffsim {
 /// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
 /// | bulk_modulus  | κ      | Pa   | > 0                              |
 ///
-/// Moduli: the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// Moduli: equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
 struct MooneyRivlin {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr std::array<ParameterSpec, 3> parameters{

@@ -7,7 +7,7 @@
 namespace diffsim::elastic {
 namespace {
 
-/// Sums of rest volumes, Σ V, and their derivatives along dX, Σ dV.
+/// Kernel that adds, at the corners of each cell, the rest volume V of the cell and the derivative dV of V along dX.
 struct RestVolumes {
   CellGeometry<Tet4> geometry;
   const double* dX;
@@ -24,8 +24,8 @@ struct RestVolumes {
   }
 };
 
-/// Sums of current volumes, Σ V J, and their derivatives along dx, Σ V cof F : dF. Current volumes do not depend on the
-/// rest shape.
+/// Kernel that adds, at the corners of each cell, the current volume V J of the cell and its derivative V cof F : dF
+/// along dx. The current volume does not depend on the rest shape.
 struct Volumes {
   CellGeometry<Tet4> geometry;
   const double* x;

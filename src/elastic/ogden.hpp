@@ -74,8 +74,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Frame of the eigenvectors of C = FᵀF, Qᵀ C Q = Λ + E, and the divided differences with which functions of C are
-/// expanded in E.
+/// Frame Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E, where Λ is diagonal and E contains the infinitesimals
+/// of dual numbers (see Ogden). Also computes the divided differences with which functions of C are expanded in E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -197,7 +197,7 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   using Traits = ScalarTraits<T>;
   static_assert(Traits::order <= 2, "the stress is expanded to second order");
   const OgdenFrame<T> frame(F);
-  Mat3<T> g = Mat3<T>::zero();  // without infinitesimals the off-diagonal of E is rounding error only: neglected
+  Mat3<T> g = Mat3<T>::zero();  // off-diagonal: if T has no infinitesimals, E_ij is a rounding error
   T trace_gC = T(0.0);
   for (int i = 0; i < 3; ++i) {
     T sum = T(0.0);
@@ -279,8 +279,8 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 ///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
 ///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
 ///
-/// Repeated stretches need no special case. The base values of C are diagonalised, C = Q (Λ + E) Qᵀ, where E holds the
-/// infinitesimals of dual numbers. Functions of Λ + E are expanded in E with divided differences (Higham 2008,
+/// Repeated stretches need no special case. The base values of C are diagonalised, C = Q (Λ + E) Qᵀ, where E contains
+/// the infinitesimals of dual numbers. Functions of Λ + E are expanded in E with divided differences (Higham 2008,
 /// Functions of Matrices, sec. 3.2):
 ///
 ///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
@@ -298,7 +298,7 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// Moduli: the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// Moduli: equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;

@@ -13,9 +13,9 @@ namespace diffsim {
 ///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l)
 ///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F
 ///
-/// with m = 4/3 µ and l = λ + 5/6 µ (sec. 3.4 of that paper), so that for small strains Lamé's moduli are µ and λ. The
-/// constant makes the energy zero at rest. Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: m,
-/// l.
+/// with m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that for small strains Lamé's moduli are
+/// µ and λ. The constant is such that the energy is zero at rest. Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν
+/// in (-1, ½). Moduli: m, l.
 struct StableNeoHookean {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -39,7 +39,8 @@ void AdjointHistory::observe(int n, const State& adjoint, bool is_complete) {
   if (!is_due && !has_contribution) return;
   const Entry entry{n, norm(adjoint, "positions", comm_), norm(adjoint, "velocities", comm_)};
   const double so_far = contributed_.empty() ? 0.0 : contributed_.back();
-  // A contribution also stands for those that were not computed since the last one.
+  // The contribution of step n is counted 1 + `skipped_` times, to include the contributions that were not computed
+  // since the last recorded contribution.
   const double change = std::abs(entry.positions - (before_step_ == n ? before_ : 0.0));
   contributed_.push_back(so_far + (has_contribution ? (1 + skipped_) * change : 0.0));
   if (has_contribution) skipped_ = 0;

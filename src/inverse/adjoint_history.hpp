@@ -21,18 +21,20 @@ class AdjointHistory {
     double velocities = 0.0;  ///< ‖∂L/∂v‖, unit of the loss over m/s; 0 if the state has no velocities
   };
 
-  /// Records the norms at multiples of `every`, at the first and the last step, and at up to 64 further steps that the
-  /// loss observes.
+  /// Creates the history. Norms are recorded at multiples of `every`, at the first and the last step, and at up to 64
+  /// further steps that the loss observes.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
-  /// AdjointObserver. The first call of a reverse sweep, for the last step, forgets the previous sweep. Collective.
+  /// AdjointObserver that records the norms. The first call in a reverse sweep, for the last state, deletes the entries
+  /// of the previous sweep. Collective.
   void observe(int n, const State& adjoint, bool is_complete);
   /// Entries in the order of the reverse sweep: from the last step to the first.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Growth of the norm with respect to the positions, without the growth by contributions of the loss.
+  /// Growth of the norm ‖∂L/∂x‖ of the adjoint of the positions, relative to the contributions of the loss.
   struct Growth {
-    /// Largest ratio of the norm to the sum of the changes of the norm by contributions of the loss so far.
+    /// Maximum over the recorded steps n of ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m, where c_m is the change of the norm when the
+    /// derivative of ℓ_m is added to the adjoint.
     double factor = 1.0;
     int from = 0, to = 0;  ///< step of the first contribution, and step of the largest ratio
   };
@@ -49,7 +51,7 @@ class AdjointHistory {
   double before_ = 0.0;              // norm without the contribution of the loss at that step
 };
 
-/// Growth above which gradients deserve a warning.
+/// Value of `AdjointHistory::Growth::factor` above which reports warn about the gradient.
 inline constexpr double large_growth = 1e6;
 
 }  // namespace diffsim

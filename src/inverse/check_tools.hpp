@@ -16,7 +16,7 @@
 namespace diffsim::inverse {
 
 /// Tightens the solver of a Model during the lifetime of this object, if rollouts succeed with the tightened solver.
-/// Checks then compare derivatives without the errors of the solver's tolerance.
+/// Checks then compare derivatives without the errors that the solver's tolerance causes.
 class TightSolver {
  public:
   /// Tightens the solver and evaluates the problem's loss at u by a rollout. If the rollout fails, restores the given
@@ -34,23 +34,26 @@ class TightSolver {
   double factor_ = 1e-3, given_tolerance_;
 };
 
-/// Returns L(u) and sets `gradient`, also if some of its entries are not finite. `not_finite` then is the message that
-/// says where the first such value appears; otherwise it is empty. Collective.
+/// Returns L(u) and sets `gradient`, also if some of its entries are not finite. If an entry is not finite,
+/// `not_finite` is the error message, which names the location of the first value that is not finite; otherwise
+/// `not_finite` is empty. Collective.
 double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<double>& u, std::vector<double>& gradient,
                                    std::string& not_finite);
 
-/// Factor by which verdicts multiply the error bound of a difference, because the bound is only an order of magnitude.
+/// Factor by which checks multiply the error bound of a finite difference, because the bound is accurate only to an
+/// order of magnitude.
 inline constexpr double safety = 10.0;
 
 /// Σ a_i b_i over all ranks. Collective.
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm);
 /// Random number generator with a different seed on each rank, the same in every run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
-/// Random direction in unknown k alone. Each entry is a random factor in [½, 1½] times a scale. The scale is the
-/// largest magnitude of the unknown's values on all ranks, or 1 if all values are zero or the unknown is logarithmic.
+/// Random direction of u with nonzero entries for unknown k only. Each of these entries is a random factor in [½, 1½]
+/// times a scale. The scale is the largest magnitude of the unknown's values on all ranks, or 1 if all values are zero
+/// or the unknown is logarithmic.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
-/// Function ε ↦ f(u + ε v); NaN if the rollout fails. Keeps references to `u` and `v`.
+/// Function ε ↦ f(u + ε v); NaN if the rollout fails. The function stores references to `u` and `v`.
 Line along(const std::vector<double>& u, const std::vector<double>& v,
            std::function<double(const std::vector<double>&)> f);
 

@@ -12,12 +12,13 @@
 namespace diffsim {
 namespace {
 
-/// Largest allowed difference between u on another number of ranks and the logged u, relative to max |u_i|.
+/// Largest allowed difference between the requested u and the logged u if the number of ranks has changed, relative to
+/// max |u_i|.
 constexpr double rounding_over_ranks = 1e-10;
 
-/// Returns `u`, a vector over all unknowns, as one parameter per unknown, on the entities of the unknown's field.
-/// Values shared by all ranks are stored on one global entity, which the first rank owns. All values are zero if `u` is
-/// nullptr.
+/// Converts the vector `u` over all unknowns to a ParameterSet with one parameter per unknown, on the entities of the
+/// unknown's field. Values shared by all ranks are stored on one global entity, which the first rank owns. All values
+/// are zero if `u` is nullptr.
 ParameterSet unknowns_of(const InverseProblem& problem, const std::vector<double>* u) {
   ParameterSet set;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {

@@ -12,11 +12,11 @@ namespace diffsim {
 
 class InverseProblem;
 
-/// Log, on disk, of every loss and gradient that an optimiser requested.
+/// Log on disk of every loss, gradient and product with the Hessian that an optimiser requested.
 ///
 /// The internal memory of TAO's optimisers cannot be saved. However, all optimisers, including Adam, are deterministic.
-/// An optimiser that is restarted and receives the logged answers in order therefore returns to the point of the
-/// interruption without new rollouts, with bitwise identical results. Collective.
+/// An optimiser that is restarted and receives the logged results in order therefore returns to the point of the
+/// interruption without new rollouts, with bitwise identical results. All functions are collective.
 class EvaluationLog {
  public:
   struct Evaluation {
@@ -27,11 +27,12 @@ class EvaluationLog {
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
 
-  /// Returns the logged answer to the next evaluation, at u, or nullopt if no logged answer is left. If u differs from
-  /// the logged point, drops the rest of the log with a warning. If the number of ranks is the same as when the log was
-  /// written, u must agree bitwise with the logged point. Otherwise u must agree up to a relative difference of 1e-10.
+  /// Returns the next logged evaluation, which must belong to the point u (for a product with the Hessian: to the
+  /// direction u), or nullopt if no logged evaluation is left. If u differs from the logged vector, erases the rest of
+  /// the log with a warning. If the number of ranks is the same as when the log was written, u must agree bitwise with
+  /// the logged vector; otherwise u must agree up to a relative difference of 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
-  /// Logs an evaluation for which `replay` had no answer. The evaluation is on the disk when the function returns.
+  /// Logs an evaluation for which `replay` returned nullopt. The evaluation is on the disk when the function returns.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
 
   long num_replayed() const { return replayed_; }

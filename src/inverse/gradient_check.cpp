@@ -18,9 +18,9 @@ using namespace inverse;
 
 namespace {
 
-constexpr int slope_window = 4;  // halvings
-/// Least amplification for which a gradient is reported as exploded. The linearisation is then valid only for changes
-/// of the unknown below 1/amplification of the unknown's magnitude.
+constexpr int slope_window = 4;  // number of halvings in the window of Taylor orders
+/// Least amplification for which a gradient is reported as exploded. The linearisation of an exploded gradient is valid
+/// only for changes of the unknown below 1/amplification of the unknown's magnitude.
 constexpr double exploded_from = 1e4;
 /// Number of standard deviations of the noise below which a change of L is considered zero.
 constexpr double deviations = 10.0;
@@ -109,7 +109,7 @@ class GradientCheck {
       const double forward = sum_over_ranks(local_dot(tangents[k], weights), comm_);
       const double reverse = inner_product(directions_[k], transposed, comm_);
       const double scale = std::max(std::abs(forward), std::abs(reverse));
-      // NaN is kept and makes the check fail.
+      // If an inner product is NaN, the error is NaN and the check fails.
       checks_[k].dot_product_error = scale == 0.0 ? 0.0 : std::abs(forward - reverse) / scale;
     }
   }
@@ -191,7 +191,8 @@ class GradientCheck {
     const double error = std::abs(check.slope - check.difference);
     const double allowed = std::max(options_.slope_tolerance * size, safety * check.difference_error) + rounding;
     if (error > allowed) {
-      // With steps beyond the linear range of the motion, differences cannot verify an exploded gradient.
+      // If the steps of the differences are beyond the linear range of the motion, the differences cannot verify an
+      // exploded gradient.
       if (exploded && step_ * check.amplification > 1.0) {
         check.verdict = CheckVerdict::unresolved;
         return;

@@ -12,10 +12,10 @@ using namespace inverse;
 
 namespace {
 
-constexpr int curvature_window = 3;  // halvings
+constexpr int curvature_window = 3;  // number of halvings in the window of Taylor orders
 
-/// w = y/‖y‖ + r/‖r‖ with random r. w is random, but not nearly orthogonal to y, so that ⟨y, w⟩ loses no digits to
-/// cancellation.
+/// Returns w = y/‖y‖ + r/‖r‖ with random r. w is random, but not nearly orthogonal to y, so that ⟨y, w⟩ loses no digits
+/// to cancellation.
 std::vector<double> random_near(const std::vector<double>& y, unsigned seed, MPI_Comm comm) {
   std::mt19937_64 random = generator(seed, comm);
   std::uniform_real_distribution<double> number(-1.0, 1.0);

@@ -9,9 +9,9 @@ namespace diffsim {
 
 /// Results of the check of products with the Hessian H = ∂²L/∂u², in random directions v and w over all unknowns.
 struct HessianCheck {
-  double symmetry = 0.0;          ///< |⟨w, H v⟩ - ⟨v, H w⟩| / |⟨w, H v⟩|
+  double symmetry = 0.0;          ///< |⟨w, H v⟩ - ⟨v, H w⟩| / max(|⟨w, H v⟩|, |⟨v, H w⟩|)
   double product = 0.0;           ///< ⟨w, H v⟩
-  double difference = 0.0;        ///< ⟨w, H v⟩ from differences of ⟨w, ∇L⟩ along v
+  double difference = 0.0;        ///< ⟨w, H v⟩ from finite differences of ⟨w, ∇L⟩ along v
   double difference_error = 0.0;  ///< bound of the error of `difference` from noise and extrapolation
   /// Taylor orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| over successive halvings
   /// of ε, in the window of halvings whose orders are closest to 3. The verdict does not depend on the orders.
@@ -24,14 +24,14 @@ struct HessianCheck {
 };
 
 struct HessianCheckOptions {
-  double symmetry_tolerance = 1e-10;  ///< 10 × the Model's solver_tolerance if that is larger
+  double symmetry_tolerance = 1e-10;  ///< the check uses at least 10 × the Model's solver_tolerance
   double resolution = 1e-3;           ///< a product passes only if differences would detect this relative error
-  bool differences = true;            ///< false: symmetry only
+  bool differences = true;            ///< false: only the symmetry is tested
   unsigned seed = 1;
 };
 
-/// Tests products with the Hessian at `u`. Throws Error (input) that names the part of the model without second
-/// derivatives, if any. Collective.
+/// Tests products with the Hessian at `u`. Throws Error (input) if a part of the model has no second derivatives; the
+/// message names this part. Collective.
 HessianCheck check_hessian(InverseProblem& problem, const std::vector<double>& u,
                            const HessianCheckOptions& options = {});
 

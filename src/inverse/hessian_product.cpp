@@ -59,7 +59,7 @@ void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule,
     AdjointSweep sweep(model, loss, schedule, store_);
     sweep.watch([this](long taken, int reached, int from) {
       if (watcher_) watcher_(taken, reached, from);
-      // The journal keeps no progress within a product; earlier evaluations are in the log.
+      // The journal stores no progress within a product. Evaluations before the product are in the log.
       if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
     });
     sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
@@ -84,8 +84,8 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    // g = E'(q)ᵀ ∂L/∂p for the values q = f(u), so ∂L/∂u = f'(u) g, and its derivative along v is f'(u) dg + f''(u) v
-    // g.
+    // g = E'(q)ᵀ ∂L/∂p for the values q = f(u), so ∂L/∂u = f'(u) g. The derivative of ∂L/∂u along v is f'(u) dg +
+    // f''(u) v g.
     const Block& block = blocks_[k];
     const std::vector<double> q = physical(k, u), at = complete(k, u),
                               w = by_entries(k, by_parameters, by_initial.second);
@@ -120,7 +120,7 @@ std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u
     return gauss_newton_sweep(u, v);
   };
   if (!log_ || gradient) return sweep(gradient);
-  // Products are logged under their direction v, gradients under their point u.
+  // A product is logged with its direction v, a gradient with its point u.
   if (const auto known = log_->replay(*this, v)) return known->gradient;
   const EvaluationLog::Evaluation evaluation{0.0, sweep(nullptr), {}};
   log_->add(*this, v, evaluation);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Σ (x - x̂) dx over observed components, where dx = tangent; Σ (x - x̂)² if `tangent` is nullptr.
+/// Sum Σ (x - x̂) dx over the observed components of this rank, where dx is `tangent`; Σ (x - x̂)² if `tangent` is
+/// nullptr.
 double misfit_product(const Field& observed, const Field& positions, const Field* tangent) {
   const double* const target = observed.data();
   const double* const x = positions.data();

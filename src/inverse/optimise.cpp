@@ -20,7 +20,7 @@ using namespace inverse;
 namespace {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
-/// ‖u - clamp(u - g)‖, the norm of the projected gradient. Equal to ‖g‖ if no bound is active.
+/// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
   double sum = 0.0;
@@ -43,7 +43,7 @@ struct TaoContext {
   long evaluations = 0;
   double largest = 0.0;  // largest loss so far
   int told = -1;         // last iteration reported to the observer
-  // Last point with its loss and gradient. Trust-region methods evaluate the same point again for its gradient.
+  // Last point with its loss and gradient. Trust-region methods evaluate the same point a second time for the gradient.
   std::vector<double> u, g;
   double loss = 0.0;
 };
@@ -69,16 +69,17 @@ PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* poi
       context.loss = context.problem.gradient(u, context.g);
       context.largest = std::max(context.largest, context.loss);
     } catch (const Error& error) {
-      // A trial point whose rollout fails is outside the domain of L. Such a point gets twice the largest loss so far
-      // and a zero gradient, so that TAO's line search shortens the step. With an infinite loss, the interpolation
-      // would return the best step so far, and the line search would fail. If a rollout fails, all ranks execute this
-      // handler. The start must be inside the domain.
+      // A trial point whose rollout fails is outside the domain of L. For a point outside the domain, the callback
+      // returns twice the largest loss so far and a zero gradient, so that TAO's line search shortens the step. With an
+      // infinite loss, the interpolation would return the best step so far, and the line search would fail. If a
+      // rollout fails, all ranks execute this handler. If the rollout at the start point fails, the Error is rethrown.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
       context.loss = 2.0 * context.largest;
       context.g.assign(u.size(), 0.0);
     }
     ++context.evaluations;
-    context.problem.locate_values_not_finite(false);  // later ones count as failed rollouts
+    // From now on, a gradient that is not finite counts as a failed rollout.
+    context.problem.locate_values_not_finite(false);
     *loss = context.loss;
     set_values(gradient, context.g);
   } catch (...) {
@@ -159,7 +160,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   return result;
 }
 
-/// Adam (Kingma & Ba 2015, algorithm 1), each update clamped to the bounds. A step whose rollout fails is halved.
+/// Minimises the loss by Adam (Kingma & Ba 2015, algorithm 1). Each update is clamped to the bounds. A step whose
+/// rollout fails is halved.
 OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions& options,
                                  const IterateObserver& observer) {
   constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-12;
@@ -167,7 +169,8 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   OptimiserResult result;
   std::vector<double> u = problem.start(), g, m(u.size(), 0.0), v(u.size(), 0.0);
   double loss = problem.gradient(u, g);
-  problem.locate_values_not_finite(false);  // later ones count as failed rollouts
+  // From now on, a gradient that is not finite counts as a failed rollout.
+  problem.locate_values_not_finite(false);
   result.evaluations = 1;
   const double first_norm = projected_norm(problem, u, g);
   double norm = first_norm;

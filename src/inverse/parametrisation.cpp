@@ -98,13 +98,13 @@ class LinearMap : public EntryMap {
   }
 
  protected:
-  /// B q.
+  /// Returns B q.
   std::vector<double> multiply(const std::vector<double>& q) const {
     std::vector<double> result(matrix_.size() / columns_, 0.0);
     for (std::size_t i = 0; i < matrix_.size(); ++i) result[i / columns_] += matrix_[i] * q[i % columns_];
     return result;
   }
-  /// Bᵀ w.
+  /// Returns Bᵀ w.
   std::vector<double> multiply_transposed(const std::vector<double>& w) const {
     std::vector<double> result(columns_, 0.0);
     for (std::size_t i = 0; i < matrix_.size(); ++i) result[i % columns_] += matrix_[i] * w[i / columns_];

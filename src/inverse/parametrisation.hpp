@@ -7,18 +7,18 @@
 
 namespace diffsim {
 
-/// Differentiable function q = f(u) of one number, applied to each value of an unknown.
+/// Differentiable scalar function q = f(u), applied to each value of an unknown.
 class ValueMap {
  public:
   virtual ~ValueMap() = default;
   virtual double value(double u) const = 0;       ///< f(u)
-  virtual double inverse(double q) const = 0;     ///< f⁻¹(q); NaN or infinite for a q that f does not take
+  virtual double inverse(double q) const = 0;     ///< f⁻¹(q); NaN or infinite if q is not a value of f
   virtual double derivative(double u) const = 0;  ///< f'(u)
   virtual double second(double u) const = 0;      ///< f''(u)
 };
-/// q = u.
+/// Creates the map q = u.
 std::unique_ptr<ValueMap> make_identity();
-/// q = exp u.
+/// Creates the map q = exp u.
 std::unique_ptr<ValueMap> make_exponential();
 
 /// Differentiable map p = E(q) from the values q of an unknown to entries of a field. p: the field's entries on this

@@ -15,7 +15,7 @@
 namespace diffsim {
 namespace {
 
-/// Scale of each of this rank's values u.
+/// Scale s of each of this rank's values u (see Curvature).
 std::vector<double> scales(const InverseProblem& problem, const std::vector<double>& u) {
   std::vector<double> scale(u.size(), 1.0);
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
@@ -29,7 +29,8 @@ std::vector<double> scales(const InverseProblem& problem, const std::vector<doub
   return scale;
 }
 
-/// Sets `matrix` [n, n], symmetric, to its eigenvectors, one in each row. Returns the eigenvalues, ascending.
+/// Replaces the symmetric matrix `matrix`, [n, n], by its eigenvectors, one in each row. Returns the eigenvalues in
+/// ascending order.
 std::vector<double> eigenvectors(std::vector<double>& matrix, std::size_t size) {
   std::vector<double> values(size), work(1);
   const auto n = static_cast<PetscBLASInt>(size);
@@ -54,7 +55,7 @@ Curvature curvature(InverseProblem& problem, const std::vector<double>& u) {
                         "global, per region, per step, or a map of modes",
                     ErrorKind::input);
   });
-  // The first rank has all values.
+  // The first rank stores all values of u.
   const bool first = is_first_rank(comm);
   Curvature result;
   result.scale = scales(problem, u);

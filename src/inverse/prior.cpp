@@ -71,7 +71,7 @@ class NormalPrior final : public QuadraticPrior {
   std::vector<double> deviation_;
 };
 
-/// Normal prior with the Cholesky factor of a covariance matrix, on the first rank.
+/// Normal prior with a covariance matrix. The first rank stores the Cholesky factor of the matrix.
 class CorrelatedPrior final : public QuadraticPrior {
  public:
   CorrelatedPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> factor)
@@ -169,7 +169,8 @@ class TotalVariationPrior final : public Prior {
   }
 
  private:
-  /// Calls body(point, slope, √(|slope|² + ε²)) at each point. `body` may change the slope. Returns the slopes.
+  /// Calls body(point, slope, √(|slope|² + ε²)) at each point. `body` may change the slope. Returns all slopes, as
+  /// changed by `body`.
   std::vector<double> at_points(std::vector<double> slopes,
                                 const std::function<void(std::size_t, double*, double)>& body) const {
     for (std::size_t point = 0; point < gradient_.measure().size() / gradient_.width(); ++point) {
@@ -240,8 +241,8 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
 
 namespace {
 
-/// Throws Error (input) if a number is not positive and finite, or if `mean` does not fit the gradient. An empty mean
-/// becomes zeros. Collective.
+/// Throws Error (input) if one of `numbers` is not positive and finite, if the size of `mean` differs from that of u,
+/// or if a value of `mean` is not finite. If `mean` is empty on all ranks, sets `mean` to zeros. Collective.
 void check(const ValueGradient& gradient, const std::vector<std::pair<const char*, double>>& numbers,
            std::vector<double>& mean) {
   if (sum_over_ranks(static_cast<std::int64_t>(mean.size()), gradient.comm()) == 0) mean.assign(gradient.size(), 0.0);

@@ -35,7 +35,8 @@ void check_map(const Unknown& unknown, std::size_t values) {
                 ErrorKind::input);
 }
 
-/// Throws Error (run) with `text` and the first of all ranks' findings, if there is one. Collective.
+/// Throws Error (run) if a rank found a value that is not finite. The message is `text` and the finding of the first
+/// operation over all ranks. Collective.
 void throw_first(NotFinite finding, const std::string& text, MPI_Comm comm) {
   struct {
     double operation;
@@ -109,7 +110,7 @@ void InverseProblem::set_blocks() {
     const Field& field_of_unknown = field(k);
     block.components = field_of_unknown.components();
     if (is_global(k) && unknown.group.empty() && unknown.map_numbers == 0) {
-      // All ranks have the same entries, so each entry becomes a group of its own.
+      // All ranks have the same entries, so each entry becomes a separate group.
       unknown.group.resize(field_of_unknown.extent());
       std::iota(unknown.group.begin(), unknown.group.end(), 0);
       unknown.group_names.assign(field_of_unknown.extent(), "");
@@ -182,7 +183,8 @@ std::vector<double> InverseProblem::start() const {
                     ErrorKind::input);
       p = unknown.start;
     } else if (unknown.map_numbers == 0) {
-      // The Model's present values; for a group, the mean over its entries on all ranks.
+      // The start values are the Model's current values. For a group, the start value is the mean over the group's
+      // entries on all ranks.
       const std::vector<double> present = const_cast<InverseProblem*>(this)->field(k).to_host();
       p = block.entries->adjoint(p, present);
       std::vector<double> count = block.entries->adjoint(p, std::vector<double>(present.size(), 1.0));
@@ -208,7 +210,7 @@ std::vector<double> InverseProblem::lower_bounds() const {
   std::vector<double> bounds(size_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     double lower = blocks_[k].values->inverse(unknowns_[k].lower);
-    if (std::isnan(lower)) lower = -std::numeric_limits<double>::infinity();  // below all values
+    if (std::isnan(lower)) lower = -std::numeric_limits<double>::infinity();  // `lower` is below the range of p = exp u
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, lower);
   }
   return bounds;
@@ -276,7 +278,7 @@ void InverseProblem::add(InverseProblem& experiment) {
           ErrorKind::input);
   });
   experiments_.push_back(&experiment);
-  experiment.locates_ = false;  // the sum locates values that are not finite
+  experiment.locates_ = false;  // this problem searches for values that are not finite
   experiment.is_added_ = true;
 }
 
@@ -380,8 +382,8 @@ double InverseProblem::value(const std::vector<double>& u) {
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
                              const StateObserver& observer, SweepJournal* journal) {
   set(u);
-  // A plan of the schedule estimates the memory of the objects below, so these objects are allocated after the plan is
-  // made.
+  // The plan of the schedule already includes an estimate of the memory of the objects below, so these objects are
+  // allocated after the call of `make_schedule`.
   const std::unique_ptr<Schedule> schedule = make_schedule();
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();
@@ -408,7 +410,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
 }
 
 void InverseProblem::locate_not_finite(const std::vector<double>& u) {
-  // Ends the search on a model also after an Error.
+  // Enables the diagnosis of the model, and disables the diagnosis at the end of the scope, also after an Error.
   struct Diagnosing {
     explicit Diagnosing(Model& of) : model(of) { model.set_diagnosis(true); }
     ~Diagnosing() { model.set_diagnosis(false); }
@@ -461,7 +463,7 @@ std::vector<double> InverseProblem::by_entries(std::size_t k, const ParameterSet
 }
 
 void InverseProblem::sum_shared(std::size_t k, std::vector<double>& g) const {
-  // Derivatives with respect to global parameters are summed over ranks already, and identical on all ranks.
+  // Derivatives with respect to global parameters are already summed over ranks, and identical on all ranks.
   if (blocks_[k].shared > 0 && !is_global(k))
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
 }

@@ -65,12 +65,12 @@ Row extrapolate(const LinePair& pair, double noise, const Row& before) {
   return row;
 }
 
-/// Entry of the table with its error bound. `step` is the smallest step that the entry uses.
+/// Entry of the Richardson table with its error bound. `step` is the smallest step that the entry uses.
 struct Entry {
   double value, error, step;
 };
 
-/// Entries of the table that are extrapolated at least twice, in the order of the pairs.
+/// Entries of the Richardson table that are extrapolated at least twice, in the order of the pairs.
 std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) {
   std::vector<Entry> entries;
   Row before;
@@ -87,9 +87,9 @@ std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) 
   return entries;
 }
 
-/// Entry with the least error bound in the table of `pairs`. Entries of large steps may agree with each other by
-/// chance; their error bounds are then too small. The bound of an entry is therefore at least the distance to any later
-/// entry minus the bound of the later entry.
+/// Entry with the least error bound in the Richardson table of `pairs`. Entries of large steps may agree with each
+/// other by chance; their error bounds are then too small. The bound of an entry is therefore at least the distance to
+/// any later entry minus the bound of the later entry.
 Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
   const std::vector<Entry> entries = entries_of(pairs, noise);
   Slope best;
@@ -109,7 +109,7 @@ Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
 }  // namespace
 
 double measure_noise(const Line& f, double at_zero) {
-  constexpr int half = 3;  // number of values on each side
+  constexpr int half = 3;  // number of points on each side of 0
   constexpr double smallest = 0x1p-53;
   const double rounding = smallest * std::abs(at_zero);
   double bound = infinity, step = 0x1p-38;

@@ -11,8 +11,8 @@ namespace diffsim::inverse {
 /// Function of one variable; NaN where the function is not defined.
 using Line = std::function<double(double)>;
 
-/// Standard deviation of the noise of f near 0, from Hamming's difference table of values at tiny distances (Moré &
-/// Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
+/// Standard deviation of the noise of f near 0, from Hamming's difference table of values at closely spaced points
+/// (Moré & Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
 double measure_noise(const Line& f, double at_zero);
 
 /// Values f(h) and f(-h).
@@ -27,22 +27,22 @@ struct SlopeOptions {
   double resolution = 1e-10;  ///< relative error that ends the search
 };
 
-/// Derivative f'(0) from differences.
+/// Derivative f'(0) computed from finite differences.
 struct Slope {
   double value = 0.0;
-  double error = 0.0;  ///< bound of the error of `value`, from the difference table and noise; infinite without result
+  double error = 0.0;  ///< bound of the error of `value`, from extrapolation and noise; infinite if there is no value
   double step = 0.0;   ///< smallest h of the pairs from which `value` is computed
-  std::vector<LinePair> pairs;  ///< finite pairs of successive halvings
+  std::vector<LinePair> pairs;  ///< pairs of finite values at successively halved h
 };
 
 /// Returns f'(0) from central differences with successively halved steps, extrapolated by Richardson's method in a
 /// table (Ridders 1982).
 ///
 /// The error bound of an entry is the largest distance to the neighbouring entries of lower order or larger step, plus
-/// the contribution of `noise` in f. The bound is raised if entries of smaller steps contradict the entry by more than
-/// their own bounds. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
+/// the contribution of `noise` in f. The bound is raised if the distance to an entry of smaller steps exceeds the bound
+/// of that entry. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
 /// `options.resolution` · |value|) and agrees with `expected` within its error, or when noise prevents an improvement.
-/// If the value disagrees with `expected`, smaller steps are tried until noise hides the distance.
+/// If the value disagrees with `expected`, smaller steps are tried until noise hides the distance |value - `expected`|.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
 /// Taylor expansion f(h) = value + h slope + h²/2 curvature + remainder.
@@ -50,16 +50,16 @@ struct Expansion {
   double value = 0.0, slope = 0.0, curvature = 0.0;
 };
 
-/// Orders of a remainder.
+/// Orders of convergence of the remainder R(h) of a Taylor expansion.
 struct RemainderOrders {
   std::vector<double> orders;  ///< log2(R(h)/R(h/2)) over the halvings of the best window
   double first_step = 0.0;     ///< h at the beginning of the best window
-  bool exact = false;          ///< true: no remainder exceeds the noise (10 standard deviations)
+  bool exact = false;          ///< true: no R(h) exceeds 10 standard deviations of the noise
 };
 
 /// Returns the orders log2(R(h)/R(h/2)) of the remainder R(h) = |f(h) - value - h slope - h²/2 curvature| of
-/// `expansion`, over `window` successive halvings of h. Of all such windows, the window whose orders are closest to
-/// `wanted` is used.
+/// `expansion`, over `window` successive halvings of h. Of all windows of `window` successive halvings, the window
+/// whose orders are closest to `wanted` is used.
 RemainderOrders remainder_orders(const std::vector<LinePair>& pairs, const Expansion& expansion, double noise,
                                  double wanted, int window);
 

@@ -11,8 +11,8 @@
 
 namespace diffsim::inverse {
 
-/// ∂²L/∂u² as a matrix-free PETSc matrix, at the point that TAO requests. Submatrices for some of the unknowns, which
-/// bounded methods need, are matrix-free, too.
+/// Hessian ∂²L/∂u² as a matrix-free PETSc matrix, at the point u that TAO requests. Submatrices for some of the
+/// unknowns, which bounded methods need, are matrix-free, too.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);
@@ -21,7 +21,7 @@ class TaoHessian {
 
   void give_to(Tao tao);
   long products() const { return products_; }
-  /// Rethrows the exception of a callback, if any. Exceptions cannot propagate through PETSc's C code.
+  /// Rethrows the exception that a callback has caught, if any. Exceptions cannot propagate through PETSc's C code.
   void rethrow() const;
 
  private:

@@ -30,7 +30,7 @@ Point cross(const Point& a, const Point& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// Index, over all ranks, of this rank's first item, if the ranks' items follow each other.
+/// Global index of this rank's first item, if the items are numbered consecutively from rank to rank.
 PetscInt first_index(MPI_Comm comm, std::size_t count) {
   const auto mine = static_cast<PetscInt>(count);
   PetscInt first = 0;
@@ -38,7 +38,8 @@ PetscInt first_index(MPI_Comm comm, std::size_t count) {
   return rank_of(comm) == 0 ? 0 : first;
 }
 
-/// Matrix of this rank's rows and columns with at most `per_row` entries in a row.
+/// Creates a distributed matrix with `rows` rows and `columns` columns on this rank, and at most `per_row` entries per
+/// row.
 MatHandle make_matrix(MPI_Comm comm, std::size_t rows, std::size_t columns, PetscInt per_row) {
   MatHandle matrix;
   DIFFSIM_PETSC(MatCreateAIJ(comm, static_cast<PetscInt>(rows), static_cast<PetscInt>(columns), PETSC_DETERMINE,
@@ -73,7 +74,7 @@ Point position(const TetrahedralMesh& mesh, int vertex) {
   return {x[0], x[1], x[2]};
 }
 
-/// Corners of the local tetrahedron `cell`.
+/// Local vertex numbers of the corners of the local tetrahedron `cell`.
 std::array<int, 4> corners(const TetrahedralMesh& mesh, std::size_t cell) {
   const auto nodes = mesh.cells().subspan(cell * static_cast<std::size_t>(mesh.nodes_per_cell()), 4);
   return {nodes[0], nodes[1], nodes[2], nodes[3]};
@@ -117,7 +118,7 @@ struct LinearCell {
   }
 };
 
-/// Numbers, over all ranks, of the local vertices, owned ones first.
+/// Global numbers of this rank's vertices: owned vertices, then ghosts.
 std::vector<PetscInt> global_vertices(const TetrahedralMesh& mesh) {
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
   std::vector<PetscInt> number(static_cast<std::size_t>(mesh.num_vertices()));
@@ -127,7 +128,8 @@ std::vector<PetscInt> global_vertices(const TetrahedralMesh& mesh) {
   return number;
 }
 
-/// Faces between two tetrahedra. Each face is on the rank of its tetrahedron with the smaller number.
+/// Faces between two tetrahedra. The first tetrahedron of a face has the smaller global number; the face belongs to the
+/// rank of this tetrahedron.
 class Faces {
  public:
   explicit Faces(const TetrahedralMesh& mesh) : comm_(mesh.comm()) {
@@ -166,29 +168,29 @@ class Faces {
 
   std::size_t num() const { return sides.size(); }
   Point centroid(std::size_t cell) const { return {centroids[0][cell], centroids[1][cell], centroids[2][cell]}; }
-  /// Vector from the centroid of the first to that of the second tetrahedron of a face.
+  /// Vector from the centroid of the first tetrahedron of face i to the centroid of the second.
   Point step(std::size_t i) const { return {steps_[0][i], steps_[1][i], steps_[2][i]}; }
   double area(std::size_t i) const { return 0.5 * std::sqrt(dot(sides[i].normal, sides[i].normal)); }
-  /// Distance of the two centroids along the normal of the face.
+  /// Distance of the two centroids along the normal of face i.
   double normal_distance(std::size_t i) const { return std::abs(dot(step(i), sides[i].normal)) / (2.0 * area(i)); }
 
   struct Side {
     std::size_t cell;  // local number of the first tetrahedron
-    PetscInt other;    // number of the second one over all ranks
-    Point normal;      // with the length of twice the area
+    PetscInt other;    // global number of the second tetrahedron
+    Point normal;      // normal vector of length 2 · area
   };
   std::vector<Side> sides;
-  std::vector<double> volumes, centroids[3];  // of this rank's tetrahedra
+  std::vector<double> volumes, centroids[3];  // one per local tetrahedron
   PetscInt first_cell = 0, first_row = 0;
-  MatHandle differences;  // of the values on both sides, [faces, values]
+  MatHandle differences;  // maps values of tetrahedra to their differences across faces, [faces, cells]
 
  private:
   MPI_Comm comm_;
   std::vector<double> steps_[3];
 };
 
-/// Least-squares fits of linear functions to the values of the tetrahedra at each vertex, as functions of the
-/// centroids.
+/// Least-squares fit, at each vertex, of a linear function of the position to the values at the centroids of the
+/// adjacent tetrahedra.
 class VertexFits {
  public:
   VertexFits(const TetrahedralMesh& mesh, const std::vector<double> (&centroids)[3]) : mesh_(mesh) {
@@ -208,7 +210,8 @@ class VertexFits {
     for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_vertices()); ++v)
       first_rows_.push_back(first_row_of_inverse(matrices.data() + 16 * v));
   }
-  /// Weight of the value of a tetrahedron, with the given centroid, in the value of the fit at the vertex.
+  /// Weight with which the value of an adjacent tetrahedron enters the value of the fit at the vertex. `centroid`:
+  /// centroid of the tetrahedron.
   double weight(int vertex, const Point& centroid) const {
     const std::array<double, 4> row = row_of(vertex, centroid);
     const std::array<double, 4>& inverse = first_rows_[static_cast<std::size_t>(vertex)];
@@ -220,12 +223,13 @@ class VertexFits {
     const Point offset = minus(centroid, position(mesh_, vertex));
     return {1.0, offset[0], offset[1], offset[2]};
   }
-  /// Returns the weights of the terms of `row_of` in the value of the fit, from the sums of products of these terms. If
-  /// the centroids do not determine all slopes, as at a corner with a single tetrahedron, the fit is a constant.
+  /// Returns the first row of the inverse of the normal matrix Σ r rᵀ, [4, 4], where r is `row_of` for each tetrahedron
+  /// at the vertex. If the centroids do not determine all slopes, as at a corner with a single tetrahedron, the fit is
+  /// a constant.
   static std::array<double, 4> first_row_of_inverse(const double* matrix) {
     const double count = matrix[0];
     if (count == 0.0) return {};
-    // Each offset is divided by its root mean square, so that the diagonal is 1.
+    // Each component of r is divided by its root mean square, so that the diagonal of the scaled matrix is 1.
     double size[4];
     for (std::size_t i = 0; i < 4; ++i) size[i] = std::sqrt(matrix[5 * i] / count);
     double scaled[4][5];
@@ -234,8 +238,8 @@ class VertexFits {
         scaled[i][j] = size[i] > 0.0 && size[j] > 0.0 ? matrix[4 * i + j] / (count * size[i] * size[j]) : 0.0;
       scaled[i][4] = i == 0 ? 1.0 : 0.0;
     }
-    // Gaussian elimination of a positive semidefinite matrix with the largest pivots of the diagonal, the constant
-    // first.
+    // Gauss–Jordan elimination of a positive semidefinite matrix. Each pivot is the largest remaining diagonal entry;
+    // the first pivot is that of the constant.
     bool is_used[4] = {};
     for (int k = 0; k < 4; ++k) {
       std::size_t pivot = 4;
@@ -263,12 +267,13 @@ class VertexFits {
 struct ValueGradient::Implementation {
   MPI_Comm comm = MPI_COMM_NULL;
   int dimension = 3;
-  MatHandle matrix;  // [rows, values], or [rows, vertices] if there is `average`
+  MatHandle matrix;  // D, [rows, values]; for `of_cells`, D = `matrix` · `average` for the first rows
   std::size_t rows = 0;
   std::size_t width = 1;
   std::vector<double> measure, lumped;
-  // Values per cell: averages at vertices, [vertices, values]; differences across faces, [faces, values]; and the part
-  // of the differences that the gradients of the cells explain, [faces, 3 cells].
+  // For `of_cells` only: `average` maps values of cells to values of the fits at vertices, [vertices, cells];
+  // `differences` maps values of cells to difference quotients across faces, [faces, cells]; `explained` maps gradients
+  // of cells to the difference quotients of the linear functions with these gradients, [faces, 3 cells].
   MatHandle average, differences, explained;
   std::size_t num_vertices = 0, num_faces = 0;
 };

@@ -32,9 +32,9 @@ struct Layout {
   Shape shape;
   std::uint64_t sum = 0;              // checksum of all values
   ChunkedRows chunks;                 // chunk_rows is 0 if the array is contiguous
-  std::vector<std::uint64_t> sizes;   // bytes of the contiguous piece, or of each chunk
+  std::vector<std::uint64_t> sizes;   // size in bytes of the contiguous piece or of each chunk
   std::vector<std::uint64_t> places;  // offsets in the file, parallel to `sizes`
-  std::vector<Block> blocks;          // this rank's; offsets are relative to the piece or chunk
+  std::vector<Block> blocks;          // this rank's blocks; offsets are relative to the piece or chunk
   std::size_t first_block = 0;        // index of this rank's first block in `sizes` and `places`
 };
 
@@ -44,8 +44,8 @@ struct Job {
   std::uint64_t length = 0;
   std::vector<Block> blocks;
   // Set by the writing thread. Other threads read `sum` and `code` only once `done` is true.
-  std::uint64_t sum = 0;  // word sum of this rank's blocks; on the first rank, plus the rest of the file
-  int code = 0;           // errno
+  std::uint64_t sum = 0;  // word sum of this rank's blocks; on the first rank, also of the file outside the arrays
+  int code = 0;           // errno of a failed system call, or 0
   bool done = false;
 };
 
@@ -99,7 +99,8 @@ struct BackgroundWriter::Impl {
   }
 
   Layout lay_out(FileArray& array) const;
-  /// Redistributes rows to the distribution that `chunks` defines. This rank's rows begin at row `first`.
+  /// Redistributes the rows of an array over the ranks as `chunks` defines. `first`: row with which this rank's
+  /// `values` begin.
   std::vector<double> dealt_out(const std::vector<double>& values, std::int64_t first, std::int64_t row_values,
                                 const ChunkedRows& chunks) const;
 
@@ -164,8 +165,8 @@ struct BackgroundWriter::Impl {
     });
   }
 
-  /// Takes the first job, which this rank has finished, from the queue and returns its file. All ranks agree on
-  /// success; then the first rank renames the file.
+  /// Removes the first job, which this rank has finished, from the queue and returns the job's file. If all ranks have
+  /// succeeded, the first rank renames the file. Otherwise all ranks throw Error.
   WrittenFile finish_first() {
     Job job;
     {
@@ -203,7 +204,7 @@ struct BackgroundWriter::Impl {
   bool durable;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Job> jobs;  // in the order of the calls; the thread processes the first job that is not done
+  std::deque<Job> jobs;  // in the order of the `write` calls; the thread processes the first job that is not done
   bool stopping = false;
   std::thread thread;
 };
@@ -247,7 +248,7 @@ Layout BackgroundWriter::Impl::lay_out(FileArray& array) const {
   layout.sizes.resize(sizes.size() * static_cast<std::size_t>(ranks));
   DIFFSIM_MPI(MPI_Allgather(sizes.data(), chunks.chunks_per_rank, MPI_UINT64_T, layout.sizes.data(),
                             chunks.chunks_per_rank, MPI_UINT64_T, comm));
-  layout.sizes.resize(static_cast<std::size_t>(chunks.chunks()));  // the ranks' chunks follow each other without a gap
+  layout.sizes.resize(static_cast<std::size_t>(chunks.chunks()));  // remove the entries of ranks without chunks
   layout.first_block = static_cast<std::size_t>(rank) * sizes.size();
   return layout;
 }

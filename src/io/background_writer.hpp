@@ -16,11 +16,11 @@ namespace diffsim {
 /// Array distributed over the ranks by rows: this rank's rows follow the rows of all lower ranks.
 struct FileArray {
   std::string dataset;         ///< for example "/state/positions"
-  Shape row_shape;             ///< shape of one row; empty: each row is one value
+  Shape row_shape;             ///< shape of one row; empty if each row is one value
   std::vector<double> values;  ///< [rows, row_shape…]
   std::string units = "1";
-  bool single = false;      ///< stored as float32
-  bool compressed = false;  ///< stored with HDF5's shuffle and deflate filters
+  bool single = false;      ///< true: stored as float32
+  bool compressed = false;  ///< true: stored with HDF5's shuffle and deflate filters
 };
 
 /// Path, length in bytes and checksum (sum of `word_sum`, see src/io/checksum.hpp) of a published file.
@@ -35,17 +35,16 @@ struct WrittenFile {
 /// Neither MPI (initialised here with MPI_THREAD_FUNNELED) nor HDF5 may be called from a second thread. Therefore the
 /// first rank creates the file's structure, with space for every array, on the calling thread. Then a thread of each
 /// rank writes this rank's rows with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
-/// file with the attributes of Hdf5File. Until all ranks have written and synchronised the file, its name is
-/// `PATH.partial`.
+/// file with the attributes that Hdf5File writes. Until all ranks have written the file, its name is `PATH.partial`.
 ///
 /// Every member is collective and throws the same Error on all ranks.
 class BackgroundWriter {
  public:
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
-  /// Creates a writer that keeps at most `depth` unwritten files in its queue; with `depth` = 0, `write` itself writes
-  /// the data before it returns. If `durable` is true, files are synchronised with the disk, so that they survive a
-  /// crash of the machine. `files` must outlive the writer.
+  /// Creates a writer. `depth`: maximum number of files that `publish(false)` leaves unpublished; with `depth` = 0,
+  /// `write` writes the data before it returns. If `durable` is true, files are synchronised with the disk, so that
+  /// they survive a crash of the machine. `files` must outlive the writer.
   BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files = system_files());
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
@@ -69,8 +68,8 @@ class BackgroundWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns an empty string if every byte of a file is as published, otherwise the reason why the check failed. Each
-/// rank reads a part of the file. Collective.
+/// Returns an empty string if a file has the length and the checksum of `file`, otherwise the reason why the check
+/// failed. Each rank reads a part of the file. Collective.
 std::string file_error(MPI_Comm comm, const WrittenFile& file);
 
 }  // namespace diffsim

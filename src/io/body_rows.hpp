@@ -16,13 +16,13 @@ namespace diffsim {
 /// followed by the name of the dataset. The rows are the body's vertices or cells in the body's own order. Datasets of
 /// a mesh without named bodies have no group.
 struct BodyRows {
-  std::string group;             ///< "/bodies/NAME", or empty
+  std::string group;             ///< "/bodies/NAME"; empty if the bodies have no names
   std::size_t body = 0;          ///< index of the body in the mesh's list
   std::int64_t first = 0;        ///< number of the body's first vertex, or cell, in the mesh
-  std::int64_t total = 0;        ///< rows of the whole body
-  std::size_t begin = 0;         ///< this rank's rows are rows [begin, end) …
-  std::size_t end = 0;           ///< … of the rank's block of the mesh's vertices, or cells
-  std::int64_t first_local = 0;  ///< number within the body of this rank's first row
+  std::int64_t total = 0;        ///< number of rows of the whole body
+  std::size_t begin = 0;         ///< this rank's rows are [begin, end) of the rank's block of vertices, or cells
+  std::size_t end = 0;           ///< see `begin`
+  std::int64_t first_local = 0;  ///< number of this rank's first row among the body's rows
 
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };

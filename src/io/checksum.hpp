@@ -34,7 +34,7 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
 
 /// Word sum of the part of a file that begins at `offset`, a multiple of 4: Σ mix(w ^ mix(index of w)) over the 4-byte
 /// words w ≠ 0 of the part. An incomplete last word is padded with zeros. The word sum of a file is the sum over its
-/// parts; bytes that were never written (zeros) contribute nothing.
+/// parts. Words that are 0, such as bytes that were never written, contribute nothing.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

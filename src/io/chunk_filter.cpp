@@ -9,7 +9,7 @@ namespace diffsim {
 namespace {
 
 constexpr std::int64_t most_bytes_of_chunk = 16 << 20;
-constexpr unsigned deflate_level = 1;  // higher levels compress floating-point values little better
+constexpr unsigned deflate_level = 1;  // higher levels compress floating-point values only slightly better
 
 }  // namespace
 

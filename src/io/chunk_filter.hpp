@@ -9,10 +9,10 @@
 namespace diffsim {
 
 /// Distribution of an array's rows over the ranks in chunks of equal size, to which HDF5's filters are applied. Each
-/// rank has `chunks_per_rank` consecutive chunks.
+/// rank has at most `chunks_per_rank` consecutive chunks.
 struct ChunkedRows {
-  std::int64_t rows = 0;        ///< rows of the array
-  std::int64_t chunk_rows = 0;  ///< rows of each chunk; the last chunk is padded
+  std::int64_t rows = 0;        ///< number of rows of the array
+  std::int64_t chunk_rows = 0;  ///< number of rows of each chunk; the last chunk is padded
   int chunks_per_rank = 0;
 
   /// Distribution over `ranks` ranks of an array whose rows take `row_bytes` each.
@@ -22,8 +22,8 @@ struct ChunkedRows {
   std::int64_t first_row(int rank) const;
 };
 
-/// Sets HDF5's filters for snapshots: shuffle (groups bytes of equal significance), then deflate. Throws Error if the
-/// HDF5 library was built without deflate.
+/// Sets HDF5's filters for snapshots on a dataset creation property list: shuffle, which groups bytes of equal
+/// significance, then deflate. Throws Error if the HDF5 library was built without deflate.
 void set_filters(hid_t creation);
 /// Returns the bytes that a file stores for a chunk of `count` values of type `file_type`. The values are passed as
 /// doubles. Serial; writes no file to the disk.

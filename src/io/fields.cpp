@@ -31,7 +31,8 @@ Shape with_components(Shape shape, int components) {
   return shape;
 }
 
-/// Rows to be read: the rows of all bodies if `body` is empty, otherwise only the rows of `body`, without a group.
+/// Rows to be read: the rows of all bodies if `body` is empty, otherwise only the rows of `body`, with an empty group
+/// name.
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
                                    const std::string& body, const std::string& thing) {
   if (body.empty()) return all;
@@ -176,7 +177,7 @@ StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& pat
                              int components, const std::string& body) {
   StepValues read =
       read_steps(mesh, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, path, dataset, components, body);
-  // Directors have no rows in the file.
+  // Directors have no rows in the file; their values are set to zero.
   const std::vector<char>& is_director = mesh.is_director();
   for (std::size_t i = 0; !is_director.empty() && i < read.values.size(); ++i)
     if (is_director[i / static_cast<std::size_t>(components) % is_director.size()] != 0) read.values[i] = 0.0;

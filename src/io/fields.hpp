@@ -19,7 +19,7 @@ namespace diffsim {
 // other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset does not exist, has another
 // shape (the message gives both shapes), or contains a value that is not finite. All functions are collective.
 
-/// Reads one value per cell: dataset [C] → [local cells].
+/// Reads one value per tetrahedron from a dataset [C]. Returns [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
@@ -52,7 +52,7 @@ struct Array {
 };
 Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset);
 
-/// Writes values [local cells] as a dataset [C].
+/// Writes one value per tetrahedron, [local cells], as a dataset [C].
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
 

@@ -7,7 +7,7 @@
 namespace diffsim {
 
 /// Interface of the system calls that write files to the disk. Writers use the operating system's calls unless another
-/// FileSystem is passed, for example one that fails, for a test.
+/// FileSystem is passed, for example one that simulates errors in a test.
 ///
 /// Every call returns 0 or an errno code, and may be made from any thread.
 class FileSystem {
@@ -24,7 +24,7 @@ class FileSystem {
   virtual int rename(const std::string& from, const std::string& to) = 0;
 };
 
-/// The operating system's calls.
+/// Returns the FileSystem that uses the operating system's calls.
 FileSystem& system_files();
 
 }  // namespace diffsim

@@ -60,10 +60,10 @@ std::string kind_name(DatasetInfo::Kind kind) {
   }
 }
 
-/// Returns whether the `stored` bytes that a dataset takes in the file are enough for this shape. `is_plain`: the
-/// values are stored contiguously and completely. Other datasets may be up to 2000 times larger than `stored` (at least
-/// 1 MiB is assumed): compression shrinks data at most about a thousandfold, and chunks that were never written take no
-/// space.
+/// Returns whether a dataset of the given shape can be stored in `stored` bytes of the file. If `is_plain` is true, the
+/// values are stored contiguously and completely, and take at most `stored` bytes. The values of other datasets may
+/// take up to 2000 · max(stored, 1 MiB) bytes: compression shrinks data at most about a thousandfold, and chunks that
+/// were never written take no space.
 bool is_plausible(const Shape& shape, std::size_t type_size, std::uint64_t stored, bool is_plain) {
   std::uint64_t bytes = type_size;
   for (const std::int64_t n : shape)

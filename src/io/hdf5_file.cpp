@@ -295,7 +295,7 @@ std::vector<std::uint64_t> Hdf5File::allocate_chunks(const std::string& dataset,
                                                      const std::string& units, bool single, std::uint64_t checksum,
                                                      std::int64_t chunk_rows, const std::vector<std::uint64_t>& bytes) {
   Impl& f = *impl_;
-  constexpr std::uint64_t of_index = 256;  // upper bound of HDF5's index entry of a chunk, bytes
+  constexpr std::uint64_t of_index = 256;  // upper bound of the size of HDF5's index entry of a chunk, bytes
   std::uint64_t needed = 0;
   for (const std::uint64_t size : bytes) needed += size + of_index;
   f.reserve(needed, false);

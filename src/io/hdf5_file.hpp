@@ -30,21 +30,22 @@ struct DatasetInfo {
   Kind kind = Kind::other;
 };
 
-/// A value of an attribute.
+/// Value of an attribute: text, a real number or an integer.
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
 /// HDF5 file shared by the ranks of a communicator. Every member is collective and throws the same Error on all ranks.
 /// Arguments must be equal on all ranks, except for the values of blocks. T is double or std::int64_t.
 ///
-/// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets hold
-/// little-endian 64-bit values. Datasets have the attributes `units` and `checksum`. The checksum is the sum, over all
-/// values, of a hash of value and index; reading verifies the checksum. A series has one checksum per frame, in
-/// `/checksums/NAME`. Files without checksums are read without verification.
+/// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets contain
+/// little-endian 64-bit values (or float32, see `allocate`). Datasets have the attributes `units` and `checksum`. The
+/// checksum is the sum, over all values, of a hash of value and index; reading verifies the checksum. A series of
+/// arrays has one checksum per frame, in the dataset `/checksums/NAME`. Files without checksums are read without
+/// verification.
 class Hdf5File {
  public:
   /// Creates a file, named `PATH.partial` until it is published. `format` and `version` become attributes of the root,
-  /// along with `diffsim_version`. Throws InputError if the file cannot be written. `files` must outlive the Hdf5File:
-  /// its calls reserve space and publish the file, while HDF5 writes the data with its own calls.
+  /// along with `diffsim_version`. Throws InputError if the file cannot be written. `files` reserves disk space and
+  /// renames the file, while HDF5 writes the data with its own system calls; `files` must outlive the Hdf5File.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
                          FileSystem& files = system_files());
   /// Opens a file for reading. Throws InputError if the file is missing, is a directory, is not HDF5 or is truncated.
@@ -63,20 +64,20 @@ class Hdf5File {
   /// Flushes everything written so far to the disk.
   void flush();
 
-  /// Throws InputError if the disk has less than `bytes` free. A long run calls this function before it starts.
+  /// Throws InputError if the disk has less than `bytes` free. A long run calls this function before the first step.
   void require_space(double bytes) const;
 
   // ---- attributes of a dataset or group ("/": the root)
 
   void write_attribute(const std::string& object, const std::string& name, const AttributeValue& value);
-  /// Returns the attribute, or no value if the attribute does not exist or is not a single number or string.
+  /// Returns the attribute, or an empty optional if the attribute does not exist or is not a single number or string.
   std::optional<AttributeValue> attribute(const std::string& object, const std::string& name) const;
 
   // ---- existence, type and shape of datasets
 
   bool has(const std::string& dataset) const;
   /// Returns type and shape of a dataset. Throws InputError if the dataset does not exist, or declares more data than
-  /// the file holds.
+  /// the file contains.
   DatasetInfo info(const std::string& dataset) const;
   /// Returns type and shape of a dataset. Throws InputError under the same conditions as `info`, and if the dataset
   /// does not have the given kind (integers are accepted where real values are expected) or the given shape. In
@@ -110,7 +111,7 @@ class Hdf5File {
   template <class T>
   void create_series(const std::string& dataset, const Shape& frame_shape, const std::string& units = "1");
   /// Appends a frame from this rank's rows. If frames are single values, appends every value of `block` as a frame. If
-  /// the call fails, the series keeps the frames that it had.
+  /// the call fails, the series is unchanged.
   template <class T>
   void append(const std::string& dataset, const std::vector<T>& block);
   /// Truncates a series to its first `frames` frames.
@@ -133,7 +134,8 @@ class Hdf5File {
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,
                                              const std::vector<std::uint64_t>& bytes);
-  /// Closes the file without publishing, so that it stays `PATH.partial`. Returns the length of the file.
+  /// Closes the file without renaming the file from `PATH.partial` to its final name. Returns the length of the file in
+  /// bytes.
   std::uint64_t close_partial();
 
   /// Sets the maximum size, in bytes, of one transfer of a rank; larger transfers are split. The default is 1 GiB,

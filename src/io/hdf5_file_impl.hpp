@@ -60,13 +60,14 @@ struct Hdf5File::Impl {
     std::int64_t rows = 0;
   };
 
-  /// Prepares the object; opens no file. `files` has the system calls that write the file; nullptr if the file is read.
+  /// Prepares the object; opens no file. `files`: system calls that write the file; nullptr if the file is only read.
   Impl(MPI_Comm comm, std::string path, FileSystem* files, bool alone = false);
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
-  /// Runs HDF5 calls on every rank. If the calls fail on one rank, all ranks throw the same Error. A call in which
-  /// ranks wait for each other must be the last one in `body`.
+  /// Runs `body`, which calls HDF5, on every rank. If `body` throws on one rank, all ranks throw the same Error. A
+  /// collective call must be the last call in `body`, because no rank may fail before the call and leave the other
+  /// ranks waiting.
   void agree(const std::function<void()>& body) const;
   /// Throws an error "cannot `what`" for a negative `code`; for use inside `agree`.
   void check(long long code, const std::string& what) const;
@@ -75,9 +76,9 @@ struct Hdf5File::Impl {
   void require_writing(const std::string& dataset) const;
 
   Hdf5Properties access() const;
-  /// Throws Error on every rank if the disk has no space for `bytes` more; to be called before any operation that makes
-  /// the file longer. Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other forever, or crash
-  /// when HDF5 shuts down.
+  /// Throws Error on every rank if the disk has no space for `bytes` more bytes; to be called before any operation that
+  /// makes the file longer. `is_frame`: true for a frame of a series. Once HDF5 and MPI-IO themselves run out of space,
+  /// ranks may wait for each other forever, or crash when HDF5 shuts down.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
   /// Counts a dataset that is about to be created or extended; flushes the file after 1024 changes. Collective.
@@ -91,12 +92,12 @@ struct Hdf5File::Impl {
   DatasetInfo info(const std::string& dataset, DatasetInfo::Kind kind) const;
   Hdf5Dataset open_dataset(const std::string& dataset) const;
   /// Creates a dataset. `compressed_rows` is the number of rows of each compressed chunk, for which the caller has
-  /// reserved space; 0: not compressed.
+  /// reserved space; 0 if the dataset is not compressed.
   Hdf5Dataset create_dataset(const std::string& dataset, hid_t type, const Shape& shape, const std::string& units,
                              bool series, std::int64_t compressed_rows = 0);
   void put_attribute(hid_t object, const std::string& name, const AttributeValue& value);
   void put_checksum(hid_t object, std::uint64_t value);
-  /// Compares `found` with the dataset's checksum attribute, if there is one. Throws InputError if they differ.
+  /// Throws InputError if the dataset has a checksum attribute that differs from the checksum `found`.
   void verify(const std::string& dataset, std::uint64_t found) const;
   /// Reads or writes `part` of a dataset of the given shape, in rounds of at most `transfer_limit` bytes. All ranks
   /// take part in every round.
@@ -113,15 +114,15 @@ struct Hdf5File::Impl {
   std::string path;
   FileSystem* files;
   bool writing;
-  bool alone;  // one rank, without MPI-IO, because a flush by MPI-IO waits for the disk
+  bool alone;  // true: one rank writes the file without MPI-IO, whose flush would wait for the disk
   bool published = false;
-  std::uint64_t length = 0;    // upper bound of the file's length, without HDF5's reserve for metadata
-  int changes = 0;             // changes of datasets since the last flush
+  std::uint64_t length = 0;    // estimated upper bound of the file's length, without room_for_metadata
+  int changes = 0;             // number of datasets created or extended since the last flush
   std::uint64_t reserved = 0;  // length for which disk space is reserved
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;
-  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // of series that are read, by dataset
-  Hdf5Properties collective;                                                 // transfer properties
+  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // checksums of each series that is read
+  Hdf5Properties collective;  // transfer properties of collective reads and writes
   Hdf5FileId file;
 };
 

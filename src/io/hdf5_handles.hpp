@@ -43,7 +43,7 @@ using Hdf5Attribute = Hdf5Handle<H5Aclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
 /// Suppresses HDF5's error output on this thread during the object's lifetime, because errors are thrown as Error. The
-/// destructor restores the host's error handler.
+/// destructor restores the previous error handler.
 class Hdf5Quiet {
  public:
   Hdf5Quiet() {
@@ -62,7 +62,7 @@ class Hdf5Quiet {
 /// Reason why the last HDF5 call failed: the innermost message of HDF5's error stack.
 std::string hdf5_reason();
 
-/// Throws Error (system), with the reason, if `code` of an HDF5 call is negative.
+/// Throws Error of kind `system`, with the reason, if the return code `code` of an HDF5 call is negative.
 void check_hdf5(long long code, const char* call, const char* file, int line);
 
 }  // namespace diffsim

@@ -227,7 +227,7 @@ void Checks::edges() const {
   refuse(node_on_two_edges(met));
 }
 
-/// Checks that no two used vertices coincide. All used vertices at the same position are sent to one rank.
+/// Checks that no two vertices of cells coincide. All vertices of cells at the same position are sent to one rank.
 void Checks::positions() const {
   struct Place {
     Point x;

@@ -9,9 +9,10 @@
 
 namespace diffsim {
 
-/// Checks the cells and vertices of a mesh in evenly sized blocks, like validate_cells, and sets `num_unused_vertices`.
-/// Regions are checked when they are read. Throws InputError naming the dataset and the cell or vertex, the same on
-/// every rank. Collective.
+/// Checks the cells and vertices of a mesh that is distributed in blocks of nearly equal size, and sets
+/// `num_unused_vertices`. The checks are those of validate_cells(), without the check of regions, which are checked
+/// when they are read. Throws the same InputError on every rank; the message names the dataset and the cell or vertex.
+/// Collective.
 void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
 
 }  // namespace diffsim

@@ -55,8 +55,8 @@ void check_mesh_scale(double scale) {
     throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
 }
 
-/// Reads the rows [entity, …, region] of a membership list, checks them, and sends each row to the rank whose block of
-/// `entities` contains the row's entity.
+/// Reads the rows [entity, …, region] of a membership list, checks them, and sends each row to the rank whose block
+/// contains the row's entity. `ends`: exclusive upper bound of the values in each column.
 template <std::size_t columns>
 std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& file, const std::string& dataset,
                                                                 const std::string& meaning,

@@ -25,21 +25,22 @@ namespace diffsim {
 // no regions. The rows of /regions/cells, /regions/faces and the other membership lists may be in any order. All
 // numbers are 0-based; the number of a region is its index in /regions/names.
 
-/// Reads an evenly sized block of vertices and of cells on each rank, with the regions of both, and checks the mesh
-/// like validate_cells (same limits, same order of checks). Coordinates are multiplied by `scale`, to give metres.
-/// Second-order cells keep their edge nodes if `order` is 2; otherwise only their corners are kept. Each rank stores
-/// only its blocks: about 400 bytes per linear cell at the peak, 1000 per second-order cell. Throws InputError naming
-/// the dataset. Collective.
+/// Reads a block of the vertices and a block of the tetrahedra on each rank, with their region entries, and checks the
+/// mesh. The blocks of all ranks have nearly equal size. The checks, their thresholds and their order are those of
+/// validate_cells(). `scale` converts coordinates to metres. Second-order cells keep their mid-edge nodes if `order` is
+/// 2; otherwise only their corners are kept. Each rank stores only its blocks; the peak memory is about 400 bytes per
+/// linear cell, or 1000 bytes per second-order cell, of the rank's block. Throws InputError; the message names the
+/// dataset. Collective.
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 
-/// Reads all vertices of the file and all its cells of a kind other than tetrahedra, with their regions, and checks
-/// these cells like validate_lower_cells. Throws InputError if the file has no cells of that kind; the message lists
-/// the kinds that the file has. Serial.
+/// Reads all vertices of the file and all cells of `kind`, which must not be tetrahedra, with their region entries, and
+/// checks the cells with validate_lower_cells(). Throws InputError if the file has no cells of `kind`; the message
+/// lists the cells that the file has. Serial.
 MeshData read_lower_mesh_file(const std::string& path, CellKind kind, double scale = 1.0,
                               bool allow_coincident_vertices = false);
 
-/// Writes the blocks of all ranks, in the order of the ranks. Collective.
+/// Writes a mesh file from the blocks of all ranks, which are in the order of the ranks. Collective.
 void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mesh);
 
 }  // namespace diffsim

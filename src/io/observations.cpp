@@ -20,7 +20,7 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// Frame of each step of a file with `num_frames` frames, from `/step`.
+/// Map from each step to the index of its frame, read from `/step` of a file with `num_frames` frames.
 std::map<int, std::int64_t> frames_of_steps(const Hdf5File& file, std::int64_t num_frames) {
   const auto fail = [&](const std::string& what) { throw InputError(file.path(), 0, "/step", what); };
   file.require("/step", Kind::integer, {num_frames}, "one step for each frame");
@@ -35,7 +35,7 @@ std::map<int, std::int64_t> frames_of_steps(const Hdf5File& file, std::int64_t n
   return frames;
 }
 
-/// Frame of one step. Throws InputError if the file does not have the step.
+/// Index of the frame of step `step`. Throws InputError if the file does not have this step.
 std::int64_t frame_of(const Hdf5File& file, const std::map<int, std::int64_t>& frames, int step) {
   const auto frame = frames.find(step);
   if (frame == frames.end())
@@ -99,7 +99,7 @@ class Reader {
   std::int64_t num_rows_ = 0;
   bool has_vertices_ = false;
   std::vector<int> observed_;        // owned vertices that have a row in the dataset
-  std::unique_ptr<FileOrder> rows_;  // rows of `observed_`; nullptr: the rows are the vertices of the mesh
+  std::unique_ptr<FileOrder> rows_;  // rows of `observed_`; nullptr if the rows are all vertices in file order
 };
 
 void Reader::require_same_mesh() const {
@@ -116,7 +116,7 @@ void Reader::require_same_mesh() const {
                      "the mesh, and the scale, that they were made with");
 }
 
-/// Finds the rows of this rank's owned vertices from the list `vertices`.
+/// Finds the rows of this rank's owned vertices from the dataset `vertices`.
 void Reader::find_rows() {
   const std::int64_t vertices = body_.total;
   if (num_rows_ > vertices)
@@ -131,8 +131,8 @@ void Reader::find_rows() {
                             std::to_string(vertices - 1));
   });
 
-  // The row number of each listed vertex is sent to the block of the mesh file that contains the vertex, and from the
-  // block to the vertex's owner.
+  // The row number of each listed vertex is sent to the rank whose block of the mesh file contains the vertex, and from
+  // this rank to the vertex's owner.
   for (std::int64_t& vertex : named) vertex += body_.first;
   const FileOrder by_vertex(mesh_.comm(), mesh_.num_global_vertices(), named, static_cast<int>(named.size()));
   std::vector<double> row_numbers(named.size());

@@ -15,7 +15,7 @@ namespace diffsim {
 /// Measured positions of some vertices at some steps.
 struct Observations {
   std::vector<int> steps;                        ///< in ascending order
-  std::map<int, std::vector<double>> positions;  ///< for each step: [owned vertices, 3], m; NaN: not observed
+  std::map<int, std::vector<double>> positions;  ///< for each step: [owned vertices, 3], m; NaN if not observed
 };
 
 /// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, with steps in any
@@ -30,10 +30,11 @@ struct Observations {
 /// has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
-/// Reads a vector per step: the first of `datasets` that exists, [K, 3], with the steps in `/step` [K], in any order.
-/// Without `/step`, row n is step n. NaN means not observed. `steps` selects the steps to read; if empty, all steps are
-/// read. Throws InputError if no dataset exists, if a selected step is missing, if the file has a step twice, if shapes
-/// or types are wrong, or if values are infinite. Collective.
+/// Reads one vector per step from the first of `datasets` that exists in the file, [K, 3]. The dataset `/step` [K]
+/// gives the step of each row, in any order; without `/step`, row n belongs to step n. NaN means not observed. Returns
+/// the vectors by step. `steps` selects the steps to read; if empty, all steps are read. Throws InputError if no
+/// dataset exists, if a selected step is missing, if the file has a step twice, if shapes or types are wrong, or if
+/// values are infinite. Collective.
 std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
                                                            const std::vector<std::string>& datasets,
                                                            const std::vector<int>& steps);

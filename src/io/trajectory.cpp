@@ -22,7 +22,8 @@
 namespace diffsim {
 namespace {
 
-/// Maximum time between two flushes, s. A killed run loses at most the frames of this interval.
+/// Time since the last flush, s, after which the next frame is followed by a flush. A killed run loses only the frames
+/// written after the last flush.
 constexpr double flush_interval = 60.0;
 
 constexpr CellKind all_kinds[] = {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point};
@@ -54,7 +55,7 @@ std::string units_of(const std::string& field) {
 /// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
 struct TrajectoryWriter::Surface {
   std::string group;
-  std::size_t body = 0, affine = 0;  // numbers of the body among all bodies and among the affine bodies
+  std::size_t body = 0, affine = 0;  // index of the body among all bodies and among the affine bodies
   std::int64_t num_vertices = 0, num_triangles = 0;
   AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
 };
@@ -106,7 +107,7 @@ std::vector<double> TrajectoryWriter::corners_of(const std::vector<double>& bloc
 void TrajectoryWriter::create_surfaces() {
   if (!has_affine_bodies(mesh_.bodies())) return;
   const std::vector<double> rest = corners_of(mesh_.file_positions());
-  std::size_t number = 0;  // of the affine body
+  std::size_t number = 0;  // index among the affine bodies
   for (const BodyRows& body : vertex_rows(mesh_)) {
     const AffineBody* const affine = mesh_.bodies()[body.body].affine.get();
     if (!affine) continue;

@@ -18,7 +18,7 @@
 namespace diffsim {
 namespace {
 
-/// Index of the frame of a step; of the last frame if `step` is negative.
+/// Index of the frame of step `step`, or of the last frame if `step` is negative.
 std::int64_t find_frame(const Hdf5File& file, const std::vector<std::int64_t>& steps, int step) {
   if (steps.empty()) throw InputError(file.path(), 0, "/step", "has no frames");
   if (step < 0) return static_cast<std::int64_t>(steps.size()) - 1;

@@ -14,9 +14,8 @@ struct XdmfTrajectory {
     int components;
   };
   struct Body {
-    std::string name;  ///< name of the body's grid, if bodies have names
-    std::string
-        group;  ///< group of the body's datasets in the HDF5 file: "/bodies/NAME"; empty for a body without a name
+    std::string name;   ///< name of the body's grid, if bodies have names
+    std::string group;  ///< HDF5 group of the body's datasets, "/bodies/NAME"; empty for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
     int nodes_per_cell = 4;  ///< tetrahedra: 4, or 10 in the order of element.hpp; triangles: 3; segments: 2; points: 1

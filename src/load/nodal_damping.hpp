@@ -17,8 +17,9 @@ namespace diffsim {
 /// | rayleigh_damping   | α      | 1/s     | ≥ 0 (Rayleigh 1877, The Theory of Sound, §102)    |
 /// | drag               | c      | N s/m⁴  | ≥ 0: force per rest volume and velocity           |
 ///
-/// The term also depends on the parameters `density` (ρ) and `rest_positions`. share_i and V: see Lumping. There are no
-/// second derivatives with respect to `rest_positions`.
+/// The term also depends on the parameters `density` (ρ) and `rest_positions`. V is the rest volume of a cell, and
+/// share_i the fraction of V that is lumped to vertex i (see Lumping). The term has no second derivatives with respect
+/// to `rest_positions`.
 std::unique_ptr<ForceTerm> make_nodal_damping(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// Force p, the load itself, with the energy -p · x.
+/// Dead load: a force p that is constant in space, with the energy -p · x.
 struct DeadForce {
   static constexpr int num_values = 3;
   static constexpr bool uses_positions = false;

@@ -39,8 +39,9 @@ struct SegmentMoment {
   }
 };
 
-/// Creates the force term of the same moment on each of several segments. Parameter: the moment [steps, 3], N m, named
-/// `parameter`. `vertices` [segments, 3]: the two ends and the director of each segment, as local vertices.
+/// Creates the force term of a moment that acts on each of several segments. The parameter with the name `parameter` is
+/// the moment [steps, 3], N m. `vertices` [segments, 3]: the two ends and the director of each segment, as local
+/// vertices.
 std::unique_ptr<ForceTerm> make_segment_moment(const std::string& parameter, std::vector<int> vertices);
 
 }  // namespace diffsim

@@ -11,17 +11,18 @@
 namespace diffsim {
 
 /// Creates the force term of a follower pressure p on linear faces: -p A n/3 at each corner, with the current area A
-/// and the unit normal n given by the order of the corners. Parameter: p [steps], Pa, named `parameter`.
+/// and the unit normal n given by the order of the corners. The parameter with the name `parameter` is p [steps], Pa.
 ///
 /// The force has no potential if the faces do not form a closed surface. Throws Error (input) for second-order faces.
 std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, const std::vector<Face>& faces);
 
 /// Creates the force term of the drag of moving air on linear faces, modelled as plates: ½ C A |u_n| u_n n/3 at each
-/// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side acts.
+/// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side exerts a
+/// force.
 ///
 /// The arguments `wind` and `drag` are the names of the parameters: `wind` is the air velocity [steps, 3], m/s, and
-/// `drag` is the product of the air density and the drag coefficient C, kg/m³. Throws Error (input) for second-order
-/// faces.
+/// `drag` is C, the product of the air density and the drag coefficient of the plate, kg/m³. Throws Error (input) for
+/// second-order faces.
 std::unique_ptr<ForceTerm> make_wind(const std::string& wind, const std::string& drag, const std::vector<Face>& faces);
 
 }  // namespace diffsim

@@ -14,7 +14,8 @@ DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
   return {{0.5 * twice[0], 0.5 * twice[1], 0.5 * twice[2]}};
 }
 
-/// Force of a pressure p on a triangle: -p A n/3 at each corner, with the area A and the unit normal n. Parameter: p.
+/// Force of a pressure p on a triangle: -p A n/3 at each corner, with the area A and the unit normal n. The only
+/// parameter is p.
 struct PressureForce {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool takes_packs = true;
@@ -43,7 +44,8 @@ struct PressureForce {
 };
 
 /// Drag of moving air on a triangle, modelled as a plate. The total force is ½ C |u·a| (u·a) a/A², with the area vector
-/// a, A = |a|, and u = (air velocity) - (mean velocity of the corners). Parameters: the air velocity and C.
+/// a, A = |a|, and u = (air velocity) - (mean velocity of the corners). The parameters are the air velocity and C, the
+/// product of the air density and the drag coefficient of the plate.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

@@ -12,7 +12,7 @@ namespace {
 
 /// Force t A of a traction t on the rest area A lumped to a vertex. The energy is -A t · (x - X).
 struct Traction {
-  static constexpr int num_values = 6;  // t, X
+  static constexpr int num_values = 6;  // traction t, rest position X
   static constexpr bool uses_positions = false;
 
   template <class T>
@@ -29,7 +29,7 @@ Vec3<double> at(const std::vector<double>& field, int vertex) {
   return {{field[i], field[i + 1], field[i + 2]}};
 }
 
-/// Distinct vertices of `faces`, ascending.
+/// Distinct vertices of `faces`, in ascending order.
 std::vector<int> vertices_of(const std::vector<Face>& faces) {
   std::vector<int> vertices;
   for (const Face& face : faces)
@@ -65,7 +65,7 @@ class SurfaceTraction : public PointTerm<Traction> {
   std::vector<Face> faces_;
   std::vector<int> loaded_;
   const Field* rest_ = nullptr;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // m²; area_gradient_: ∂L/∂area
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // lumped areas, m², tangents, and ∂L/∂area
 };
 
 void SurfaceTraction::prepare(const ParameterSet& parameters) {

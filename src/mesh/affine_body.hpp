@@ -11,7 +11,7 @@
 
 namespace diffsim {
 
-/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank. Both keep their order.
+/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank, in the order of `data`.
 /// Collective.
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 

@@ -65,7 +65,7 @@ void Assembly::take_cells() {
   (solid ? mesh_.cells : mesh_.lower(kind_).nodes) = std::move(raw_.cells);
 }
 
-/// Throws an error for a file without cells of the wanted kind. The message lists the cells that the file has.
+/// Throws InputError for a file without cells of the kind `kind_`. The message lists the cells that the file has.
 void Assembly::refuse_for_want_of_cells() const {
   std::string has;
   for (std::size_t d = raw_.num_elements.size(); d-- > 0;)

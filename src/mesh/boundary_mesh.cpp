@@ -35,7 +35,7 @@ MeshData boundary_mesh(MPI_Comm comm, MeshData data) {
   const std::vector<PetscInt> neighbours =
       face_neighbours(comm, {data.cells.begin(), data.cells.end()}, data.num_vertices);
   MeshData::LowerCells triangles;
-  std::vector<std::int64_t> triangle_of(neighbours.size(), -1);  // [block cells, 4]: index in this rank's block, or -1
+  std::vector<std::int64_t> triangle_of(neighbours.size(), -1);  // [block cells, 4]: index of the triangle, or -1
   for (std::size_t face = 0; face < neighbours.size(); ++face) {
     if (neighbours[face] != no_cell) continue;
     triangle_of[face] = static_cast<std::int64_t>(triangles.nodes.size() / 3);

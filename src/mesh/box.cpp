@@ -19,8 +19,8 @@ namespace {
 
 constexpr int cells_per_brick = 6;
 
-/// Order of the axes for each tetrahedron of a brick. The four corners of the tetrahedron are the points on the path
-/// from (0,0,0) to (1,1,1) along these axes in turn.
+/// Order of the axes for each tetrahedron of a brick. The corners of a tetrahedron are the four points of the path from
+/// (0,0,0) to (1,1,1) that consists of one unit step along each axis, in this order.
 constexpr int paths[cells_per_brick][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 /// True if the path is an even permutation of the axes. The sign of the permutation is the tetrahedron's orientation.
 constexpr bool is_even[cells_per_brick] = {true, false, false, true, true, false};
@@ -35,7 +35,7 @@ Range even_share(std::int64_t count, int rank, int num_ranks) {
   return {first, first + each + (rank < rest ? 1 : 0)};
 }
 
-/// Product of three factors and `times`. Throws InputError if the product exceeds 64 bits.
+/// Product of the three `factors` and `times`. Throws InputError if the product exceeds 64 bits.
 std::int64_t checked_product(const std::array<std::int64_t, 3>& factors, std::int64_t times) {
   std::int64_t product = times;
   for (const std::int64_t factor : factors) {
@@ -59,8 +59,8 @@ void check_size(const std::array<double, 3>& size, const std::array<int, 3>& cel
     spacing[axis] = size[axis] / cells[axis];
     if (!std::isnormal(spacing[axis])) throw InputError("box: size in " + name + " is too small; give metres");
   }
-  // Every tetrahedron has an edge along each axis, and its longest edge L is the brick's diagonal. So det / L³ is the
-  // product of the three spacings, each divided by the diagonal.
+  // Every tetrahedron has an edge along each axis, and its longest edge L is the brick's diagonal. The ratio det[x1-x0,
+  // x2-x0, x3-x0] / L³ is therefore the product of the three spacings, each divided by the diagonal.
   const double diagonal = std::hypot(spacing[0], spacing[1], spacing[2]);
   if (!(spacing[0] / diagonal * (spacing[1] / diagonal) * (spacing[2] / diagonal) > min_relative_volume))
     throw InputError("box: its cells are too flat to have a volume in double precision; make their edges more alike");

@@ -10,12 +10,13 @@ namespace diffsim {
 namespace {
 
 /// Kernel that computes `geometry` from the rest positions: (∂X/∂ξ)⁻¹ and weight det(∂X/∂ξ) × factor at each point.
-/// Lowers `invalid` to the lowest number of a cell whose volume is not positive at a point.
+/// Sets `*invalid` to the lowest index of a cell whose volume is not positive at a point, if that index is less than
+/// `*invalid`.
 template <class E>
 struct ComputeGeometry {
   CellGeometry<E> geometry;
   DeviceArray<int> vertices;
-  DeviceArray<double> factors;  // volume factors of the cells; empty: all 1
+  DeviceArray<double> factors;  // volume factors of the cells; empty if all are 1
   const double* rest;
   int num_cells;
   std::int32_t* invalid;

@@ -13,7 +13,7 @@
 namespace diffsim {
 namespace {
 
-/// Names of the parameters. `thickness` is empty if there is no such parameter.
+/// Names of the parameters. `thickness` is empty if the thickness is not a parameter.
 struct CellMassNames {
   std::string density, thickness;
 };
@@ -61,8 +61,8 @@ struct Simplex {
   }
 };
 
-/// Addresses of densities, thicknesses and rest positions, or of directions of these parameters. Values without an
-/// address are zero, except the thickness, which is then `default_thickness`.
+/// Pointers to the densities, thicknesses and rest positions of cells, or to a direction of these parameters. A null
+/// pointer stands for zeros; a null pointer `thickness` stands for `default_thickness`.
 template <int N>
 struct Cells {
   DeviceArray<int> corners;
@@ -76,7 +76,7 @@ struct Cells {
     for (int k = 0; k < 3 * N; ++k) of.X[k / 3][k % 3] = X ? X[place(i, k)] : 0.0;
     return of;
   }
-  /// Sum over the cell's corners and components of a field [local vertices, 3].
+  /// Sum of the entries of `field` [local vertices, 3] over the corners of cell i and the three components.
   DIFFSIM_FUNCTION double sum_at(int i, const double* field) const {
     double sum = 0.0;
     for (int k = 0; k < 3 * N; ++k) sum += field[place(i, k)];
@@ -118,7 +118,7 @@ void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const N
   stencil::add_vectors(nodes, rows, to.data());
 }
 
-/// Adds by(i), the derivatives with respect to the density, the thickness and the corners of cell i, to a gradient.
+/// Adds by(i), the derivatives with respect to the density, the thickness and the corners of cell i, to `gradient`.
 template <int N, class By>
 void add_to_gradient(int count, const stencil::Grouped& nodes, const CellMassNames& names, ParameterSet& gradient,
                      const By& by) {

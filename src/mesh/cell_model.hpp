@@ -17,23 +17,23 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// This rank's cells for which a model creates its force terms: local numbers, ascending.
+/// Local numbers, ascending, of this rank's cells for which a model creates its force terms.
 struct ModelCells {
   std::vector<int> all;
-  std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law in use, by the name of the law
+  std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law, by the law's name
   /// Returns whether a user gave a value for the named parameter. A model can omit a term if its coefficient is not
   /// given.
   std::function<bool(std::string_view)> given;
 };
 
 /// Mechanical model of bodies whose cells are all triangles, all segments or all points. Each physics folder defines
-/// its model. The runner's keys and checks, the parameters of a simulation and its force terms are derived from the
-/// model.
+/// its model. The keys of scene files and their checks, and the parameters and force terms of a simulation, are derived
+/// from the model.
 struct CellModel {
-  std::string name;  ///< in scenes: `kind: NAME`
+  std::string name;  ///< value of the key `kind` in scenes
   CellKind cells;
-  /// Work of an explicit step at a cell, in units of that at a linear tetrahedron, for the partition. Measured by
-  /// benchmarks/thin_bench.
+  /// Computational work of an explicit step per cell, in units of the work per linear tetrahedron (see CellWork), as
+  /// measured by benchmarks/thin_bench.
   double work;
   std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
@@ -48,14 +48,15 @@ struct CellModel {
   std::map<std::string, std::string> keys = {};
   /// Parameters whose keys are written next to `material`, not inside `material`.
   std::vector<std::string> beside_material = {};
-  /// Laws that a material can select by the key `model`; the first is the default. Empty: materials have no key
-  /// `model`.
+  /// Laws that a material can select by the key `model`; the first is the default. If the list is empty, materials have
+  /// no key `model`.
   std::vector<std::string> laws = {};
   /// True if each cell is a segment with a director (directors.hpp). Directors are added before the mesh is
   /// partitioned.
   bool has_directors = false;
-  /// Throws Error (input) if the parameters of the given cells (local numbers, ascending) do not fit the rest shape.
-  /// The function is called once, with the values that the user gives, on each rank separately. May be empty.
+  /// Throws Error of kind `input` if the parameters of the given cells (local numbers, ascending) do not fit the rest
+  /// shape. The function is called once on each rank, with the values that the user gives, and does not communicate. An
+  /// empty function means that there is no check.
   std::function<void(const TetrahedralMesh& mesh, const std::vector<int>& cells, const ParameterSet& parameters)>
       check = {};
 

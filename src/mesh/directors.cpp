@@ -173,7 +173,7 @@ void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions)
         throw InputError(
             "segment " + cell_name(mesh.bodies(), segments.order->file_index()[s], CellKind::segment) +
             " of the initial shape has reversed its direction; the rotation of its director is not unique");
-      // D rotated by the smallest rotation that takes t to u; its axis is perpendicular to t and u.
+      // D rotated by the smallest rotation that takes t to u. The rotation axis is perpendicular to t and u.
       const Vector moved = D - times(dot(t + u, D) / sum, t + u) + times(2.0 * dot(t, D), u);
       for (std::size_t c = 0; c < 3; ++c)
         positions[3 * static_cast<std::size_t>(director) + c] += moved[static_cast<int>(c)] - D[static_cast<int>(c)];

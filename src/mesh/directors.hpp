@@ -11,27 +11,29 @@
 
 namespace diffsim {
 
-// A director is a vector perpendicular to a segment that rotates with the segment's cross-section. The director and the
-// segment's direction define the frame of the cross-section. Directors are stored as vertices of the mesh, so time
-// steppers, exchanges, linear systems and files treat directors like other vertices: a director has a mass, a force and
-// a velocity, but it is a vector, not a position, and gravity does not act on it. In the rest shape a director is as
-// long as its segment, so its components have the magnitude of other coordinates.
+// A director is a vector that is perpendicular to a segment and rotates with the segment's cross-section. The director
+// and the segment's direction define the frame of the cross-section. Directors are stored as vertices of the mesh, so
+// time steppers, exchanges, linear systems and files treat directors like other vertices: a director has a mass, a
+// force and a velocity, but it is a vector, not a position, and gravity does not act on it. In the rest shape a
+// director is as long as its segment, so its components have the order of magnitude of coordinates.
 
 /// Adds a director for each segment of a mesh, in the order of the segments, after all other vertices.
 ///
-/// With `across`, a director has the direction of the component of `across` perpendicular to the segment. Without
-/// `across`, the first director of each line of segments is the projection of the coordinate axis that is most nearly
-/// perpendicular to the first segment. The other directors of the line are found by parallel transport of the first
-/// director, without twist. On a closed line, the angle left after one turn is distributed evenly over the segments.
+/// If `across` has a value, each director has the direction of the component of `across` perpendicular to the
+/// director's segment. Otherwise the first director of each line of segments is the projection of the coordinate axis
+/// that is most nearly perpendicular to the first segment. The other directors of the line are found by parallel
+/// transport of the first director, without twist. On a closed line, transport once around the line ends at an angle to
+/// the first director; this angle is distributed evenly over the segments.
 ///
-/// Throws Error (input) if more than two segments meet at a vertex, if a line of segments reverses its direction, and
-/// if `across` is parallel to a segment. `mesh` must be one body whose cells are segments. Collective.
+/// Throws Error of kind `input` if more than two segments meet at a vertex, if a line of segments reverses its
+/// direction, and if `across` is parallel to a segment. `mesh` must be one body whose cells are segments. Collective.
 void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across = {});
 
 class TetrahedralMesh;
 
 /// Rotates the directors stored in `positions` [local vertices, 3], m, so that the directors follow their segments. The
-/// segments are given by the other entries of `positions`. On entry the directors must be those of the rest shape.
+/// directions of the segments follow from the positions of their ends in `positions`. On entry the directors must be
+/// those of the rest shape.
 ///
 /// Each director receives the smallest rotation that takes the rest direction of its segment to the direction in
 /// `positions`. Throws InputError if a segment has reversed its direction, because the rotation is then not unique.

@@ -9,7 +9,8 @@
 
 namespace diffsim {
 
-/// Graph of the cells with a common face, in compressed row format. Cells are numbered consecutively from rank to rank.
+/// Graph of cells in compressed row format: cells with a common face are neighbours. Cells are numbered consecutively
+/// from rank to rank.
 struct DualGraph {
   std::vector<PetscInt> begin;       ///< first index in `neighbours` of each cell: [this rank's cells + 1]
   std::vector<PetscInt> neighbours;  ///< neighbours of each cell, on any rank
@@ -18,9 +19,9 @@ struct DualGraph {
 /// Builds the graph of tetrahedra with a common face. The neighbours of a cell are in the order of its faces, opposite
 /// to corner 0, 1, …
 ///
-/// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh. The array is freed as soon as the
-/// neighbours are known, because mesh set-up has no larger array. If three cells have the same face, only two of the
-/// three become neighbours. Collective.
+/// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh. The function frees this array,
+/// one of the largest of the mesh set-up, as soon as the neighbours are known. If three cells have the same face, only
+/// two of the three become neighbours. Collective.
 DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t num_vertices);
 
 /// Adds the points, segments or triangles with the given corners (num_corners = 1, 2 or 3) to a graph that is stored

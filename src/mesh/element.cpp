@@ -44,7 +44,7 @@ double least_jacobian(const QuadraticCell& x) {
   double least = jacobian(x, towards(0, 1.0, 0.0));
   const auto look_at = [&](const Barycentric& lambda) {
     const double here = jacobian(x, lambda);
-    if (!(here >= least)) least = here;  // a NaN is kept
+    if (!(here >= least)) least = here;  // also for NaN: one NaN position makes all values NaN
   };
   for (std::size_t a = 0; a < 4; ++a) {
     look_at(towards(a, 1.0, 0.0));

@@ -139,7 +139,7 @@ class Elevation {
     return middles;
   }
 
-  /// Redistributes all vertices and their region entries in even blocks.
+  /// Redistributes all vertices and their region entries in blocks of nearly equal size.
   void place_vertices(std::vector<double> middles) {
     std::vector<std::int64_t> numbers;
     for (std::int64_t v = 0; v < mesh_.block_vertices(); ++v) numbers.push_back(mesh_.first_vertex + v);

@@ -78,7 +78,7 @@ std::vector<PetscInt> neighbours_here(const std::vector<PetscInt>& corners, Pets
   return neighbours;
 }
 
-/// Face that belongs to only one cell of its rank, and the neighbour across the face.
+/// Face that belongs to only one of the cells of rank `rank`, and the neighbour across the face.
 struct SingleFace {
   FaceVertices vertices;
   PetscInt cell, neighbour;
@@ -87,7 +87,7 @@ struct SingleFace {
 };
 
 /// Finds the neighbours across faces between ranks. The vertices are split evenly over the ranks (EvenShare). Each face
-/// is sent to the rank whose share contains the lowest vertex of the face. That rank matches the two cells of the face.
+/// is sent to the rank whose part contains the lowest vertex of the face; this rank matches the two cells of the face.
 void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, PetscInt first_cell,
                        std::int64_t num_vertices, std::vector<PetscInt>& neighbours) {
   const int rank = rank_of(comm);

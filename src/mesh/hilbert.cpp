@@ -46,7 +46,7 @@ std::vector<int> hilbert_order(const std::vector<double>& points) {
     }
     scale[c] = high - low[c];
   }
-  // A common scale for the three axes keeps the cells of the curve cubic.
+  // A common scale for the three axes makes the grid cells of the curve cubic.
   const double extent = std::max({scale[0], scale[1], scale[2]});
   const double factor = extent > 0.0 ? ((1u << bits_per_axis) - 1) / extent : 0.0;
   std::vector<std::pair<std::uint64_t, int>> keys(n);

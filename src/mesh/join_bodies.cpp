@@ -57,8 +57,8 @@ struct BodyCells {
   std::int64_t first;
 };
 
-/// Redistributes the cells of all bodies in even blocks of the joint mesh. Returns this rank's block of nodes, as
-/// vertex numbers of the joint mesh.
+/// Redistributes the cells of all bodies in blocks of nearly equal size of the joint mesh. Returns this rank's block of
+/// nodes, as vertex numbers of the joint mesh.
 template <std::size_t N>
 std::vector<std::int64_t> move_cells(MPI_Comm comm, const std::vector<BodyCells>& bodies, const MeshData& joint,
                                      const EvenShare& share) {

@@ -27,7 +27,7 @@ bool by_vertex(const Copy& a, const Copy& b) {
 
 /// Returns the owner of each of this rank's `vertices` (ascending): the lowest rank with a cell at the vertex.
 /// `has_cell` [vertices]: non-zero if this rank has a cell at the vertex. The file's vertices are split evenly over the
-/// ranks (EvenShare), and the copies of a vertex are compared on the rank whose share contains the vertex.
+/// ranks (EvenShare), and the copies of a vertex are compared on the rank whose part contains the vertex.
 std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int64_t>& vertices,
                                        const std::vector<char>& has_cell, std::int64_t num_vertices) {
   const int rank = rank_of(comm);

@@ -13,7 +13,7 @@ namespace diffsim {
 /// Vertices of this rank in file order: the vertices of its cells, and additional ghosts.
 struct LocalNodes {
   std::vector<std::int64_t> file_index;  ///< file number of each vertex: [local vertices], ascending
-  std::vector<char> is_ghost;            ///< [local vertices]
+  std::vector<char> is_ghost;            ///< non-zero for a ghost: [local vertices]
   std::vector<int> cells;                ///< nodes of the cells, as indices into `file_index`
 
   /// Index in `file_index` of a vertex of this rank.

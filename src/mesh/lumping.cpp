@@ -18,16 +18,16 @@ DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (
   return volume;
 }
 
-/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, f the volume factor; with `tangent`, the directional
-/// derivative mass_share(a) f (dρ V + ρ dV).
+/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, where f is the volume factor. If `tangent` is true, the
+/// kernel computes the directional derivative mass_share(a) f (dρ V + ρ dV) instead.
 template <class E>
 struct Sums {
   typename E::Rule rule;
   DeviceArray<double> factors;
   const double* density;
   const double* rest;
-  const double* density_tangent;  // directions of the derivative (also rest_tangent); nullptr: zero
-  const double* rest_tangent;
+  const double* density_tangent;  // dρ; nullptr if zero
+  const double* rest_tangent;     // dX; nullptr if zero
   int num_cells;
   bool tangent;
 
@@ -156,7 +156,7 @@ struct Lumping::Implementation {
   }
 
   const TetrahedralMesh* mesh;
-  DeviceArray<double> factors;  // volume factors of the cells; empty: all 1
+  DeviceArray<double> factors;  // volume factors of the cells; empty if all are 1
 };
 
 Lumping::Lumping(const TetrahedralMesh& mesh) : implementation_(std::make_unique<Implementation>(mesh)) {}

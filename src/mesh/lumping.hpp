@@ -12,8 +12,8 @@ namespace diffsim {
 /// with respect to the density and the rest positions.
 ///
 /// share_i is `mass_share` of mesh/impl/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell
-/// represents (TetrahedralMesh::volume_factors). Densities are [cells]. Rest positions and results are [local vertices,
-/// 3]; s_i is repeated in the three components. All functions add this rank's contribution.
+/// represents (TetrahedralMesh::volume_factors). Densities have the shape [cells]. Rest positions and results have the
+/// shape [local vertices, 3]; s_i is repeated in the three components. All functions add this rank's contribution.
 class Lumping {
  public:
   explicit Lumping(const TetrahedralMesh& mesh);
@@ -21,12 +21,12 @@ class Lumping {
   Lumping(Lumping&&) noexcept;
 
   void add_sums(const Field& density, const Field& rest, Field& sums) const;
-  /// Adds the derivative of the sums along a direction of the density and of the rest positions. A direction of nullptr
-  /// is zero.
+  /// Adds the derivative of the sums along a direction of the density and of the rest positions. nullptr stands for a
+  /// zero direction.
   void add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                         const Field* rest_tangent, Field& sums_tangent) const;
   /// Adds the transposed derivative applied to `w` [local vertices, 3] to the gradients with respect to the density and
-  /// the rest positions. `w` must be valid on ghosts. A gradient of nullptr is not computed.
+  /// the rest positions. `w` must be valid on ghosts. A gradient is not computed if its pointer is nullptr.
   void add_sums_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                         Field* rest_gradient) const;
 

@@ -48,15 +48,15 @@ std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& co
   return all;
 }
 
-constexpr double work_of_second_order = 4.0;  // at a second-order cell, over that at a linear one
+constexpr double work_of_second_order = 4.0;  // work per second-order cell / work per linear cell
 
-/// Work of the cells of each body of a mesh.
+/// Work per cell and per contact triangle of a body; `body`: index of the body in the mesh.
 const CellWork& work_of_body(const MeshData& data, std::size_t body) {
   return data.bodies.empty() ? data.work : data.bodies[body].work;
 }
 
-/// Work at a cell. `number`: file number of the cell. `surface_faces`: number of the cell's triangles that are on the
-/// surface; 1 for cells other than tetrahedra.
+/// Work at a cell, including contact. `number`: file number of the cell. `surface_faces`: number of the cell's
+/// triangles that are on the surface; 1 for cells other than tetrahedra.
 double work_at(const MeshData& data, CellKind kind, std::int64_t number, int surface_faces) {
   const auto body = static_cast<std::size_t>(body_of_cell(data.bodies, number, kind));
   const CellWork& work = work_of_body(data, body);
@@ -76,8 +76,8 @@ bool is_uniform(const MeshData& data) {
   return !(has_lower && data.num_cells > 0 && data.order == 2);
 }
 
-/// Weights for a partitioner, which are integers, from the work at each cell. The sum of all weights is about 10⁹ or
-/// less.
+/// Integer weights of the cells for a partitioner, proportional to `work` up to rounding. The sum of all weights is
+/// about 10⁹ or less.
 std::vector<PetscInt> weights_of(MPI_Comm comm, const std::vector<double>& work) {
   double total = std::accumulate(work.begin(), work.end(), 0.0);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, comm));
@@ -88,7 +88,8 @@ std::vector<PetscInt> weights_of(MPI_Comm comm, const std::vector<double>& work)
   return weights;
 }
 
-/// Appends the work at the cells `begin` … `end` - 1 of a graph. `first`: file number of the first of these cells.
+/// Appends the work at the cells `begin` … `end` - 1 of `graph` to `work`. `first`: file number of the first of these
+/// cells.
 void add_work(const MeshData& data, CellKind kind, const DualGraph& graph, std::size_t begin, std::size_t end,
               std::int64_t first, std::vector<double>& work) {
   for (std::size_t cell = begin; cell < end; ++cell) {
@@ -102,8 +103,8 @@ using PartitionerHandle = PetscHandle<PetscPartitioner, PetscPartitionerDestroy>
 using SectionHandle = PetscHandle<PetscSection, PetscSectionDestroy>;
 using IndexSetHandle = PetscHandle<IS, ISDestroy>;
 
-/// Calls PetscPartitionerPartition with weights of the cells, or nullptr. Later versions of PETSc have an additional
-/// argument for edge weights.
+/// Calls PetscPartitionerPartition. `weights`: weights of the cells; nullptr stands for equal weights. Later versions
+/// of PETSc have an additional argument for edge weights.
 template <class Partition>
 PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitioner, PetscInt parts, PetscInt cells,
                                 DualGraph& graph, PetscSection weights, PetscSection sizes, IS* order) {
@@ -116,7 +117,7 @@ PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitione
 }
 
 /// Returns the destination rank of each of this rank's cells of the graph, from PETSc's partitioner. Collective.
-/// `weights`: weight of each cell; no value on every rank: 1.
+/// `weights`: weight of each cell; without a value (on all ranks), all weights are 1.
 std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph, const std::optional<std::vector<PetscInt>>& weights) {
   const int ranks = num_ranks(comm);
   SectionHandle loads;
@@ -159,7 +160,8 @@ std::vector<std::int64_t> sent(MPI_Comm comm, std::int64_t first, const std::vec
                       [&](std::int64_t cell) { return destination[static_cast<std::size_t>(cell - first)]; });
 }
 
-/// Partitions the tetrahedra on all ranks together. Returns the cells of this rank. Collective.
+/// Partitions the tetrahedra on all ranks together. Returns the file numbers of the cells assigned to this rank.
+/// Collective.
 std::vector<std::int64_t> parts_by_all(MPI_Comm comm, const MeshData& data) {
   DualGraph graph = dual_graph(comm, corners_of(data), data.num_vertices);
   std::optional<std::vector<PetscInt>> weights;
@@ -175,7 +177,7 @@ std::vector<std::int64_t> parts_by_all(MPI_Comm comm, const MeshData& data) {
 }
 
 /// Partitions the cells of all `lower_kinds` and, if `with_tetrahedra`, the tetrahedra on the first rank. Returns the
-/// cells of this rank. Collective.
+/// file numbers of the cells assigned to this rank. Collective.
 CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra) {
   const bool mine = rank_of(comm) == 0;
   DualGraph graph{{0}, {}};

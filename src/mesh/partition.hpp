@@ -21,12 +21,12 @@ struct CellParts {
   std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< cells of each of `lower_kinds`
 };
 
-/// Distributes the cells of all kinds over the ranks of `comm`: balanced work (CellWork), and few faces, edges and
-/// points between cells of different ranks.
+/// Distributes the cells of all kinds over the ranks of `comm`, with nearly equal work (CellWork) on all ranks, and few
+/// faces, edges and points between cells of different ranks.
 ///
-/// Up to `by_one` tetrahedra, one rank partitions all cells with Scotch. Above `by_one`, all ranks together partition
-/// the tetrahedra with PETSc's partitioner (PTScotch by default; `-petscpartitioner_type` selects another), and one
-/// rank partitions the other cells. Collective.
+/// If the mesh has at most `by_one` tetrahedra, one rank partitions all cells with Scotch. Otherwise all ranks together
+/// partition the tetrahedra with PETSc's partitioner (PTScotch by default; the option `-petscpartitioner_type` selects
+/// another), and one rank partitions the other cells. Collective.
 CellParts partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim

@@ -14,43 +14,43 @@
 
 namespace diffsim {
 
-/// Selected contents of a mesh file: the cells of the wanted kind, and the elements of lower dimension that are in
-/// groups.
+/// Selected contents of a mesh file: the cells of the kind that is read, and the elements of lower dimension that are
+/// in groups.
 struct RawMesh {
   struct CellGroup {
     std::int64_t cell;
-    std::int32_t group;
+    std::int32_t group;  ///< index into `groups`
   };
   /// Triangle, segment or point of a group. `nodes`: the 3, 2 or 1 corners and, in second-order meshes only, the
   /// mid-edge nodes (01, 12, 20); remaining entries are 0.
   struct GroupElement {
     std::array<std::int64_t, 6> nodes;
     int dimension;
-    int num_nodes;  ///< 6, 3, 2 or 1; a second-order segment has 3
-    std::int32_t group;
-    std::size_t offset;
+    int num_nodes;       ///< 6, 3, 2 or 1; a second-order segment has 3
+    std::int32_t group;  ///< index into `groups`
+    std::size_t offset;  ///< see RawPlaces::element
   };
 
   std::vector<double> coordinates;             ///< [nodes, 3], scaled, m
   int nodes_per_cell = 4;                      ///< tetrahedra: 4 or 10; other kinds: number of corners
   std::vector<std::int64_t> cells;             ///< [cells, nodes_per_cell], in the order of element.hpp
   std::vector<std::size_t> cell_offsets;       ///< location of each cell in the file (RawPlaces::element): [cells]
-  std::array<std::int64_t, 4> num_elements{};  ///< elements of each dimension in the file, including skipped elements
+  std::array<std::int64_t, 4> num_elements{};  ///< number of elements of each dimension in the file
 
-  std::vector<RegionInfo> groups;  ///< groups, to which `group` is an index; names are unique within a dimension
+  std::vector<RegionInfo> groups;  ///< groups of the file; names are unique within a dimension
   std::vector<CellGroup> cell_groups;
-  std::vector<MeshData::VertexRegion> vertex_groups;  ///< `region` is an index of `groups`
+  std::vector<MeshData::VertexRegion> vertex_groups;  ///< `region` is an index into `groups`
   std::vector<GroupElement> group_elements;
 };
 
 /// Description of a file for messages: name, locations, and the terms of the file format.
 struct RawPlaces {
   std::string file;
-  std::function<FilePlace(std::size_t)> element;  ///< location from the offset of a cell or group element
+  std::function<FilePlace(std::size_t)> element;  ///< location of a cell or group element, from its offset
   std::function<FilePlace(std::int64_t)> vertex;  ///< location of a 0-based vertex
   std::string group = "group";                    ///< the format's term for a group
   std::function<std::string(CellKind)> remedy;    ///< advice on how to obtain a file with cells of the given kind
-  /// Advice, as " (in …)", on how to split other cells into cells of the given kind; may be empty.
+  /// Advice of the form " (in …)" on how to split other cells into cells of the given kind; may be empty.
   std::function<std::string(CellKind)> splitting = [](CellKind) { return std::string(); };
 };
 

@@ -74,7 +74,7 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
         .from_file(block, static_cast<int>(batch.width));
   };
   std::vector<std::int64_t> nodes = taken(batches[0], data.num_cells, data.cells);
-  data.cells = {};  // freed early, so that set-up does not need more memory than the run
+  data.cells = {};  // freed early, so that set-up needs no more memory than time stepping
   for (const CellKind kind : lower_kinds) {
     CellBatch& batch = batches[index_of(kind) + 1];
     batch.begin = nodes.size();
@@ -98,7 +98,8 @@ std::vector<std::int64_t> corners_of_batch(const CellBatch& batch, const std::ve
   return corners;
 }
 
-/// Director of each segment of `batch` as a file number, or -1: [segments]. `nodes`: see take_nodes().
+/// File number of the director of each segment of `batch`, or -1 for a segment without a director: [segments]. `nodes`:
+/// see take_nodes().
 std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
   std::vector<std::int64_t> directors;
   for (std::size_t c = 0; c < batch.file_index.size(); ++c) {
@@ -116,7 +117,7 @@ struct SideVertices {
   /// Vertices of `across`, `beyond` and `directors_across`, without the special values.
   std::vector<std::int64_t> others;
 
-  /// Finds the vertices. `nodes`: see take_nodes(). Collective.
+  /// Finds the vertices across all sides. `nodes`: see take_nodes(). Collective.
   SideVertices(MPI_Comm comm, const MeshData& data, const std::vector<CellBatch>& batches,
                const std::vector<std::int64_t>& nodes) {
     for (const CellKind kind : kinds_with_sides) {

@@ -157,7 +157,7 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
   if (!has_region(name)) {
     std::string known;
     for (const std::string& other : region_names()) known += (known.empty() ? "" : ", ") + other;
-    // A name near that of a body stands for all of the body.
+    // For a name similar to that of a body, suggest the region BODY/all.
     std::vector<std::string> candidates = region_names();
     for (const MeshBody& body : bodies_) candidates.push_back(body.name);
     std::string near = nearest(name, candidates);

@@ -11,7 +11,7 @@ namespace diffsim {
 
 /// Location in a file, for messages.
 struct FilePlace {
-  long line = 0;     ///< 0: unknown
+  long line = 0;     ///< 1-based; 0 if unknown
   std::string note;  ///< more precise location where the line does not suffice, such as "at byte 120"; may be empty
 };
 
@@ -37,7 +37,7 @@ inline constexpr char folded_cell[] =
 /// belong to no cell.
 ///
 /// Throws InputError for: no cells; a coordinate that is not finite; a vertex number out of range; a vertex repeated in
-/// a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two used vertices at the same
+/// a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells at the same
 /// position; a region entry out of range. For second-order meshes, also throws InputError for: a folded cell; an edge
 /// with two nodes; a node on two edges. The message names the file `name` (may be empty), the cell or vertex (0-based,
 /// file order) and a remedy. O(n log n) time; about 50 bytes of memory per linear cell and 400 per second-order cell.
@@ -48,8 +48,8 @@ std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const
 /// vertices that belong to no cell of `kind`.
 ///
 /// Throws InputError for: a coordinate that is not finite; a vertex number out of range; a vertex repeated in a cell; a
-/// segment of zero length; a triangle of zero area; a repeated cell; two used vertices at the same position. O(n log n)
-/// time. Serial.
+/// segment of zero length; a triangle of zero area; a repeated cell; two vertices of cells at the same position. O(n
+/// log n) time. Serial.
 std::int64_t validate_lower_cells(const MeshData& mesh, CellKind kind, const std::string& name,
                                   const ValidateOptions& options = {});
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Validation of triangles, segments and points that are bodies of their own.
+// Validation of triangles, segments and points that form separate bodies.
 #include <algorithm>
 #include <array>
 #include <cmath>

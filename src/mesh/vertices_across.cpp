@@ -39,7 +39,7 @@ std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corne
 }
 
 /// Groups the sides of all ranks by their vertices, and calls meet(first, end) for each group. The vertices of the mesh
-/// are split evenly among the ranks. Each group is gathered on the rank whose share contains the lowest vertex of the
+/// are split evenly among the ranks. Each group is gathered on the rank whose part contains the lowest vertex of the
 /// group's sides. Returns the sides of this rank's cells, as changed by `meet`. Collective.
 template <class Meet>
 std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices, const Meet& meet) {
@@ -56,8 +56,8 @@ std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_v
   return redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
 }
 
-/// Returns the apex of the other cell with each side, in the order of `place`. The value is `no_vertex_across` if there
-/// is no other cell, and `many_vertices_across` if there are several. Collective.
+/// Returns, for each side, the apex of the other cell with this side, in the order of `place`. The value is
+/// `no_vertex_across` if there is no other cell, and `many_vertices_across` if there are several. Collective.
 std::vector<std::int64_t> apexes_across(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices) {
   std::vector<std::int64_t> across(sides.size());
   sides = met(comm, std::move(sides), num_vertices, [](auto first, auto end) {

@@ -45,7 +45,7 @@ class JointStrains {
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
-    const T by_sine = by_twist * cosine_, by_cosine = -by_twist * sine_;  // sin² + cos² = 1
+    const T by_sine = by_twist * cosine_, by_cosine = -by_twist * sine_;  // since sine_² + cosine_² = 1
     const T ntu = dot(n, tu_);
     const T by_um = (by1 - by_cosine * tn_ + by_sine * ntu) / c_;
     const T by_tn = -(by1 + by_cosine * um_) / c_;
@@ -80,7 +80,7 @@ class JointStrains {
     DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
       for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
     }
-    /// Computes the derivative with respect to x from the derivative with respect to the unit vector.
+    /// Computes the derivative of a function with respect to x from its derivative with respect to the unit vector.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
       const T along = dot(unit, by_unit);
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;
@@ -95,7 +95,8 @@ class JointStrains {
       length = JointStrains::length(unit);
       for (int k = 0; k < 3; ++k) unit[k] /= length;
     }
-    /// Sets `by_d` to the derivative with respect to d, and adds the derivative with respect to t to `by_t`.
+    /// Given the derivative `by_unit` of a function with respect to the unit vector, sets `by_d` to the derivative with
+    /// respect to d and adds the derivative with respect to t to `by_t`.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
       const T part = dot(unit, by_unit);
       Vec3<T> by_part;

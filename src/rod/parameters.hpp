@@ -53,7 +53,7 @@ constexpr ParameterSpec natural_twist(std::string_view name) {
           .default_value = 0.0};
 }
 
-/// Parameters of rods with a round section; rod_section.hpp and rod_energies.hpp define the symbols.
+/// Parameters of rods with a round cross-section; rod_section.hpp and rod_energies.hpp define the symbols.
 struct RodParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
                                                 .unit = "Pa",
@@ -83,7 +83,8 @@ struct RodParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Parameters of rods whose sections are given by their stiffnesses.
+/// Parameters of rods whose cross-sections are described by stiffnesses; rod_section.hpp and rod_energies.hpp define
+/// the symbols.
 struct BeamParameters {
   static constexpr ParameterSpec axial_stiffness{.name = "beam_axial_stiffness",
                                                  .unit = "N",

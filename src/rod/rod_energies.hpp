@@ -8,13 +8,13 @@
 #include "rod/rod_section.hpp"
 #include "rod/rope_energies.hpp"
 
-// Energies of a rod that stretches, bends in two planes and twists, for each segment and joint. Each segment has a
-// director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters of each energy are
-// the values p of the cross-section (`RodSection`).
+// Energies of the segments and of the joints between segments of a rod that stretches, bends in two planes and twists.
+// Each segment has a director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters of
+// each energy are the values p of the cross-section (`RodSection`).
 
 namespace diffsim {
 
-/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the length l and the rest length L.
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the current length l and the rest length L.
 struct RodStretch {
   static constexpr int num_nodes = 2, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -51,9 +51,9 @@ struct RodStretch {
   }
 };
 
-/// Energy that keeps the director d of a segment perpendicular to the segment and the length of d at its rest value.
-/// The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the segment's
-/// rest length L and the rest director D
+/// Penalty energy of the component of a segment's director d along the segment, and of deviations of |d| from its rest
+/// value. The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the
+/// segment's rest length L and the rest director D, the energy is
 ///
 ///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (d²/D² - 1)/2
 ///
@@ -119,7 +119,7 @@ struct RodSectionShape {
 /// Kind of the second segment of a joint.
 enum class Beyond : int {
   segment = 0,    ///< a segment of the rod
-  wall = 1,       ///< a segment whose ends are both prescribed
+  wall = 1,       ///< a segment whose two ends are both prescribed
   direction = 2,  ///< clamped vertex: the first segment's rest direction and director replace the second segment
 };
 
@@ -130,8 +130,8 @@ enum class Beyond : int {
 ///
 ///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
 ///
-/// If `beyond` is `wall` or `direction`, the wall begins at the node: L/2 replaces (L + M)/2, and the wall contributes
-/// no energy.
+/// If `beyond` is `wall` or `direction`, the rod ends at the node: L/2 replaces (L + M)/2, and the second segment
+/// contributes no energy.
 struct RodJoint {
   static constexpr int num_nodes = 5, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -171,8 +171,8 @@ struct RodJoint {
     of.rest.pull_back(-by_strain[0], -by_strain[1], -by_strain[2], E, F, D, G);
     if (beyond == Beyond::direction)
       for (int c = 0; c < 3; ++c) {
-        // The second segment's direction and director are those of the first segment at rest, both in the current and
-        // in the rest configuration.
+        // The second segment is the rest vector E of the first segment, with the rest director D. Derivatives with
+        // respect to the second segment and its director are therefore added to those with respect to E and D.
         E[c] += F[c] + f[c];
         D[c] += G[c] + g[c];
         f[c] = g[c] = F[c] = G[c] = T(0.0);
@@ -211,7 +211,7 @@ struct RodJoint {
     Vec3<T> E, F;               // segment vectors at rest
     JointStrains<T> now, rest;  // strains, current and at rest
     T L, M, size;               // rest lengths, and the length of the part of the rod that belongs to the node
-    T change[3], delta[3];      // changes of the strains: as angles, and per length minus natural curvature and twist
+    T change[3], delta[3];      // κ - κ̄ and τ - τ̄; and (Δκ₁ - κ₀, Δκ₂, Δτ - τ₀)
 
     DIFFSIM_FUNCTION Parts(const Values<T>& at, Beyond beyond)
         : E(at.X[1] - at.X[0]),

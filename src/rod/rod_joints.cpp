@@ -12,8 +12,8 @@
 namespace diffsim::rod {
 namespace {
 
-/// Force term of the joints of one kind. `set_constraints` determines the joints, because they depend on which vertices
-/// are prescribed or clamped.
+/// Force term of the joints of one kind. `set_constraints` determines the stencils, because the kind of a joint depends
+/// on which vertices are prescribed or clamped.
 class RodJoints : public StencilTerm<RodJoint> {
  public:
   RodJoints(const TetrahedralMesh& mesh, std::vector<int> segments, const RodJoint& joint,

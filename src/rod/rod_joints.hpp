@@ -14,8 +14,8 @@ class TetrahedralMesh;
 
 namespace rod {
 
-/// Creates the force term of the joints of kind `joint.beyond` at the ends of local segments. All these segments must
-/// have directors. `parameters`: the values of the section, in the order of `RodSection`.
+/// Creates the force term of the joints of kind `joint.beyond` at the ends of `segments`, which are local and have
+/// directors. `parameters`: values of the cross-section, in the order of `RodSection`.
 std::unique_ptr<ForceTerm> make_joints(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                        const RodJoint& joint, const std::vector<PointParameter>& parameters);
 

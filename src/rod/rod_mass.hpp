@@ -5,9 +5,9 @@
 
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Masses of a segment of a rod: half of the segment's mass at each end and, at the segment's director D
-// (mesh/directors.hpp), the mass that gives the section's moment of inertia about the segment. Inputs are rest
-// positions.
+// Lumped masses of a segment of a rod: half of the segment's mass at each end and, at the segment's director D
+// (mesh/directors.hpp), the mass that gives the cross-section's moment of inertia about the segment. The masses depend
+// on the rest positions.
 
 namespace diffsim {
 

@@ -15,7 +15,7 @@ namespace {
 using Rod = RodParameters;
 using Beam = BeamParameters;
 
-/// Creates the inertia of all segments with directors. `Mass`: GivenMass or RoundMass.
+/// Creates the inertia of all local segments that have directors. `Mass`: GivenMass or RoundMass.
 template <class Mass>
 std::unique_ptr<Inertia> make_inertia(const TetrahedralMesh& mesh, const std::vector<PointParameter>& parameters) {
   const LowerCellSet& all = mesh.lower_cells(CellKind::segment);

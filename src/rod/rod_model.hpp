@@ -5,11 +5,12 @@
 
 namespace diffsim {
 
-/// Returns the model of rods, `kind: rod`: segments that stretch, bend in two planes and twist, with a round section of
-/// one material.
+/// Returns the model of rods, `kind: rod` in scenes: segments that stretch, bend in two planes and twist, with a round
+/// cross-section of one material.
 const CellModel& rod_model();
 
-/// Returns the model of beams, `kind: beam`: rods of any section, given by the stiffnesses of the section.
+/// Returns the model of beams, `kind: beam` in scenes: rods of any cross-section, described by the stiffnesses of the
+/// cross-section.
 const CellModel& beam_model();
 
 }  // namespace diffsim

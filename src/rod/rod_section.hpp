@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Stiffnesses of a cross-section. Bending 1 is towards the director, bending 2 perpendicular to the director.
+/// Stiffnesses of a cross-section. Bending 1 is in the plane of the segment and the director; bending 2 is in the
+/// perpendicular plane that contains the segment.
 template <class T>
 struct SectionStiffness {
   T axial;     ///< EA, N
@@ -16,8 +17,8 @@ struct SectionStiffness {
   T torsion;   ///< GJ, N m²
 };
 
-/// Cross-section of a rod, described by six values p. The last two are the curvature κ₀ and the twist τ₀ of the rod
-/// free of forces:
+/// Cross-section of a rod, described by six values p. κ₀ and τ₀ are the curvature and the twist of the rod free of
+/// forces, minus those of the rest shape:
 ///
 ///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
 ///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the
@@ -35,8 +36,8 @@ struct RodSection {
     const T A = pi * p[2] * p[2], EI = 0.25 * p[0] * A * p[2] * p[2];
     return {p[0] * A, EI, EI, EI / (1.0 + p[1])};
   }
-  /// Computes the derivatives of a function of the stiffnesses with respect to p, except κ₀ and τ₀. `by` holds the
-  /// derivatives of the function with respect to the stiffnesses.
+  /// Computes the derivatives of a function of the stiffnesses with respect to p, except κ₀ and τ₀. `by`: derivatives
+  /// of the function with respect to the stiffnesses.
   template <class T>
   DIFFSIM_FUNCTION void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) const {
     if (kind == Kind::given) {

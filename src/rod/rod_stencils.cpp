@@ -14,8 +14,9 @@ bool is_set(const std::vector<char>& flags, int vertex) {
   return !flags.empty() && flags[static_cast<std::size_t>(vertex)] != 0;
 }
 
-/// Returns true if the direction of a line is fixed at the vertex `common` of its segment (`common`, `far`): the vertex
-/// is in a wall, or the vertex is an end of the line in a plane of symmetry that does not contain the segment.
+/// Returns true if the direction of the rod is fixed at the vertex `common` of the segment (`common`, `far`). The
+/// direction is fixed if `common` belongs to a wall, or if `common` is an end of the rod and lies in a plane of
+/// symmetry that does not contain the segment.
 bool is_clamped(const VertexConstraints& held, int common, int far, bool is_end) {
   if (held.clamped.empty()) return false;
   const char here = held.clamped[static_cast<std::size_t>(common)], there = held.clamped[static_cast<std::size_t>(far)];
@@ -65,8 +66,7 @@ Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segment
     const int* const across = &all.across[2 * s];
     if (are_held(held, ends[0], ends[1]) && (across[0] >= 0 || across[1] >= 0)) continue;
     for (std::size_t far = 0; far < 2; ++far) {
-      // The side opposite to the end `far` is the other end, `common`. Therefore `across[far]` is the vertex of the
-      // neighbouring segment beyond `common`.
+      // `across[far]` is the far vertex of the neighbouring segment at `common`, the end opposite to `far`.
       const int common = ends[1 - far], next = across[far];
       const bool is_wall = next >= 0 && are_held(held, common, next);
       const bool keeps_direction = is_clamped(held, common, ends[far], next < 0);

@@ -18,15 +18,15 @@ struct Stencils {
 /// Throws Error (input) on every rank if any of the segments, on any rank, has no director. Collective.
 void require_directors(const TetrahedralMesh& mesh, const std::vector<int>& segments);
 
-/// Returns the local segments that have a director, ascending.
+/// Returns the local segments that have a director, in ascending order.
 std::vector<int> segments_with_directors(const LowerCellSet& all);
 
 /// Returns the local vertices of segments, [segments, 2 or 3]: the two ends and, if `with_directors`, the director.
 std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segments, bool with_directors);
 
-/// Returns the joints of kind `beyond`: one stencil for each segment that contributes energy to a joint. A segment
-/// whose ends are both prescribed, and which has a neighbour beyond at least one of them, is a wall and has no joints
-/// of its own. At a clamped vertex beyond which there is no wall, the joint has the kind `Beyond::direction`.
+/// Returns the joints of kind `beyond`: one stencil for each segment that contributes energy to a joint. A segment is a
+/// wall, without joints, if both of its ends are prescribed and the segment has at least one neighbour. At a clamped
+/// vertex without a neighbouring wall, the joint has the kind `Beyond::direction`.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
                         const VertexConstraints& held);
 

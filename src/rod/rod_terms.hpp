@@ -11,9 +11,9 @@
 
 namespace diffsim::rod {
 
-/// Creates the force terms of some segments: stretching, shape of the sections, and joints. `parameters`: the values of
-/// `section`, in the order of `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has no
-/// director. Collective.
+/// Creates the force terms of `segments`: stretching, shape of the cross-sections, and joints. `parameters`: values of
+/// the cross-section, in the order of `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has
+/// no director. Collective.
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                                    const RodSection& section,
                                                    const std::vector<PointParameter>& parameters);

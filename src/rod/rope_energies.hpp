@@ -6,11 +6,12 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Energies of an elastic line without twist, for each segment and joint.
+// Energies of the segments and of the joints between segments of an elastic line without twist.
 
 namespace diffsim {
 
-/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the length l and the rest length L. The parameter is EA.
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the current length l and the rest length L. The
+/// parameter is EA.
 struct RopeStretch {
   static constexpr int num_nodes = 2, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -23,7 +24,7 @@ struct RopeStretch {
     return 0.5 * at.p[0] * elongation * elongation / L;
   }
 
-  /// Computes the derivatives of E. With the strain ε = l/L - 1: ∂E/∂l = EA ε, ∂E/∂L = -EA ε (1 + ε/2).
+  /// Computes the derivatives of E: ∂E/∂l = EA ε and ∂E/∂L = -EA ε (1 + ε/2), with the strain ε = l/L - 1.
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
@@ -44,9 +45,9 @@ struct RopeStretch {
 /// Bending energy at the node between two segments: the contribution of the first segment. The nodes are the first
 /// segment's far end, the common node, and the second segment's far end. The parameter is EI of the first segment.
 ///
-/// Let e and f be the segment vectors, φ the angle between them, and E and F the rest lengths. The curvature is
+/// Let e and f be the segment vectors, φ the angle between e and f, and E and F the rest lengths. The curvature is
 /// κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and
-/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f), which is infinite where the line folds back.
+/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite where the line folds back.
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -62,7 +63,8 @@ struct RopeBending {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const Joint<T> of(at);
     const T square = of.square(), ends = of.E + of.F;
-    // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); ∂/∂f follows by exchanging e and f.
+    // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); the derivative with respect to f follows by
+    // exchanging e and f.
     const T factor = 8.0 * at.p[0] * of.weight() * of.product / (of.sum * of.sum);
     const T along_e = of.cosine / dot(of.e, of.e), along_f = of.cosine / dot(of.f, of.f);
     const T by_E = at.p[0] * square * (of.F - of.E) / (ends * ends * ends * of.E);

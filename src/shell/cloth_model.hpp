@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Returns the model of cloth, `kind: cloth`: triangles are membranes. If the user gives a bending stiffness, there are
-/// hinges between the triangles.
+/// Returns the model of cloth, `kind: cloth` in scenes. Triangles are membranes. If the user gives a bending stiffness,
+/// hinges between neighbouring triangles resist bending.
 const CellModel& cloth_model();
 
 }  // namespace diffsim

@@ -18,7 +18,7 @@ struct DihedralAngle {
   T square;  ///< |e|²
   T n_norm, m_norm, theta;
 
-  /// Computes the angle of the points x = a, b, c, d.
+  /// Computes θ for the points a, b, c and d, given in this order in `x`.
   DIFFSIM_FUNCTION explicit DihedralAngle(const Vec3<T> (&x)[4])
       : e(x[1] - x[0]), c(x[2] - x[0]), d(x[3] - x[0]), n(cross(e, c)), m(cross(d, e)), square(dot(e, e)) {
     using std::atan2;

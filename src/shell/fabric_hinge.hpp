@@ -5,16 +5,16 @@
 
 namespace diffsim {
 
-/// Half of a hinge of woven cloth: the contribution of the first triangle. The energy is that of `HingeEnergy` with a
-/// stiffness B that depends on the direction in which the hinge bends the threads. The parameters are those of the
-/// first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the three components of the
-/// direction a of the warp.
+/// Contribution of the first triangle of a hinge to the bending energy of woven cloth. The energy is that of
+/// `HingeEnergy` with a stiffness B that depends on the direction in which the hinge bends the threads. The parameters
+/// are those of the first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the three
+/// components of the direction a of the warp.
 ///
 /// A hinge bends in the direction perpendicular to its side e. The direction of the warp in the triangle is the
-/// component of a in the plane of the first triangle. Let φ be the angle at rest between the direction of bending and
-/// the direction of the warp. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of an orthotropic plate in
-/// the direction of bending (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section 85). With the
-/// unit normal n, sin²φ = q = (a·e)²/(|e|² |a × n|²).
+/// component of a in the plane of the first triangle. Let φ be the angle, in the rest shape, between the direction of
+/// bending and the direction of the warp. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of an
+/// orthotropic plate in the direction of bending (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells,
+/// section 85). With the unit normal n of the first triangle, sin²φ = q = (a·e)²/(|e|² |a × n|²).
 struct FabricHinge {
   static constexpr int num_nodes = 4, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -43,8 +43,7 @@ struct FabricHinge {
   }
 
  private:
-  /// Angle φ between the direction of bending of a hinge and the warp, as sin²φ and cos²φ, with the intermediate
-  /// quantities.
+  /// Values sin²φ and cos²φ of the angle φ between the direction of bending and the warp, with intermediate quantities.
   template <class T>
   struct Direction {
     Vec3<T> a, e, c, n;  // n = e × c, not of unit length
@@ -65,8 +64,7 @@ struct FabricHinge {
       p = 1.0 - q;
     }
 
-    /// Adds by_q ∂q/∂X for the rest positions X to `by.X`, and sets the derivatives with respect to the components of a
-    /// to by_q ∂q/∂a.
+    /// Adds by_q ∂q/∂X to `by.X`, where X are the rest positions, and sets by.p[3] to by.p[5] to by_q ∂q/∂a.
     DIFFSIM_FUNCTION void add_gradient(const T& by_q, StencilValues<T, num_nodes, num_values>& by) const {
       const T over = by_q * q / in_plane, by_along = 2.0 * by_q * along * n2 / (e2 * in_plane);
       const T by_n2 = by_q * along * along / (e2 * in_plane) - over * a2, by_across = 2.0 * over * across;
@@ -81,7 +79,7 @@ struct FabricHinge {
     }
   };
 
-  /// Returns the inputs of `HingeEnergy`, with the stiffness B for the direction of bending.
+  /// Returns the inputs of `HingeEnergy`: the positions, and the stiffness B for the direction of bending.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> hinge_of(const StencilValues<T, num_nodes, num_values>& at,
                                                                   const Direction<T>& of) {

@@ -32,8 +32,8 @@ std::vector<std::unique_ptr<ForceTerm>> make_fabric_terms(const TetrahedralMesh&
   return terms;
 }
 
-/// Throws Error (input) if the direction a of the warp is nearly perpendicular to a triangle: the component of a in the
-/// plane is at most 1e-6 |a|.
+/// Throws Error (input) if the direction a of the warp is nearly perpendicular to a triangle, that is, if the component
+/// of a in the plane of the triangle has a length of at most 1e-6 |a|.
 void check_directions(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const ParameterSet& parameters) {
   std::vector<double> direction[3];
   const ParameterSpec* const specs[] = {&Fabric::direction_x, &Fabric::direction_y, &Fabric::direction_z};

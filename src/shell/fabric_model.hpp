@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Returns the model of woven cloth, `kind: fabric`: triangles are orthotropic membranes with threads along the warp
-/// and the weft. If the user gives a bending stiffness, there are hinges between the triangles. If the user gives a
-/// strain limit, the strain of the threads is limited.
+/// Returns the model of woven cloth, `kind: fabric` in scenes. Triangles are orthotropic membranes with threads along
+/// the warp and the weft. If the user gives a bending stiffness, hinges between neighbouring triangles resist bending.
+/// If the user gives a strain limit, a barrier energy limits the strain of the threads.
 const CellModel& fabric_model();
 
 }  // namespace diffsim

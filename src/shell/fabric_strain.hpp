@@ -7,11 +7,12 @@
 
 namespace diffsim {
 
-/// Deformation gradient of a triangle of woven cloth, in the directions of its threads.
+/// Deformation gradient of a triangle of woven cloth, in axes along the warp and the weft.
 ///
-/// Let D₁ and D₂ be the edges at rest from the first corner, n their unit normal, and a the direction of the warp in
-/// space. e₁ is the unit vector along a - (a·n) n, the warp; e₂ = n × e₁ is the weft. With M = [eᵢ·Dⱼ] and the current
-/// edges d = [d₁ d₂], F = d M⁻¹ has the columns f₁ and f₂: the images of the unit vectors e₁ and e₂.
+/// Let D₁ and D₂ be the edge vectors from the first corner in the rest shape, n the unit normal of D₁ and D₂, and a the
+/// direction of the warp in space. The warp is along e₁, the unit vector along a - (a·n) n, and the weft along
+/// e₂ = n × e₁. Let M = [eᵢ·Dⱼ], and let d = [d₁ d₂] have the current edge vectors as columns. The columns of F = d M⁻¹
+/// are f₁ and f₂, the images of the unit vectors e₁ and e₂.
 template <class T>
 struct FabricStrain {
   Vec3<T> D[2], d[2], n, e[2];
@@ -41,14 +42,14 @@ struct FabricStrain {
     f[1] = inverse * (M[0][0] * d[1] - M[0][1] * d[0]);
   }
 
-  /// Computes the derivatives of the energy det/2 · ψ with respect to x, X and the warp's direction (p[`first`] to
-  /// p[`first` + 2]). `psi`: ψ; `p`: ∂ψ/∂f₁ and ∂ψ/∂f₂.
+  /// Computes the derivatives of the energy det/2 · ψ with respect to the positions x, the rest positions X and the
+  /// direction of the warp, which is in by.p[`first`] to by.p[`first` + 2]. `psi`: ψ; `p`: ∂ψ/∂f₁ and ∂ψ/∂f₂.
   template <int P>
   DIFFSIM_FUNCTION void pull_back(const T& psi, const Vec3<T> (&p)[2], int first, StencilValues<T, 3, P>& by) const {
     by.x[1] = T(0.5) * (M[1][1] * p[0] - M[0][1] * p[1]);
     by.x[2] = T(0.5) * (M[0][0] * p[1] - M[1][0] * p[0]);
     by.x[0] = T(-1.0) * (by.x[1] + by.x[2]);
-    // Derivative with respect to M: Q = (ψ 1 - [fᵢ·pⱼ]) cof(M)/2.
+    // Derivative of the energy with respect to M: Q = (ψ 1 - [fᵢ·pⱼ]) cof(M)/2.
     T G[2][2];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) G[i][j] = T(i == j ? 0.5 : 0.0) * psi - 0.5 * dot(f[i], p[j]);
@@ -56,11 +57,12 @@ struct FabricStrain {
     T Q[2][2];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) Q[i][j] = G[i][0] * cofactor[0][j] + G[i][1] * cofactor[1][j];
-    // Derivative of the energy with respect to e₂, then with respect to e₁, on which e₂ = n × e₁ depends.
+    // Derivatives of the energy with respect to e₂ and e₁. `by_e1` includes the dependence of e₂ = n × e₁ on e₁.
     const Vec3<T> by_e2 = Q[1][0] * D[0] + Q[1][1] * D[1];
     const Vec3<T> by_e1 = Q[0][0] * D[0] + Q[0][1] * D[1] + cross(by_e2, n);
     const Vec3<T> by_a = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);
-    // Derivative with respect to n. The term -(by_a·n) a is zero, because by_a lies in the plane of the triangle.
+    // Derivative of the energy with respect to n. The term -(by_a·n) a is zero, because by_a lies in the plane of the
+    // triangle.
     const Vec3<T> by_n = cross(e[0], by_e2) - dot(a, n) * by_a;
     const Vec3<T> by_normal = T(1.0 / det) * (by_n - dot(by_n, n) * n);
     by.X[1] = Q[0][0] * e[0] + Q[1][0] * e[1] + cross(D[1], by_normal);

@@ -6,14 +6,15 @@
 
 namespace diffsim {
 
-/// Half of a hinge between two triangles: the contribution of the first triangle. The nodes are the ends a and b of the
-/// common side, the first triangle's third corner c and the second triangle's third corner d. The parameter is the
-/// bending stiffness B of the first triangle.
+/// Contribution of the first triangle to the bending energy of a hinge between two triangles. The nodes are the ends a
+/// and b of the common side, the first triangle's third corner c and the second triangle's third corner d. The
+/// parameter is the bending stiffness B of the first triangle.
 ///
 /// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
 /// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas of the
-/// triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. A sheet of hinges does
-/// not converge to a plate, because the stiffness of the sheet depends on the shapes of the triangles.
+/// triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. Under mesh refinement a
+/// sheet with this energy does not converge to a plate, because the stiffness of the sheet depends on the shapes of the
+/// triangles.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -35,7 +36,7 @@ struct HingeEnergy {
     now.add_gradient(moment, by.x);
     rest.add_gradient(-moment, by.X);
     by.p[0] = w * change * change;
-    // The weight is 3/2 l²/(|n| + |m|).
+    // Gradient of the weight w/4 = 3/2 l²/(|n| + |m|).
     const T stretch = at.p[0] * change * change, over = 1.0 / (rest.n_norm + rest.m_norm);
     add_weight_gradient(rest, 3.0 * stretch * over, -stretch * w * over, by.X);
   }

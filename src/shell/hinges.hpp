@@ -12,21 +12,22 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Stencils of the halves of hinges between triangles. Each half is the contribution of one of the two triangles.
+/// Stencils of the hinges between triangles. Each hinge has two stencils, one for the contribution of each of its two
+/// triangles to the energy.
 struct HingeStencils {
   std::vector<int> vertices;   ///< [stencils, 4], local vertices; nodes in the order of `HingeEnergy`
-  std::vector<int> triangles;  ///< [stencils], local triangle that contributes the half
+  std::vector<int> triangles;  ///< [stencils], local triangle that contributes the energy
 };
 
-/// Returns the stencils of the hinges between local triangles of a body. `kind`: kind of the body; `parameter`: name of
-/// the parameter that makes hinges necessary; the error message contains both. Throws Error (input) if a side has more
-/// than two triangles. Collective.
+/// Returns the stencils of the hinges between local triangles of a body. The error message names `kind`, the kind of
+/// the body, and `parameter`, the parameter that makes hinges necessary. Throws Error (input) if a side has more than
+/// two triangles. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 
 /// Creates the force term of the hinges (`HingeEnergy`) between local triangles of a body. `kind`: kind of the body,
-/// for the error message; `bending`: the parameter B. Throws Error (input) if a side has more than two triangles.
-/// Collective.
+/// which the error message names; `bending`: specification of the parameter B. Throws Error (input) if a side has more
+/// than two triangles. Collective.
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                        const std::string& kind, const ParameterSpec& bending);
 

@@ -7,7 +7,7 @@
 namespace diffsim {
 
 /// Membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The parameters are k,
-/// force per strain and width (Young's modulus times thickness), and Poisson's ratio ν.
+/// the force per unit strain and unit width (Young's modulus times thickness, N/m), and Poisson's ratio ν.
 ///
 /// With the strain e and the matrix A of `MembraneStrain`, the energy is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e]
 /// with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
@@ -25,7 +25,7 @@ struct MembraneEnergy {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const MembraneStrain<T> of(at);
     const T C = modulus(at), &nu = at.p[1], root = of.root, square = root * root;
-    // Partial derivatives with respect to det A · tr e, det A · det e and det A.
+    // Partial derivatives of the energy with respect to det A · tr e, det A · det e and det A.
     const T by_trace = C * of.trace / (square * root), by_product = -C * (1.0 - nu) / root;
     const T by_square =
         (-0.75 * C * of.trace * of.trace / square + 0.5 * C * (1.0 - nu) * of.product) / (square * root);

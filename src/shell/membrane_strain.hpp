@@ -7,10 +7,10 @@
 
 namespace diffsim {
 
-/// Green's strain of a triangle of constant strain, without a choice of axes in its plane.
+/// Green's strain of a triangle of constant strain, computed without axes in the plane of the triangle.
 ///
-/// Let dᵢ be the edges of the triangle from its first corner, Dᵢ these edges at rest, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ. The
-/// mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
+/// Let dᵢ be the edge vectors of the triangle from its first corner, Dᵢ these vectors in the rest shape, aᵢⱼ = dᵢ·dⱼ
+/// and Aᵢⱼ = Dᵢ·Dⱼ. The mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
 template <class T>
 struct MembraneStrain {
   Vec3<T> d[2], D[2];
@@ -41,8 +41,8 @@ struct MembraneStrain {
   template <int P>
   DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
                                         StencilValues<T, 3, P>& by) const {
-    // Derivatives of the function with respect to g, and with respect to A at fixed g. The derivatives with respect to
-    // the equal components 12 and 21 are added.
+    // Derivatives of the function with respect to g, and with respect to A at fixed g. s[1] and q[1] are the sums of
+    // the derivatives with respect to the equal components 12 and 21.
     T s[3], q[3];
     s[0] = by_trace * A[2] + by_product * g[2];
     s[1] = -2.0 * (by_trace * A[1] + by_product * g[1]);

@@ -8,18 +8,18 @@
 
 namespace diffsim {
 
-/// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The thickness
-/// adapts so that the normal stress across the triangle is zero. There are two parameters: the membrane stiffness k,
-/// which is Young's modulus times the rest thickness (the force per strain and width at small strains), and Poisson's
-/// ratio ν < ½.
+/// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The stretch
+/// across the triangle follows from the condition that the normal stress across the triangle is zero. There are two
+/// parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit strain
+/// and unit width at small strains, N/m), and Poisson's ratio ν < ½.
 ///
 /// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
 /// Let λ₃ be the stretch across the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
 ///
 ///   W = µ/2 (2 + 2 tr e + eᶻ - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
 ///
-/// at the z where ∂W/∂z = 0, that is (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0. At this z, ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ eᶻ and
-/// ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
+/// The value of z in W is the solution of ∂W/∂z = 0, that is of (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0. At this z, ∂W/∂(tr
+/// e) = µ, ∂W/∂ℓ = -µ eᶻ and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
 ///
 /// W is NaN if the triangle has no area, or if no z is found (ν < 0 and strong compression).
 struct NeoHookeanMembrane {
@@ -83,7 +83,7 @@ struct NeoHookeanMembrane {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;
       using Base = typename Traits::Base;
-      constexpr double tolerance = 1e-8;  // on the last step; the error is of the order of the square of that step
+      constexpr double tolerance = 1e-8;  // bound of the last step; the error of z is of the order of the step's square
       const Base base_l = Traits::base(l), base_nu = Traits::base(nu);
       Base root(0.0), squared(0.0);
       for (int k = 0; k < 60; ++k) {
@@ -93,7 +93,7 @@ struct NeoHookeanMembrane {
         squared = step * step;
         if (!any_not_greater(-squared, -tolerance * tolerance)) break;
       }
-      // Sets the root to NaN, the square root of -1, if the last step is larger than the tolerance.
+      // If the last step is larger than the tolerance, sets the root to NaN by adding the square root of -1.
       root = root + sqrt(-indicator_greater(squared, tolerance * tolerance));
       z = Traits::constant(root);
       e_z = exp(z);

@@ -5,8 +5,8 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: E, Pa; ν; the thickness t, m; and c, the ratio of the natural curvature (of the shell free of
-/// forces) to the curvature of the rest shape.
+/// Moduli of a shell: Young's modulus E, Pa; Poisson's ratio ν; the thickness t, m; and c, the ratio of the natural
+/// curvature (the curvature of the shell free of forces) to the curvature of the rest shape.
 template <class T>
 struct PlateModuli {
   static constexpr int size = 4;
@@ -23,14 +23,14 @@ struct PlateModuli {
   }
 };
 
-/// Bending of one triangle. The bending energy A D/2 [(1 - ν) κ:κ + ν (tr κ)²] of the triangle's curvature κ
-/// (Timoshenko and Woinowsky-Krieger 1959, equation 46) is a quadratic form D/2 Σ Q_ij b_i b_j of the rotations b of
-/// the normal at the sides. Rotations at free sides minimise the energy, which is the condition of zero bending moment
-/// at these sides.
+/// Bending of one triangle with area A and rigidity D. The bending energy is A D/2 [(1 - ν) κ:κ + ν (tr κ)²]
+/// (Timoshenko and Woinowsky-Krieger 1959, equation 46), where κ is the change of curvature. κ is linear in the
+/// rotations b_i of the surface's normal at the three sides i (see PlateRest). The energy is therefore a quadratic form
+/// D/2 Σ Q_ij b_i b_j. At free sides the rotations minimise the energy, so that the bending moment is zero there.
 template <class T>
 struct PlateBending {
   T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01
-  T b[3];            ///< rotations of the normal at all sides
+  T b[3];            ///< rotations of the surface's normal at the three sides
   T m[3];            ///< D Σ_j Q_ij b_j, N m; zero at free sides
 
   /// Returns the index of the pair of sides i and j in Q and `PlateRest::G`.
@@ -44,7 +44,7 @@ struct PlateBending {
       for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
   }
 
-  /// Computes b and m. `change`: the changes δ of the angles of the stencil's hinges.
+  /// Computes b and m. `change`: changes δ of the angles of the stencil's hinges.
   DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                              const T (&change)[num_plate_hinges]) {
     for (int i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ struct PlateBending {
     }
   }
 
-  /// Sets the rotations at free sides to the values that minimise the energy.
+  /// Sets the entries of `of` (rotations b) at free sides to the values that minimise the energy.
   DIFFSIM_FUNCTION void relax(const HingeState (&state)[num_plate_hinges], T (&of)[3]) const {
     int free[3], others[3], num_free = 0, num_others = 0;
     for (int i = 0; i < 3; ++i) {
@@ -120,7 +120,7 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Returns the derivatives of the energy with respect to the rest quantities.
+  /// Returns the derivatives of the energy with respect to the rest quantities, each in the member of that quantity.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
                                         const T (&change)[num_plate_hinges]) const {

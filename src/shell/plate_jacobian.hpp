@@ -8,12 +8,13 @@
 #include "diffsim/core/impl/semidefinite.hpp"
 #include "shell/plate_kernels.hpp"
 
-// Jacobian of plates' bending: -Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle, where K is the stiffness with respect to the
-// hinges' angles, and -M ∇²θ for each hinge, where M is the moment on the hinge.
+// Jacobian of the bending forces of plates. Each triangle contributes -Σ_kl K_kl ∇δ_k ∇δ_lᵀ, where K_kl = ∂²E/∂δ_k∂δ_l
+// are the second derivatives of the triangle's energy E with respect to the angles of hinges. Each hinge contributes -M
+// ∇²θ, where M is the sum of the triangles' moments ∂E/∂θ on the hinge.
 
 namespace diffsim::shell {
 
-/// Gradients ∂δ_k/∂x of a triangle's hinges, for the four nodes of each hinge.
+/// Gradients ∂δ_k/∂x of the hinges k of a triangle's stencil, for the four nodes of each hinge.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -40,8 +41,8 @@ struct AngleGradients {
   }
 };
 
-/// Stiffness of a triangle, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads: calls add(a, b, u, v) for each dyad u vᵀ in the
-/// block of nodes a and b of the stencil.
+/// Function object that computes the stiffness matrix of a triangle, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads. For each
+/// dyad u vᵀ in the block of nodes a and b of the stencil, the function object calls add(a, b, u, v).
 struct PlateStiffness {
   PlateData data;
   PlateInputs in;
@@ -73,7 +74,7 @@ struct PlateStiffness {
   }
 };
 
-/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ of each triangle, one triangle per lane.
+/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle to the matrix, one triangle per SIMD lane.
 struct PlateJacobian {
   PlateStiffness stiffness;
   double factor;
@@ -97,7 +98,7 @@ struct PlateJacobian {
   }
 };
 
-/// Kernel that adds -weight M ∇²θ of each hinge, one hinge per lane.
+/// Kernel that adds -weight M ∇²θ for each hinge to the matrix, one hinge per SIMD lane.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;
@@ -157,8 +158,8 @@ struct HingeJacobian {
   }
 };
 
-/// Sums s_a = Σ_b |K_ab| of the Frobenius norms of the blocks in each row a of a triangle's stiffness matrix, which
-/// give the bound xᵀKx ≤ Σ_a s_a |x_a|².
+/// Kernel that computes s_a = Σ_b |K_ab|, the sum of the Frobenius norms of the blocks in row a of a triangle's
+/// stiffness matrix K. These sums give the bound xᵀKx ≤ Σ_a s_a |x_a|².
 struct PlateNorms {
   PlateStiffness stiffness;
   double* vectors;  // [triangles, 12, 3]

@@ -8,9 +8,10 @@
 #include "shell/dihedral_angle.hpp"
 #include "shell/plate_energy.hpp"
 
-// Kernels of plates' bending. The scalar T is double for values. T is Dual<double, 1> for derivatives along a
-// direction. If the direction is w, the same kernels give the derivatives of the work Σ w·f of the forces f. T is
-// Dual<Dual<double, 1>, 1> for second derivatives: the derivatives of Σ w·f, differentiated along another direction.
+// Kernels of the bending of plates. The scalar T is double for values, and Dual<double, 1> for derivatives along a
+// direction. For the direction w of the positions, the derivative of -∂E/∂p along w is ∂(Σ w·f)/∂p, where E is the
+// energy, f = -∂E/∂x are the forces, and p is any input. The same kernels therefore compute tangents and adjoints. T is
+// Dual<Dual<double, 1>, 1> for second derivatives: ∂(Σ w·f)/∂p, differentiated along another direction.
 
 namespace diffsim::shell {
 
@@ -53,8 +54,9 @@ struct PlateData {
   }
   /// Returns the third corner of a hinge's second triangle: a vertex, or a SecondCorner.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
-  /// Returns the factor of a hinge's angle at an entry of `hinges`: ±1, or ±½ for a hinge in a plane of symmetry,
-  /// because half of the angle to the mirror image belongs to the shell.
+  /// Returns the factor by which the hinge's angle is multiplied in entry `place` of `hinges`. The factor is ±1, or ±½
+  /// for a hinge in a plane of symmetry: half of the angle between the triangle and its mirror image belongs to the
+  /// shell.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
@@ -64,19 +66,20 @@ struct PlateData {
 // Functions for hinges whose second triangle is missing (SecondCorner). The first two functions compute the position of
 // the missing corner from the hinge's other vertices and, for clamped sides, from the rest positions B and C.
 
-/// Sets the missing corner of a clamped side: a + (B - C).
+/// Sets the missing corner at[3] of a clamped side to a + (B - C) with a = at[0]; see SecondCorner.
 template <class T>
 DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
   at[3] = at[0] + (B - C);
 }
-/// Sets the missing corner of a side in a plane of symmetry: the mirror image of the first triangle's third corner.
+/// Sets the missing corner at[3] of a side in a plane of symmetry to the mirror image of at[2].
 template <class T>
 DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
   const int axis = SecondCorner::mirrored_x - second;
   at[3] = at[2];
   at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
 }
-/// Moves the derivative with respect to a missing corner to the hinge's other vertices, by the chain rule.
+/// Adds the derivative with respect to a missing corner to the derivatives with respect to the hinge's other vertices,
+/// by the chain rule.
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;
@@ -94,10 +97,10 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   }
 }
 
-/// Device addresses of inputs and of their derivatives. A nullptr stands for an array of zeros.
+/// Device addresses of the inputs and of their derivatives. A nullptr represents an array of zeros.
 struct PlateInputs {
-  const double* x[4] = {};      ///< positions, dx, w, dw, [local vertices, 3]
-  const double* X[2] = {};      ///< rest positions, dX, [local vertices, 3]
+  const double* x[4] = {};  ///< positions, then dx or w for `First`, or dx, w and dw for `Second`; [local vertices, 3]
+  const double* X[2] = {};  ///< rest positions, dX, [local vertices, 3]
   const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
   const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
@@ -155,7 +158,7 @@ struct SetChanges {
   }
 };
 
-/// Inputs of a triangle, and its bending.
+/// Inputs of the bending energy of one triangle, and the bending that these inputs cause.
 template <class T>
 struct BentTriangle {
   PlateRest<T> rest;
@@ -180,7 +183,7 @@ struct BentTriangle {
   }
 };
 
-/// Kernel that computes the moments of the triangles' hinges, ∂E/∂δ.
+/// Kernel that computes the moments ∂E/∂δ_k of each triangle's energy E on the hinges k of the triangle's stencil.
 template <class T>
 struct SetMoments {
   PlateData data;
@@ -196,10 +199,10 @@ struct SetMoments {
   }
 };
 
-/// Kernel that computes the moments of the triangles' hinges, as `SetMoments` does, and the derivatives of Σ w·f.
-/// Derivatives with respect to moduli of single triangles are added to `to`. Derivatives with respect to moduli that
-/// all triangles share are added to `sums`. Derivatives with respect to the rest quantities are added to `rest` unless
-/// `rest` is nullptr.
+/// Kernel that computes the moments that `SetMoments` computes, and the derivatives of Σ w·f. Derivatives with respect
+/// to moduli with one value per triangle are added to `to`. Derivatives with respect to moduli with a single value for
+/// all triangles are added to `sums`. Derivatives with respect to the rest quantities are added to `rest` unless `rest`
+/// is nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -230,9 +233,9 @@ struct SetMomentsAndDerivatives {
 /// and, for a clamped side, the three components of B - C.
 inline constexpr int hinge_rest_size = 4;
 
-/// Kernel that computes the forces on the hinges' vertices or, with dual numbers, the derivatives of these forces along
-/// a direction or of Σ w·f with respect to positions. The derivatives with respect to the hinges' rest values are added
-/// to `rest` unless `rest` is nullptr.
+/// Kernel that computes the forces on the hinges' vertices. With dual numbers, the kernel computes the derivatives of
+/// these forces along a direction, which for the direction w are the derivatives of Σ w·f with respect to the
+/// positions. The derivatives with respect to the hinges' rest values are added to `rest` unless `rest` is nullptr.
 template <class T>
 struct SetVectors {
   PlateData data;
@@ -313,7 +316,8 @@ struct SetPlateRest {
       rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
   }
 };
-/// Kernel that computes the rest angles of hinges, or their derivatives along dX; 0 at clamped sides.
+/// Kernel that computes the rest angles of hinges, or their derivatives along dX. The rest angle at a clamped side is
+/// 0.
 template <class T>
 struct SetRestAngles {
   PlateData data;
@@ -328,8 +332,8 @@ struct SetRestAngles {
   }
 };
 
-/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a triangle's stencil; r are the
-/// rest quantities of the triangle, r̄ given weights.
+/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a triangle's stencil, where r
+/// are the rest quantities of the triangle and r̄ the given weights.
 struct SetRestVectors {
   PlateData data;
   RestPositions<double> from;
@@ -361,8 +365,8 @@ struct SetRestVectors {
   }
 };
 
-/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a hinge's vertices; r are the
-/// hinge's rest values (`hinge_rest_size`), r̄ given weights.
+/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a hinge's vertices, where r are
+/// the hinge's rest values (`hinge_rest_size`) and r̄ the given weights.
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;

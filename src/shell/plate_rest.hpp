@@ -55,15 +55,17 @@ template <class T>
 using CurvatureForm = Vec3<T>;
 
 /// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the left of the
-/// side, for the deflection ½ x·κ x. The result is a linear form in (κ_tt, κ_nn, √2 κ_tn), t along the side and n to
-/// its right. A hinge's angle is the sum of this rotation and the rotation for the triangle on the right.
+/// side, for the deflection ½ x·κ x. The result is a linear form in (κ_tt, κ_nn, √2 κ_tn), where t is along the side
+/// and n points to the right of the side. A hinge's angle is the sum of this rotation and the rotation for the triangle
+/// on the right.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   const double root = 0.70710678118654752440;
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
 /// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the right of
-/// the side. The result is a linear form as in `rotation_left`. `of`: third corner of the triangle on the right.
+/// the side. The result is a linear form in the same components as the result of `rotation_left`. `of`: third corner of
+/// the triangle on the right.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);
@@ -101,8 +103,8 @@ DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3
   value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/// Returns the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix. `value` is a
-/// rough eigenvalue on entry; Newton's method improves the value.
+/// Returns the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix. `value`: on entry
+/// an approximation of the eigenvalue, which Newton's method improves.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   Mat3<T> adjugate = a;
@@ -115,8 +117,8 @@ DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   return (T(1.0) / trace(adjugate)) * adjugate;
 }
 
-/// Returns y, where x = aᵀ y is the vector of least norm that minimises |a x - b|, given G = a aᵀ. Directions whose
-/// singular values are below 0.03 of the largest singular value of a are left out.
+/// Returns y such that x = aᵀ y is the minimum-norm least-squares solution of a x = b, given G = a aᵀ. Singular values
+/// of a that are less than 0.03 times the largest singular value are treated as zero.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   constexpr double cutoff = 0.03 * 0.03;
@@ -138,8 +140,9 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
 
 /// Computes the coefficients c_i of side i, an inner hinge. With these coefficients the rotation b_i is exact for
 /// quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the surface. The
-/// rest shape of the stencil is unfolded into a plane. If the existing hinges cannot distinguish three curvatures, b_i
-/// is exact only for the curvatures that the hinges distinguish. `X`: rest positions of the stencil's vertices.
+/// rest shape of the stencil is unfolded into a plane. If the angles of the existing hinges do not determine all three
+/// components of the curvature, b_i is exact only for the curvatures that these angles determine. `X`: rest positions
+/// of the stencil's vertices.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,

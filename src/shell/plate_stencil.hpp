@@ -3,7 +3,7 @@
 
 #include "diffsim/core/impl/macros.hpp"
 
-// Stencil of a triangle: the vertices and hinges that determine the triangle's curvature.
+// Stencil of a triangle: the vertices and the hinges whose angles determine the triangle's curvature.
 
 namespace diffsim::shell {
 
@@ -35,15 +35,16 @@ DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 
 
 /// State of a hinge of a stencil.
 enum class HingeState : unsigned char {
-  none,   ///< no hinge: a free boundary, or a position beyond a boundary
+  none,   ///< no hinge, because the side is at a free boundary or does not exist
   inner,  ///< hinge between two triangles
-  held    ///< prescribed normal at the side; the angle is that between the triangle and the plane of this normal
+  held    ///< hinge between a triangle and a plane with a prescribed normal
 };
 
 /// Codes for the point that replaces the third corner of the second triangle if a hinge has no second triangle. At a
-/// clamped side the point is a + (B - C): a is one end of the side, B the rest position of the other end, and C the
-/// rest position of the first triangle's third corner, so that the missing triangle is parallel to the first triangle
-/// at rest. At a side in a plane of symmetry the point is the mirror image of the first triangle's third corner.
+/// clamped side the point is a + (B - C), where a is one end of the side, B the rest position of the other end, and C
+/// the rest position of the first triangle's third corner. The missing triangle is then parallel to the rest shape of
+/// the first triangle. At a side in a plane of symmetry the point is the mirror image of the first triangle's third
+/// corner.
 enum SecondCorner : int { clamped = -1, mirrored_x = -2, mirrored_y = -3, mirrored_z = -4 };
 
 }  // namespace diffsim::shell

@@ -86,7 +86,8 @@ class PlateTerm : public ForceTerm {
                          SetHingeRestVectors{data_, from, hinge_sums_.data(), vectors_.data()});
     stencil::add_vectors(by_hinge_node_, vectors_.data(), rest->field.data());
   }
-  /// Does nothing: no sums need to be zeroed. Second derivatives with respect to `rest_positions` are not available.
+  /// Does nothing, because no sums need to be set to zero. Second derivatives with respect to `rest_positions` are not
+  /// available.
   void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
 
   double energy(const Configuration& at, const ParameterSet& parameters) override {
@@ -264,10 +265,10 @@ class PlateTerm : public ForceTerm {
   DeviceArray<double> rest_, rest_tangent_;     // [triangles, rest_size]
   DeviceArray<double> angle_, angle_tangent_;   // [hinges], rest angles and their derivatives
   DeviceArray<double> vectors_;                 // [hinges, 4, 3]
-  DeviceArray<double> rest_sums_, hinge_sums_;  // over steps; empty without gradient w.r.t. `rest_positions`
-  std::tuple<Work<double>, Work<First>, Work<Second>> work_;  // for each scalar type; allocated at first use
+  DeviceArray<double> rest_sums_, hinge_sums_;  // sums over steps; empty without a gradient w.r.t. `rest_positions`
+  std::tuple<Work<double>, Work<First>, Work<Second>> work_;  // one for each scalar type; allocated at first use
   std::unique_ptr<BlockScatter> blocks_, hinge_blocks_;       // created at the first assembly
-  const ParameterSet* parameters_ = nullptr;                  // passed to the last `prepare`
+  const ParameterSet* parameters_ = nullptr;                  // argument of the last `prepare`
 };
 
 }  // namespace

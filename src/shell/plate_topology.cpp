@@ -11,16 +11,16 @@
 namespace diffsim::shell {
 namespace {
 
-/// Hinge with its ends in ascending order and its third corners in ascending order. Hinges at clamped sides keep the
-/// order given. The default value means that there is no hinge.
+/// Hinge with its two ends in ascending order and its two third corners in ascending order. Hinges with a SecondCorner
+/// code keep the order in which their vertices are given. A default-constructed object means that there is no hinge.
 struct SortedHinge {
   std::array<int, 4> nodes = {-1, -1, -1, -1};
-  bool negated = false;  ///< true if the angle is minus the angle of the hinge as given
+  bool negated = false;  ///< true if sorting changes the sign of the angle
   HingeState state = HingeState::none;
 };
 
-/// Returns the hinge with sorted ends and third corners. Exchanging both ends and third corners keeps the angle;
-/// exchanging third corners alone negates the angle.
+/// Returns the hinge with sorted ends p, q and sorted third corners r, o. The exchange of p with q and of r with o
+/// keeps the angle; the exchange of r with o alone negates the angle.
 SortedHinge sorted(int p, int q, int r, int o, HingeState state) {
   if (p > q) {
     std::swap(p, q);
@@ -40,7 +40,7 @@ bool are_set(const std::vector<char>& flags, int a, int b, int c) {
 }
 
 /// Returns the hinge of the side from p to q of a triangle whose third corner is r; o is the third corner of the
-/// triangle across. A negative vertex is missing.
+/// triangle across the side. A negative number means that the vertex does not exist.
 SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls, const std::vector<char>& clamped) {
   if (p < 0 || q < 0 || r < 0) return {};
   const unsigned axes = clamped.empty() ? 0u

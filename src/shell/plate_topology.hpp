@@ -9,29 +9,30 @@
 
 namespace diffsim::shell {
 
-/// Stencils of triangles, and the hinges of these stencils without duplicates.
+/// Stencils of triangles, and the hinges of these stencils; a hinge of several stencils is stored once.
 ///
 /// If the triangle across a side is part of a wall (see `wall_vertices`), the normal at the side is the normal of that
-/// triangle. Sides whose ends are both clamped have hinges of their own, one for each triangle. The triangles of a wall
-/// do not bend and have no hinges.
+/// triangle. A side whose ends are both clamped has a separate hinge for each triangle at the side. The triangles of a
+/// wall do not bend and have no hinges.
 struct PlateTopology {
   std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 replaces missing vertices
   std::vector<int> hinges;         ///< [triangles, 9]: 2h, or 2h + 1 if the angle of hinge h is negated; -1: no hinge
   std::vector<HingeState> states;  ///< [triangles, 9]
-  std::vector<int> hinge_nodes;    ///< [hinges, 4]: ends and third corners, the last may be a SecondCorner
+  std::vector<int> hinge_nodes;    ///< [hinges, 4]: two ends and two third corners; the last may be a SecondCorner
 
   int num_triangles() const { return static_cast<int>(nodes.size()) / num_plate_nodes; }
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }
 };
 
-/// Returns flags [local vertices] of the vertices of walls. A triangle belongs to a wall if all its vertices are
-/// prescribed and the triangle shares a side with another triangle whose vertices are all prescribed. For example, the
-/// triangles between two rows of fixed vertices form a wall. A single triangle with prescribed vertices, as in a corner
-/// between two fixed sides, is not a wall; such a triangle bends as its neighbours do. Collective.
+/// Returns one flag per local vertex, which is 1 for the vertices of walls and 0 for others. A triangle belongs to a
+/// wall if all its vertices are prescribed and the triangle shares a side with another triangle whose vertices are all
+/// prescribed. For example, the triangles between two rows of fixed vertices form a wall. A single triangle with
+/// prescribed vertices, such as a triangle in the corner between two fixed sides of a shell, is not a wall and bends
+/// like its neighbours. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                 const VertexConstraints& held);
 
-/// Returns the stencils and hinges of local triangles. `walls`: flags [local vertices] of `wall_vertices`; `clamped`:
+/// Returns the stencils and hinges of local triangles. `walls`: result of `wall_vertices`; `clamped`:
 /// `VertexConstraints::clamped`. An empty `walls` or `clamped` marks no vertices.
 PlateTopology plate_topology(const LowerCellSet& all, const std::vector<int>& triangles, const std::vector<char>& walls,
                              const std::vector<char>& clamped);

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Membrane of a shell with the parameters E, ν and the thickness t. `Membrane` is an energy with the parameters k and
-/// ν; here k = E t.
+/// Membrane energy of a shell with the parameters E, ν and the thickness t. `Membrane` is an energy with the parameters
+/// k and ν, and is evaluated with k = E t.
 template <class Membrane>
 struct ShellMembrane {
   static constexpr int num_nodes = 3, num_values = 3;

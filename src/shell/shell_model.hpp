@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Returns the model of thin shells, `kind: shell`: Koiter's energy on triangles. The membrane law is St.
-/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress, bending is that of `make_plate_term`, and masses are
-/// density times rest volume.
+/// Returns the model of thin shells, `kind: shell` in scenes: Koiter's energy on triangles. The membrane law is St.
+/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress, the bending term is that of `make_plate_term`, and the
+/// mass of a triangle is density times rest volume.
 const CellModel& shell_model();
 
 }  // namespace diffsim

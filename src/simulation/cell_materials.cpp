@@ -21,7 +21,7 @@ std::string name_of_cell(const TetrahedralMesh& mesh, CellKind kind, std::size_t
 }
 
 /// Index of the material of each local cell; -1 for cells without a material. Throws Error (input) for a region without
-/// cells of the kind, or for a cell in two regions. Collective.
+/// cells of the given kind, or for a cell in two regions. Collective.
 std::vector<int> materials_of_cells(const TetrahedralMesh& mesh, CellKind kind,
                                     const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> of_cell(mesh.cell_entities(kind)->local(), -1);
@@ -83,8 +83,9 @@ double value_of(const CellValues& values, std::size_t entity, std::size_t step, 
   return list.at(list.size() > count ? step * count + entity : entity);
 }
 
-/// Values of a parameter that a material gives; otherwise the default value; otherwise the values from the mesh's rest
-/// shape.
+/// Returns the values of a parameter that a material gives. If the material gives none, returns the default value or,
+/// without a default value, the values that follow from the mesh's rest shape. Throws Error (input) if there are no
+/// such values.
 CellValues values_for(const TetrahedralMesh& mesh, const CellModel& model, const DifferentiableMaterial& material,
                       const ParameterSpec& spec) {
   const auto given = material.values.find(std::string(spec.name));

@@ -30,8 +30,9 @@
 namespace diffsim {
 namespace {
 
-/// Maximum number of pairs of each kind on a rank, but not more than `most`. Pairs of two kinds, 16 B per pair, may
-/// take half of the machine's free memory, which the ranks on the machine share equally. Collective.
+/// Returns the maximum number of pairs of each kind on a rank: the number that fits into the memory, but at most
+/// `most`. The ranks of a machine share half of the machine's free memory equally, for two kinds of pairs at 16 B per
+/// pair. Collective.
 std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
@@ -76,8 +77,8 @@ double area_of_affine_bodies(const TetrahedralMesh& mesh) {
   return sum;
 }
 
-/// Pressure -∂ψ/∂d and stiffness d̂ ∂²ψ/∂d² of the barrier with a thickness ξ, relative to their values without a
-/// thickness, at the distance d = ξ + part · d̂.
+/// Pressure -∂ψ/∂d and stiffness d̂ ∂²ψ/∂d² of a barrier with thickness ξ at the distance d = ξ + part · d̂, relative
+/// to the values for ξ = 0.
 struct Softening {
   double pressure, slope;
   Softening(double part, double distance, double thickness) {
@@ -154,7 +155,7 @@ void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
                   ErrorKind::input);
 }
 
-/// Parameters of a scene's contact.
+/// Helper that adds the parameters of contact to a scene.
 class ParameterAdder {
  public:
   ParameterAdder(ParameterSet& parameters, MPI_Comm comm) : parameters_(parameters), comm_(comm) {}
@@ -291,7 +292,7 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
-  // A line acts with a strip of width d̂/2, an isolated point with a patch of area (d̂/2)².
+  // The contact of a line acts on a strip of width d̂/2, the contact of an isolated point on a patch of area (d̂/2)².
   for (std::size_t v = 0; v < areas.size(); ++v)
     for (int d = contact::surface_dimension(*mesh_, mesh_->vertex_order().file_index()[v]); d < 2; ++d)
       areas[v] *= 0.5 * barrier_distance;
@@ -317,7 +318,8 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
-  // At the gap d̂/2, the barrier's pressure is 4.33 κ and its stiffness per area 15.1 κ/d̂. A thickness reduces both.
+  // At the gap d̂/2, the barrier's pressure is 4.33 κ and its stiffness per area 15.1 κ/d̂. A thickness reduces the
+  // pressure and the stiffness.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
   constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
@@ -333,9 +335,9 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
         ErrorKind::input);
   }
   const double by_areas = std::max(barrier_distance * sums[0] / sums[1] / slope, std::max(by_weight, by_fall));
-  // A body much thinner than the width of its triangles folds until edges cross. The barrier of two crossing edges has
-  // the weight κ d̂²/4, regardless of the width of the triangles. At the gap 0.03 d̂, the stiffness of this barrier is
-  // 552 κ d̂, which must reach the stiffness of a vertex.
+  // A body much thinner than the width of its triangles folds until edges cross. The barrier energy of two crossing
+  // edges has the factor κ d̂²/4, regardless of the width of the triangles. At the gap 0.03 d̂, the stiffness of this
+  // barrier is 552 κ d̂, which must reach the stiffness of a vertex.
   constexpr double slender = 1.0 / 3.0;
   const double edge_slope = 552.0 * nearest.slope;
   const double height = 2.0 * sums[4] / sums[1], width = std::sqrt(sums[1] / sums[3]);

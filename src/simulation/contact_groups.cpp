@@ -22,7 +22,8 @@ bool same(const ContactPair& a, const ContactPair& b) {
   return a.between == b.between || (a.between[0] == b.between[1] && a.between[1] == b.between[0]);
 }
 
-/// Parameter names of a pair's law: names with the pair's label for values of its own, otherwise the shared names.
+/// Parameter names of a pair's law: names with the pair's label for values that the pair gives, otherwise the shared
+/// names.
 ContactLawNames names_of(const ContactPair& pair) {
   ContactLawNames names = shared_law_names();
   const auto values = pair.values();
@@ -93,7 +94,7 @@ bool ContactGroups::is_prescribed(std::size_t place) const {
 }
 
 std::size_t ContactGroups::pair_of(std::size_t a, std::size_t b) const {
-  // 2 if the place is named, 1 if its body is named, 0 otherwise.
+  // Returns 2 if `named` is `place`, 1 if `named` is the body of `place`, 0 otherwise.
   const auto score = [&](std::size_t named, std::size_t place) {
     return named == place ? 2 : named == body_of(place) ? 1 : 0;
   };

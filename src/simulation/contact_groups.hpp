@@ -12,13 +12,13 @@
 
 namespace diffsim {
 
-/// Names of all regions, bodies and obstacles that may touch, and the contact laws of their pairs. A place is an index
-/// into one list of the surface regions named in pairs, the bodies, the planes, and the obstacles of triangles, in this
-/// order.
+/// List of all regions, bodies and obstacles that may touch, with the contact laws of their pairs. The list contains
+/// the surface regions named in pairs, the bodies, the planes, and the obstacles of triangles, in this order. The index
+/// of an entry in the list is called its place.
 class ContactGroups {
  public:
-  /// Creates the list of places. Regions that do not belong to exactly one body of the mesh are ignored.
-  /// `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
+  /// Creates the list. Regions that do not belong to exactly one body of the mesh are ignored. `obstacle_bodies`:
+  /// indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
                 const std::vector<std::size_t>& obstacle_bodies);
 
@@ -26,21 +26,20 @@ class ContactGroups {
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }
   const std::string& plane(std::size_t k) const { return names_[first_plane() + k]; }
   const std::string& mesh(std::size_t k) const { return names_[first_plane() + num_planes_ + k]; }
-  /// Place of a name; `size()` if the name is unknown.
+  /// Returns the index of a name in the list, or `size()` if the name is unknown.
   std::size_t find(const std::string& name) const;
   std::size_t size() const { return names_.size(); }
   bool is_obstacle(std::size_t place) const { return place >= first_plane(); }
-  /// Returns true if a place is a prescribed body, or a region of a prescribed body.
+  /// Returns true if entry `place` is a prescribed body, or a region of a prescribed body.
   bool is_prescribed(std::size_t place) const;
   /// Indices, in the mesh's list of bodies, of the bodies that are obstacles.
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
-  /// Place of the body to which a region belongs; for all other places, `place` itself.
+  /// Returns the index of the body to which region `place` belongs, or `place` itself for a body or an obstacle.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
 
   /// Names of the surface regions, in the order in which pairs name the regions.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }
-  /// Contact laws of a plane, each with the regions and bodies to which the law applies. Regions and bodies with the
-  /// same law share one entry.
+  /// Contact laws of a plane. Each law lists the regions and bodies to which the law applies.
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
   /// Contact laws between regions, bodies and obstacles of triangles, except the shared law.
   std::vector<GroupLaw> laws_of_surfaces() const;
@@ -48,26 +47,26 @@ class ContactGroups {
   std::vector<std::array<std::size_t, 2>> ignored_surfaces() const;
 
  private:
-  /// Returns true if two places may touch, according to the pair whose law applies to them.
+  /// Returns true if entries a and b of the list may touch, according to the pair whose law applies to a and b.
   bool touch(std::size_t a, std::size_t b) const;
-  /// Group number (see GroupLaw) of a place that is not a plane.
+  /// Group number (see GroupLaw) of entry `place`, which must not be a plane.
   std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
-  /// Name of the thickness parameter of a place; empty if the place has no thickness.
+  /// Name of the thickness parameter of entry `place`; empty if the entry has no thickness.
   std::string thickness_of(std::size_t place) const;
-  /// Parameter names of the law of two places; the thickness parameters are sorted by name.
+  /// Parameter names of the contact law of entries a and b; the thickness parameters are sorted by name.
   ContactLawNames law_of(std::size_t a, std::size_t b) const;
   std::ptrdiff_t first_body() const { return static_cast<std::ptrdiff_t>(bodies_of_.size()); }
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }
-  /// Index of the pair whose law applies to two places; the number of pairs if the shared law applies. Candidates are
-  /// the pairs that name both places, each by its own name or by the name of its body. The candidate that names the
-  /// most places by their own names is chosen; among equal candidates, the first.
+  /// Index of the pair whose law applies to entries a and b; the number of pairs if the shared law applies. Candidates
+  /// are the pairs that name both a and b, each by its own name or by the name of its body. The candidate with the most
+  /// own names is chosen; among equal candidates, the first.
   std::size_t pair_of(std::size_t a, std::size_t b) const;
 
   const ContactOptions* options_;
   std::size_t num_bodies_, num_planes_;
   std::vector<std::string> names_;
-  std::vector<std::size_t> bodies_of_;  // of each region: place of its body
+  std::vector<std::size_t> bodies_of_;  // for each region: index in `names_` of the region's body
   std::vector<std::size_t> prescribed_bodies_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Memory store whose snapshots are kept until the store is destroyed.
+/// Memory store that keeps all snapshots until the store is destroyed; `erase` does nothing.
 class KeptStore final : public MemoryStore {
  public:
   void put(int step, const State& state) override {

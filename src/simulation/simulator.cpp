@@ -38,7 +38,7 @@ Materials with_density(Materials materials, double density) {
   return materials;
 }
 
-/// Returns the materials of all bodies, with regions of the joint mesh.
+/// Returns the materials of all bodies, with names of regions in the mesh of all bodies: BODY/REGION.
 Materials joint_materials(const std::vector<Body>& bodies) {
   Materials all;
   for (const Body& body : bodies)

@@ -70,7 +70,7 @@ struct Twist {
 
 std::array<double, 3> to_array(const Vector& v) { return {v[0], v[1], v[2]}; }
 
-/// Keeps the messages of urdfdom, which otherwise appear on stderr.
+/// Collects the error messages of urdfdom, which otherwise appear on stderr.
 class Messages : public console_bridge::OutputHandler {
  public:
   Messages() { console_bridge::useOutputHandler(this); }
@@ -97,7 +97,7 @@ std::string text_of(const std::string& path) {
 /// Body that consists of a link and of the links that fixed joints connect with it.
 struct Body {
   std::string link;                ///< the link nearest to the base
-  Vector origin{{0.0, 0.0, 0.0}};  ///< origin of this link; moments are about this point, to avoid cancellation
+  Vector origin{{0.0, 0.0, 0.0}};  ///< origin of `link`; reference point of the moments, to avoid cancellation
   Twist twist;
   double mass = 0.0;
   Vector first_moment{{0.0, 0.0, 0.0}};   ///< Σ m c
@@ -221,8 +221,8 @@ class Reader {
     return at * motion;
   }
 
-  /// Returns whether a joint has limits that a drive can have. Limits that do not contain an initial coordinate are
-  /// usable, and refused later, if the user chose this coordinate.
+  /// Returns true if a joint has limits that a drive can enforce. Limits that exclude the initial coordinate also count
+  /// if the user chose this coordinate; `DifferentiableScene::drive` then throws Error (input).
   bool has_usable_limits(const urdf::Joint& joint, const Joint& added) const {
     if (joint.type == urdf::Joint::CONTINUOUS || !joint.limits || !(joint.limits->lower < joint.limits->upper))
       return false;

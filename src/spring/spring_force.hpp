@@ -6,8 +6,8 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Forces between two points: springs and dampers. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are along d/l. If
-// ε = 0, d/l is the unit vector. If ε > 0, the forces are bounded and differentiable at d = 0.
+// Forces between two points: springs and dampers. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are multiples of
+// d/l. If ε = 0, d/l is the unit vector. If ε > 0, the forces are bounded and differentiable at d = 0.
 
 namespace diffsim {
 namespace spring {
@@ -58,8 +58,8 @@ struct SpringForce {
     }
   }
 
-  /// Computes the derivatives of the work h d·w, with h = T(s)/l and w = w₀ - w₁. With T' = dT/ds, ∂h/∂l = (T' - h)/l
-  /// and ∂h/∂L₀ = -T'/l.
+  /// Computes the derivatives of the work h d·w, with h = T(s)/l and w = w_at[0] - w_at[1]. With T' = dT/ds, ∂h/∂l =
+  /// (T' - h)/l and ∂h/∂L₀ = -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -107,7 +107,7 @@ struct DamperForce {
     }
   }
 
-  /// Computes the derivatives of the work c (ḋ·d) (d·w)/l², with w = w₀ - w₁.
+  /// Computes the derivatives of the work c (ḋ·d) (d·w)/l², with w = w_at[0] - w_at[1].
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

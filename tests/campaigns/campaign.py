@@ -1,5 +1,6 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Common parts of the campaigns: small problems, and runs of diffsim under mpiexec. Needs only Python's standard library."""
+"""Functions that several campaigns share: scenes of small problems, and runs of diffsim under mpiexec. The module needs
+only Python's standard library."""
 
 import argparse
 import json
@@ -24,7 +25,7 @@ parameters: [{{name: youngs_modulus, per: cell}}, {{name: gravity}}, {{name: dam
 checkpoint: {{schedule: two_level, every: 50, snapshots: 5, store: tiered, directory: {directory}, interval: {interval}}}
 """
 
-# A crate falls onto a beam, which bends onto a floor, with friction.
+# A crate falls onto a beam, and the beam bends until it touches a floor. All contacts have friction.
 TOUCHING = """\
 bodies:
   beam: {{mesh: {{box: {{size: [0.8, 0.1, 0.3], cells: [8, 2, 3]}}}},
@@ -44,8 +45,8 @@ objective: {{type: target_position, region: crate/all, target: [0.5, 0.2, 0.1]}}
 parameters: [{{name: youngs_modulus, per: region}}, {{name: friction}}, {{name: "friction:crate|beam"}}, {{name: gravity}},
              {{name: "obstacle_position:floor"}}]
 """
-# Scenes by name, with the permitted relative difference between gradients on different numbers of ranks, which is due to
-# rounding or to the solver's tolerance.
+# Name: (text of the scene, permitted relative difference between gradients on different numbers of ranks). The difference is
+# due to rounding errors or to the tolerance of the linear solver.
 SCENES = {
     "solid": (SCENE, 1e-11),
     "contact": (TOUCHING + "solver: {{dt: 0.002, steps: {steps}, substeps: 8}}\n"
@@ -58,7 +59,7 @@ SCENES = {
 
 
 def arguments(description):
-    sys.stdout.reconfigure(line_buffering=True)  # so that a log can be followed
+    sys.stdout.reconfigure(line_buffering=True)  # so that each line appears at once in a log file
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--diffsim", required=True, help="the program")
     parser.add_argument("--mpiexec", default="mpiexec --oversubscribe --bind-to none -n", help="up to the number of ranks")
@@ -92,7 +93,8 @@ class Bench:
             env={**os.environ, "OMP_NUM_THREADS": "1"})
 
     def run(self, ranks, *words, output="out", timeout=120):
-        """Returns exit code, standard output, standard error and seconds."""
+        """Runs `diffsim gradient` with the extra arguments `words` to its end. Returns exit code, standard output,
+        standard error and seconds."""
         begin = time.monotonic()
         process = self.start(ranks, *words, output=output)
         out, err = process.communicate(timeout=timeout)
@@ -113,7 +115,7 @@ class Bench:
 
 
 def ranks_of(process, program):
-    """Returns the process numbers of the ranks that mpiexec has started."""
+    """Returns the process ids of the ranks that mpiexec has started."""
     found = []
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     try:
@@ -132,6 +134,6 @@ def difference(one, other):
 
 
 def complaints(err):
-    """Returns the messages of diffsim about damaged or missing files. Messages of mpiexec about its own files are ignored."""
+    """Returns the messages of diffsim about damaged or missing files. Messages of mpiexec about other files are ignored."""
     words = re.compile(r"damaged|cut short|cannot be read|No such file")
     return [line for line in err.splitlines() if line.startswith("diffsim: ") and words.search(line)]

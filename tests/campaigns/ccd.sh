@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Collision detection against rational arithmetic at length: tests/campaigns/ccd.sh [queries of each kind of pair]
+# Compares collision detection with rational arithmetic for many queries: tests/campaigns/ccd.sh [queries of each kind of pair]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cmake --build "$root/build" --target contact_tests

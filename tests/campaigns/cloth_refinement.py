@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Implicit steps of a cloth that falls over a ball and folds, on successively finer meshes: iterations, times, distances.
+"""Runs implicit steps of a cloth that falls over a ball and folds, on successively finer meshes. Prints a table of
+iterations, pairs in contact, intersections and times.
 
     python3 tests/campaigns/cloth_refinement.py --diffsim build/bin/diffsim --scratch /tmp/cloth [--cells 40,80,160]
 
-The cloth is a square of 1 m with hinges, self-contact and friction, the ball has a radius of 0.2 m. All meshes use the
-same steps. The last column compares the iterations of a mesh with those of the first mesh. Needs only Python's standard
-library.
+The cloth is a square of 1 m with hinges, self-contact and friction; the ball has a radius of 0.2 m. All meshes use the
+same time steps. The last column is the quotient of the iterations on a mesh and on the first mesh. The script needs
+only Python's standard library.
 """
 
 import argparse
@@ -32,7 +33,8 @@ contact:
 
 
 def run(n, options):
-    """Runs a mesh of n² squares. Returns its row of the table, its iterations per step, and whether the run completed."""
+    """Runs the scene on a mesh of n² squares. Returns the row of the table, the iterations per step, and whether the
+    run completed."""
     done = simulate(SCENE.format(n=n, steps=options.steps), options.scratch / str(n), options)
     if not done.rows:
         return f"| {n} | no steps: {done.output.strip().splitlines()[-1:]} |", None, False

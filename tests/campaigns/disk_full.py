@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Lets runs exhaust the disk at many different points: checkpoints, and then results, are written to tmpfs file systems of
-increasing size.
+"""Checks runs that exhaust the disk space at many different points: the script mounts tmpfs file systems of increasing
+size, first for the checkpoints, then for the results.
 
-Each run must end with one error message for all ranks, without a crash or a deadlock. It must leave a checkpoint from
-which a run with enough space computes a bitwise identical gradient. By default about 30 sizes are tested in one to two
-minutes; --step-kb 4 and --results-step-kb 4, the size of a page, test every point. Mounting needs root.
+Each run must end with one error message for all ranks, without a crash or a deadlock. From the checkpoint that the run
+leaves, a run with enough space must compute a bitwise identical gradient. By default about 30 sizes are tested in one
+to two minutes; --step-kb 4 and --results-step-kb 4, the size of a page, test every point. Mounting needs root.
 
-The test simulation_tests --source=resume_test.cpp --gtest_filter=*EachWrite* needs no root: it lets each single write of
-each rank fail in turn. *FullDisk* with DIFFSIM_WRITE_STRIDE=1 does the same for a longer sweep.
+The test simulation_tests --source=resume_test.cpp --gtest_filter=*EachWrite* needs no root. In each run of the test,
+one write of one rank fails. The filter *FullDisk* with DIFFSIM_WRITE_STRIDE=1 selects a similar test of a longer sweep.
 
     sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
 """

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Hertz contact of a plane and a round body, from scenes alone: the reaction against Hertz's formula on three meshes, and its
-derivative with respect to the depth, from `tangent` and from `gradient`, against differences of `simulate`.
+"""Compares contact of a plane and a round body with Hertz's formula, and derivatives with finite differences.
+
+The script computes the reaction on three meshes, and the derivative of the reaction with respect to the depth, by the
+commands `tangent` and `gradient` and by finite differences of `simulate`.
 
     tests/campaigns/hertz.py --diffsim build/bin/diffsim --scratch /tmp/hertz
 
-A quarter of a body of radius of curvature R = 10 m, 4 m wide and high, is pressed by a rigid plane to the depth 1 mm; the
-contact has the radius a = 0.1 m. The cells grow from a/3, a/4 and a/6 at the contact to the outside. The plane's depth is that
-of the plane beyond the first contact, less the gap that the barrier leaves. Needs numpy and h5py.
+A rigid plane presses a quarter of a body, with the radius of curvature R = 10 m and 4 m wide and high, to the depth
+1 mm. The radius of the contact is a = 0.1 m. The size of the cells at the contact is a/3, a/4 or a/6, and grows
+outwards. The depth is the displacement of the plane after the first contact, minus the gap that the barrier leaves. The
+script needs numpy and h5py.
 """
 
 import argparse
@@ -26,7 +29,7 @@ TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 
 
 
 def graded(smallest):
-    """Return coordinates from 0 to SIZE, equal cells up to 1.5 a and growing ones beyond."""
+    """Return coordinates from 0 to SIZE, m: equal cells up to 1.5 a, and growing cells beyond 1.5 a."""
     x = list(np.arange(0.0, 0.15, smallest))
     step = smallest
     while x[-1] < SIZE:
@@ -44,14 +47,16 @@ def write_mesh(path, smallest):
     n = len(x)
     points = np.array([(x[i], SIZE - depth[j], x[k]) for k in range(n) for j in range(n) for i in range(n)])
     r2 = points[:, 0] ** 2 + points[:, 2] ** 2
-    # The top is a paraboloid near the contact and flat far away; below, the offset decreases to zero at the foot.
+    # The top is a paraboloid near the contact and flat far from the contact. The vertical offset of points below the top
+    # decreases to zero at the foot.
     points[:, 1] -= (r2 / (2.0 * RADIUS) / (1.0 + r2 / 0.25)) * points[:, 1] / SIZE
     number = lambda i, j, k: i + n * (j + n * k)
     cells = []
     for k in range(n - 1):
         for j in range(n - 1):
             for i in range(n - 1):
-                # The second axis runs downwards, so corners 1 and 2 of each tetrahedron are exchanged.
+                # The index j increases downwards, so corners 1 and 2 of each tetrahedron are exchanged to keep volumes
+                # positive.
                 brick = [number(i + a, j + b, k + c) for c in (0, 1) for b in (0, 1) for a in (0, 1)]
                 cells += [(brick[t[0]], brick[t[2]], brick[t[1]], brick[t[3]]) for t in TETRAHEDRA]
     with open(path, "w", encoding="ascii") as file:
@@ -64,7 +69,7 @@ def write_mesh(path, smallest):
 
 
 def scene(more, lower_by=0.0):
-    """Return the scene of a plane that begins lower by `lower_by`, m."""
+    """Return the scene, with the plane's initial position lowered by `lower_by`, m."""
     return (
         "mesh: {file: body.msh}\n"
         f"material: {{model: neo_hookean, density: 1000, youngs_modulus: {MODULUS}, poisson_ratio: {RATIO}}}\n"
@@ -110,7 +115,7 @@ def main():
         force = reaction(options, "simulate")
         depth = DEPTH + BARRIER - report["contact"]["min_distance"]
         hertz = 4.0 / 3.0 * MODULUS / (1.0 - RATIO**2) * np.sqrt(RADIUS) * depth**1.5
-        # The plane starts lower by ε, so the direction of its position is downwards.
+        # The derivative is with respect to a downward displacement of the plane's initial position.
         direction = 'parameters: [{name: "obstacle_position:press", direction: [0, -1, 0]}]\n'
         run(options, "tangent", "tangent", scene(direction))
         slope = reaction(options, "tangent", "tangent.h5", "/reaction/foot_tangent")
@@ -120,7 +125,7 @@ def main():
             run(options, "simulate", "moved", scene("", k * h))
             values.append(reaction(options, "moved"))
         difference = (8.0 * (values[2] - values[1]) - (values[3] - values[0])) / (12.0 * h)
-        # The loss ½ |R|² has the derivative R · dR. The foot also has horizontal reactions, at its fixed edges.
+        # The loss ½ |R|² has the derivative R · dR. R also has horizontal components, from the fixed edges of the foot.
         run(options, "gradient", "gradient", scene("objective: [{type: reaction, region: foot, target: [0, 0, 0]}]\n" + direction))
         with h5py.File(options.scratch / "gradient" / "gradient.h5") as data:
             by_gradient = -data["/gradient/obstacle_position:press"][1]

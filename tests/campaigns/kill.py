@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Kills a random rank at a random time of a gradient's forward or reverse sweep, and resumes, until the sweep is done.
+"""Kills a random rank at a random time of the forward or reverse sweep of a gradient, and resumes the run, until the
+sweep is complete.
 
-Counts published files that cannot be read, runs that do not end within 10 s of the kill, and gradients that differ from
-those of an uninterrupted run. The exit code is 0 if there are none. Gradients that differ by rounding only are counted
-separately: if the mesh is partitioned differently, runs without a kill are not bitwise identical, either (--plain N
-counts such runs).
+The script counts finished files that cannot be read, runs that do not end within 10 s after the kill, and gradients
+that differ from the gradient of an uninterrupted run. The exit code is 0 if all three counts are 0. Gradients that
+differ only by rounding errors are counted separately: if the partition of the mesh differs, runs without a kill are not
+bitwise identical, either (--plain N counts such runs).
 
-With --other-ranks each resumption uses a different number of ranks. Gradients may then differ as those on different
-numbers of ranks do.
+With --other-ranks each resumption uses a different number of ranks. Gradients may then differ by as much as gradients
+on different numbers of ranks.
 
     tests/campaigns/kill.py --diffsim build/bin/diffsim --kills 100
     tests/campaigns/kill.py --diffsim build/bin/diffsim --scene contact --steps 60 --ranks 1,2,3 --other-ranks --kills 25

@@ -3,9 +3,9 @@
 
 from collections import namedtuple
 
-# `old` occurs once in `file`; if `everywhere` is set, all occurrences are replaced. `tests` lists names of CTests in the
-# order in which they run, each with a filter of GoogleTest if a part of the test suffices. The first test that fails has
-# detected the error.
+# The text `old` in `file` is replaced by `new`. `old` occurs exactly once; if `everywhere` is set, `old` may occur several
+# times, and all occurrences are replaced. `tests` lists names of CTests in the order in which they run. A name is followed by a
+# filter of GoogleTest if a part of the test suffices. The error is detected if one of the tests fails.
 Fault = namedtuple("Fault", "name file old new tests everywhere", defaults=[False])
 
 FAULTS = [
@@ -139,7 +139,7 @@ FAULTS = [
     Fault("unknowns: derivative of the adjoint without the map's curvature", "src/inverse/parametrisation.cpp",
           "sum[i] = dw[i] + w[i] * change[i];", "sum[i] = dw[i];", ["inverse.parametrisation.np1"]),
 
-    # ---- points ----------------------------------------------------------------------------------------------------
+    # ---- point terms -----------------------------------------------------------------------------------------------
     Fault("points: tangent × 1.001", "include/diffsim/core/impl/point_kernels_impl.hpp",
           "+= force[c].derivative[0]", "+= 1.001 * force[c].derivative[0]", ["core.point_term.np1"]),
     Fault("points: gradient by the weights dropped", "include/diffsim/core/impl/point_kernels_impl.hpp",
@@ -355,7 +355,7 @@ FAULTS = [
           "    DIFFSIM_MPI(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, comm_));\n", "",
           ["simulation.resume.np3 Resume.*"]),
 
-    # ---- bodies ----------------------------------------------------------------------------------------------------
+    # ---- bodies, springs, membranes, shells, ropes, and other parts ------------------------------------------------
     Fault("bodies: cells keep the numbers of vertices of their own file", "src/mesh/join_bodies.cpp",
           " + joint.bodies[k].first_vertex;\n      items.push_back(item)", ";\n      items.push_back(item)",
           ["mesh.join_bodies.np1"]),

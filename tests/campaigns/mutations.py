@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Checks whether the tests detect errors: inserts the small errors of mutation_list.py into the sources, one at a time.
+"""Checks whether the tests detect errors. The script inserts the small errors of mutation_list.py into the sources, one
+at a time.
 
-The script works on a separate checkout (a git worktree of HEAD) with its own build folder, so the current tree does not
-change; ccache makes the build fast. An error is detected if a test that passes without the error fails, or does not end,
-with it. Results are stored in a file: the next call continues an interrupted campaign, and repeats errors whose text or
-tests have changed.
+The script works on a separate checkout (a git worktree of HEAD) with a separate build folder, so the current tree does
+not change; ccache makes the build fast. An error is detected if a test passes without the error, but fails or does not
+end with the error. The results are stored in a file. The next call continues an interrupted campaign, and repeats
+errors whose text or tests have changed.
 
     tests/campaigns/mutations.py --scratch /tmp/mutants --configure=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
     tests/campaigns/mutations.py --scratch /tmp/mutants --only contact     # errors whose names contain this text
     tests/campaigns/mutations.py --scratch /tmp/mutants --sample 60 --seed 1   # 60 of the errors, drawn at random
     tests/campaigns/mutations.py --scratch /tmp/mutants --table            # results so far
 
-The exit code is 0 if all errors were detected. Needs only Python's standard library.
+The exit code is 0 if all errors are detected. The script needs only Python's standard library.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def arguments():
 
 
 def target_of(test):
-    """Returns the target that runs a test: folder_tests for folder.name.np2, with or without a filter."""
+    """Returns the build target of the program that runs a test, for example folder_tests for the test folder.name.np2."""
     folder, name = test.split(".")[:2]
     return "core_runtime_test" if (folder, name) == ("core", "runtime") else f"{folder}_tests"
 
@@ -58,7 +59,7 @@ class Checkout:
         self.options = options
         self.folder = pathlib.Path(options.scratch).resolve()
         self.build_folder = self.folder / "build"
-        self.passing = {}  # "commit test": true if the test passes without an inserted error
+        self.passing = {}  # key "COMMIT TEST"; true if the test passes without an inserted error
 
     def prepare(self):
         if not self.folder.exists():
@@ -69,7 +70,7 @@ class Checkout:
             self.git(self.folder, "checkout", "--detach", head)
         if self.options.update or not (self.build_folder / "CMakeCache.txt").exists():
             words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF",
-                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF"]  # so that a change causes few compilations
+                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF"]  # a change then recompiles few sources
             subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
                            stdout=subprocess.DEVNULL)
         listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"],
@@ -88,7 +89,8 @@ class Checkout:
         return None if ran.returncode == 0 else ran.stdout[-2000:]
 
     def run(self, test):
-        """Returns "passed", "failed" or "timeout". Runs without ctest, whose timeouts are for an otherwise idle machine."""
+        """Runs a test without ctest, whose timeouts are too short if other programs use the processor. Returns
+        "passed", "failed" or "timeout"."""
         name, _, subset = test.partition(" ")
         command = self.tests[name]["command"]
         properties = {entry["name"]: entry["value"] for entry in self.tests[name]["properties"]}
@@ -96,7 +98,7 @@ class Checkout:
         if subset:
             environment["GTEST_FILTER"] = subset
         if name.endswith(".np1"):
-            environment["GTEST_FAIL_FAST"] = "1"  # not on several ranks, where the ranks without a failure would wait
+            environment["GTEST_FAIL_FAST"] = "1"  # only on one rank: on several ranks, the ranks without a failure would wait
         process = subprocess.Popen(command, cwd=properties["WORKING_DIRECTORY"], env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
@@ -129,7 +131,8 @@ def key_of(fault):
 
 
 def try_fault(checkout, fault):
-    """Returns the outcome, and the test that detected the error."""
+    """Runs the tests of an error until a test detects the error. Returns the outcome, and the test that detected the
+    error."""
     path = checkout.folder / fault.file
     text = path.read_text() if path.exists() else ""
     count = text.count(fault.old)

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Functions with which campaigns run scenes."""
+"""Functions with which several campaigns run scenes."""
 
 import csv
 import pathlib
@@ -17,8 +17,9 @@ def add_options(parser):
 
 
 def simulate(text, folder, options):
-    """Runs a scene without an `output` section in a folder. The result contains the `rows` of the log of steps, the
-    `seconds` of the run, and the program's `output` and return `code`."""
+    """Runs `diffsim simulate` for a scene, `text`, which has no section `output`, in `folder`. The result has the
+    members `rows` (the rows of steps.csv after the first row), `seconds` (wall time of the run), `output` (text that
+    the program printed) and `code` (exit code)."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scene.yaml").write_text("output: {directory: out, every: 10, log: steps.csv}\n" + text)
     command = ["mpirun", "--oversubscribe", "-n", str(options.ranks)] if options.ranks > 1 else []

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Stiffness field of a bar from the positions of its surface and one force, with errors of 1 %: the effect of a prior and of
-a second experiment, and the time of two optimisers.
+"""Identifies the stiffness field of a bar from observed positions of the surface and one force, with errors of 1 %.
+
+The script compares results with and without a prior, with one and two experiments, and with two optimisers.
 
     tests/campaigns/stiffness_field.py --diffsim build/bin/diffsim --scratch /tmp/field [--bricks 16,8,8]
 
-The bar of 0.4 × 0.1 × 0.1 m is clamped at one end. In the first experiment the other end is pulled by 20 mm, in the second
-it is moved sideways by 30 mm. Young's modulus has a stiff and a soft place. Each cell has an unknown modulus. The table has
-the relative L2 error of the modulus, the loss, and the seconds. Needs numpy and h5py.
+The bar of 0.4 × 0.1 × 0.1 m is clamped at one end. In the first experiment the other end is pulled by 20 mm, in the
+second experiment the other end is moved sideways by 30 mm. The true Young's modulus has a maximum and a minimum inside
+the bar. The unknowns are the moduli of all cells. The table contains the relative L2 error of the modulus, the loss,
+and the wall time. The script needs numpy and h5py.
 """
 
 import argparse
@@ -28,7 +30,7 @@ NOISE = 0.01
 
 
 def centres(bricks):
-    """Return the centre of each cell's brick, in the order of the cells."""
+    """Return for each cell the centre of the brick that contains the cell, [cells, 3], m."""
     nx, ny, nz = bricks
     z, y, x = np.meshgrid(*(np.arange(n) + 0.5 for n in (nz, ny, nx)), indexing="ij")
     points = np.stack([x.ravel() / nx, y.ravel() / ny, z.ravel() / nz], axis=1) * SIZE
@@ -69,7 +71,8 @@ def run(options, command, name):
 
 
 def observe(options, random):
-    """Write files with positions of the surface and the force, with errors, and return objectives by experiment."""
+    """Write files with the positions of the surface and the force, with random errors. Return the text of the objective
+    of each experiment."""
     objectives = {}
     for name in EXPERIMENTS:
         with h5py.File(options.scratch / "truth" / name / "trajectory.h5") as file:

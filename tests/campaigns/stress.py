@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Demanding scenes of contact with implicit steps, each run to its end: a table of Newton iterations, times and distances.
+"""Runs demanding scenes of contact with implicit steps, and prints a table of Newton iterations, times and distances.
 
     python3 tests/campaigns/stress.py --diffsim build/bin/diffsim --scratch /tmp/stress [--only ball,arch] [--ranks 2]
 
@@ -8,7 +8,7 @@ Scenes: a ball and, with --data, a scanned shape, each pressed between plates to
 rollers that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles;
 eight interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted at both ends; a tube
 of cloth twisted at both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. The script
-creates all geometry except the scanned shape. Needs only Python's standard library.
+creates all geometry except the scanned shape, and needs only Python's standard library.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import sys
 
 from runs import add_options, simulate
 
-# The six tetrahedra of a hexahedron. Bits 0, 1, 2 of a corner's number are its indices along x, y, z.
+# The six tetrahedra of a hexahedron. Bits 0, 1 and 2 of the number of a corner are the indices of the corner along x, y and z.
 TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
 
 
@@ -55,7 +55,7 @@ def write_msh(path, nx, ny, nz, place, periodic=False):
 
 
 def ball_point(radius):
-    """Returns a map of a cube to a ball that maps concentric cubes to concentric spheres."""
+    """Returns a map of the unit cube to a ball. The map sends concentric cubes to concentric spheres."""
 
     def place(a, b, c):
         x = [2.0 * a - 1.0, 2.0 * b - 1.0, 2.0 * c - 1.0]
@@ -72,7 +72,7 @@ def write_ball(path, radius, cells):
 
 
 def write_ring(path, ring, tube, around, across):
-    """Writes a torus around z. Its cross-section is a square grid mapped to a disc."""
+    """Writes a torus around the z axis. The cross-section is a square grid mapped to a disc."""
 
     def place(a, b, c):
         u, v = 2.0 * b - 1.0, 2.0 * c - 1.0
@@ -85,7 +85,8 @@ def write_ring(path, ring, tube, around, across):
 
 
 def write_funnel(path, rings, sectors):
-    """Writes triangles of a surface of revolution around y. `rings` lists (radius, y) from top to bottom; normals point inwards."""
+    """Writes triangles of a surface of revolution around y. `rings` lists (radius, y) from top to bottom;
+    the normals point inwards."""
     with open(path, "w") as out:
         for radius, y in rings:
             for s in range(sectors):
@@ -111,7 +112,8 @@ def contact(d, kappa, mu=0.0, speed=1e-3, more=""):
 
 
 def press(body, low, high, half, dt, E, d, kappa, mu):
-    """Returns a scene with two plates that compress a body to a third of its height in 1 s, rest for 0.2 s, and open in 0.2 s."""
+    """Returns a scene with two plates that compress a body to a third of the body's height in 1 s, rest for 0.2 s, and
+    open in 0.2 s."""
     travel = (high - low) / 3.0
     thick = 0.1 * (high - low)
     plate = lambda: f"{{box: {{size: [{2 * half:g}, {thick:g}, {2 * half:g}], cells: [4, 1, 4]}}}}"
@@ -131,7 +133,7 @@ def scene_ball(folder, _):
 
 
 def scene_armadillo(folder, data):
-    """The scanned shape, scaled to a height of 0.2 m and placed between the plates."""
+    """The scanned shape, scaled to a height of 0.2 m, between two plates."""
     source = data / "Armadillo13K.msh"
     nodes = source.read_text().split("$Nodes")[1].split("$EndNodes")[0].split("\n")
     points = [tuple(map(float, line.split())) for line in nodes if len(line.split()) == 3]
@@ -144,7 +146,8 @@ def scene_armadillo(folder, data):
 
 
 def scene_rollers(_, __):
-    """A bar 0.1 m thick and two rollers 0.05 m apart. The rollers grip at an angle of 41 degrees, since tan 41° < µ = 1."""
+    """A bar 0.1 m thick and two rollers 0.05 m apart. The rollers pull the bar in at a contact angle of 41 degrees,
+    since tan 41° < µ = 1."""
     roller = lambda y: f"{{cylinder: {{from: [0, {y}, -0.1], to: [0, {y}, 0.1], radius: 0.1}}}}"
     turn = lambda y, w: f"{{axis: [0, 0, 1], origin: [0, {y}, 0], angular_velocity: {w}}}"
     return (f"bodies:\n  bar: {{mesh: {{box: {{size: [0.4, 0.1, 0.1], cells: [24, 6, 6]}}}}, material: {rubber(5e4, 0.35)},\n"
@@ -171,7 +174,7 @@ def scene_funnel(folder, _):
 
 
 def scene_bar(_, __):
-    """A bar twisted at both ends by 6 turns in total, with a small weight so that it leaves the straight line."""
+    """A bar twisted at both ends by 6 turns in total. A small weight makes the bar buckle out of the straight line."""
     turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.025, 0.025], angular_velocity: {w!r}}}"
     return (f"mesh: {{box: {{size: [1, 0.05, 0.05], cells: [60, 3, 3]}}}}\nmaterial: {rubber(1e5)}\n"
             f"boundary:\n  - {{region: x_min, move: {turn(0, -math.pi)}}}\n  - {{region: x_max, move: {turn(1, math.pi)}}}\n" +
@@ -223,7 +226,7 @@ def scene_cards(_, __):
 
     def add(x, y, angle):
         """Adds a card with its centre at (x, y), rotated clockwise from the y axis by an angle."""
-        # The box begins at the origin; (cx, cy) moves the centre of the rotated box to the origin.
+        # One corner of the box is at the origin; the translation (cx, cy) moves the centre of the rotated box to the origin.
         cx = -0.5 * thick * math.cos(angle) - 0.5 * length * math.sin(angle)
         cy = 0.5 * thick * math.sin(angle) - 0.5 * length * math.cos(angle)
         cards.append(f"  card{len(cards)}: {{mesh: {{box: {{size: [{thick}, {length}, {wide}], cells: [1, 10, 6]}}}}, "
@@ -259,7 +262,7 @@ def scene_tube(folder, _):
     with open(folder / "tube.obj", "w") as out:
         for i in range(along + 1):
             for k in range(around):
-                # Every second row is rotated by half a cell, so that triangles are nearly equilateral.
+                # Every second row of vertices is rotated by half a cell, so that triangles are nearly equilateral.
                 angle = 2.0 * math.pi * (k + 0.5 * (i % 2)) / around
                 out.write(f"v {i / along!r} {radius * math.cos(angle)!r} {radius * math.sin(angle)!r}\n")
         for i in range(along):
@@ -280,7 +283,7 @@ def scene_tube(folder, _):
 
 
 def write_lines(path, lines):
-    """Writes lines of points, m. Segments connect consecutive points of a line."""
+    """Writes polylines, given as lists of points, m, as an OBJ file."""
     with open(path, "w") as out:
         first = 1
         for points in lines:
@@ -351,7 +354,7 @@ SCENES = {name[6:]: make for name, make in globals().items() if name.startswith(
 
 
 def run(name, options):
-    """Runs a scene. Returns a row of the table, and whether the run completed."""
+    """Runs a scene. Returns a row of the table, and whether the run completed without intersections."""
     folder = options.scratch / name
     folder.mkdir(parents=True, exist_ok=True)
     text = SCENES[name](folder, options.data) + options.more.replace("\\n", "\n")

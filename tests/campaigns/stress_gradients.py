@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Compares gradients of the scenes of stress.py, over a few of their hardest steps, with differences of the loss.
+"""Compares gradients in the scenes of stress.py, over a few of the hardest steps of each scene, with finite differences
+of the loss.
 
     python3 tests/campaigns/stress.py           --diffsim build/bin/diffsim --scratch /tmp/stress
     python3 tests/campaigns/stress_gradients.py --diffsim build/bin/diffsim --runs /tmp/stress --scratch /tmp/gradients
 
-A window of --steps steps begins at a frame of the scene's run under --runs: the frame whose next steps took most Newton
-iterations, or --begin. The loss is ½ the mean of |x - x̂|² over the vertices of all deformable bodies. x are the
-positions at the window's end; x̂ are the unperturbed positions at the end, displaced by a smooth pattern. The parameters
-youngs_modulus, barrier_stiffness and friction have one value each for the whole scene; friction is omitted if the scene
-has none. Each derivative is compared with central differences of second and fourth order for several steps h relative
-to the parameter's value. The table gives the difference of fourth order for the h at which the two orders agree best;
-this choice does not depend on the gradient. Times are those of runs with the solver's default tolerances. With
---products the dot products of `diffsim check --products` are added. Needs NumPy, h5py and PyYAML.
+Each gradient is computed for a window of --steps steps. The window begins at a stored frame of the scene's run under
+--runs: at frame --begin or, by default, at the frame whose next --steps steps took the largest number of Newton
+iterations. The loss is half of the mean of |x - x̂|² over the vertices of all deformable bodies, where x are the
+positions at the end of the window. The targets x̂ are these positions for the unperturbed parameters, displaced by a
+smooth pattern. The parameters youngs_modulus, barrier_stiffness and friction have one value each for the whole scene;
+friction is omitted in scenes without friction. Each derivative is compared with central differences of second and
+fourth order for several step sizes h, relative to the value of the parameter. The table contains the difference of
+fourth order for the h at which the two orders agree best; this choice does not depend on the gradient. Times are from
+runs with the solver's default tolerances. With --products, the table also contains the dot products of `diffsim check
+--products`. The script needs NumPy, h5py and PyYAML.
 """
 
 import argparse
@@ -34,7 +37,8 @@ PATTERN = 0.02  # displacement of the targets from the final positions, relative
 
 
 def numbers(value):
-    """Returns the tree with strings such as 1e+07, which YAML 1.1 does not read as numbers, replaced by numbers."""
+    """Returns a copy of a YAML tree in which strings such as 1e+07 are converted to numbers; YAML 1.1 reads them as
+    strings."""
     if isinstance(value, dict):
         return {key: numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -53,7 +57,8 @@ def is_obstacle(body):
 
 
 def surface_of(cells):
-    """Returns the triangles of a mesh: its cells if they are triangles, otherwise the faces of a single tetrahedron each."""
+    """Returns the surface triangles of a mesh: the cells if the cells are triangles, otherwise the faces that belong to
+    one tetrahedron."""
     if cells.shape[1] == 3:
         return cells
     faces = {}
@@ -64,7 +69,7 @@ def surface_of(cells):
 
 
 class Window:
-    """A scene that begins with a frame of an earlier run."""
+    """A scene whose initial state is a frame of an earlier run."""
 
     def __init__(self, name, options):
         self.options = options
@@ -77,13 +82,13 @@ class Window:
             self.frames = run["step"][:]
             self.begin, self.newton_before = self.choose()
             self.take_state(run)
-        if self.value("friction") == 0.0:  # the checks of friction are skipped if there is none
+        if self.value("friction") == 0.0:  # without friction, friction is not among the parameters
             for key in ("friction", "friction_velocity"):
                 self.scene["contact"].pop(key, None)
         solver = self.scene["solver"]
         for entry in self.scene.get("boundary", []):
             table = entry.get("move", {}).get("table")
-            if table:  # rates need no shift, since vertices move on from their present positions
+            if table:  # motions given by velocities are not shifted, because they continue from the present positions
                 table["times"] = [t - self.begin * solver["dt"] for t in table["times"]]
         solver["steps"] = self.steps
         self.target = None
@@ -95,7 +100,8 @@ class Window:
         return [name for name, body in self.bodies().items() if not is_obstacle(body)]
 
     def choose(self):
-        """Returns the stored frame whose next steps took most Newton iterations, and the number of these iterations."""
+        """Returns the frame --begin or, by default, the stored frame whose next steps took the largest number of Newton
+        iterations, and the number of these iterations."""
         table = self.run / "steps.csv"
         rows = list(csv.DictReader(open(table))) if table.exists() else []
         taken = {int(row["step"]): int(float(row["newton_iterations"])) for row in rows}
@@ -121,7 +127,8 @@ class Window:
         self.size = float(max(numpy.ptp(numpy.concatenate(ends), axis=0)))
 
     def place_obstacle(self, name, body, x, cells):
-        """Writes the surface of an obstacle in this frame to a file, since obstacles have no initial displacement."""
+        """Writes the surface of an obstacle at the positions x to a file, because obstacles have no initial
+        displacement."""
         with open(self.folder / f"{name}.obj", "w") as out:
             out.writelines("v " + " ".join(repr(float(c)) for c in p) + "\n" for p in x)
             out.writelines("f " + " ".join(str(int(v) + 1) for v in f) + "\n" for f in surface_of(cells))
@@ -159,14 +166,15 @@ class Window:
         return json.loads((self.folder / "out" / "report.json").read_text())
 
     def end(self, parameter=None, value=None, tight=True):
-        """Returns the positions [vertices, 3] at the window's end for a value of a parameter, and the report."""
+        """Returns the positions [vertices, 3] at the end of the window for a value of a parameter, and the report of
+        the run."""
         self.write(self.with_value(parameter, value), "forward.yaml", tight)
         report = self.execute("simulate", "forward.yaml")
         with h5py.File(self.folder / "out" / "trajectory.h5") as out:
             return numpy.concatenate([out[group_of(name) + "positions"][-1] for name in self.solids()]), report
 
     def make_target(self, x):
-        """Writes x̂: x plus a wave of each component whose wavelength is about the scene's size."""
+        """Writes the targets x̂: x plus a sine wave in each component, with a wavelength of about the scene's size."""
         phase = 2.0 * numpy.pi / self.size * x @ numpy.array([[1.0, 0.3, 0.7], [0.4, 1.1, 0.2], [0.6, 0.5, 0.9]])
         self.target = x + PATTERN * self.size * numpy.sin(phase + numpy.array([0.5, 1.5, 2.5]))
         with h5py.File(self.folder / "target.h5", "w") as out:
@@ -204,8 +212,8 @@ class Window:
 
 
 def differences(window, parameter, x0, sizes):
-    """Yields (h, difference of second order, of fourth order) of the loss with respect to the parameter. Final positions are
-    reused for other h."""
+    """Yields (h, second-order difference quotient, fourth-order difference quotient) of the loss with respect to the
+    parameter. Final positions that two values of h share are computed once."""
     at = window.value(parameter)
     ends = {0.0: x0}
 

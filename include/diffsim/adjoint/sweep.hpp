@@ -13,43 +13,44 @@ namespace diffsim {
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
 /// Progress callback, called after each step of a sweep. `taken`: number of steps executed so far, repetitions
-/// included. `reached`: number of the rollout's steps executed so far. `reversed_from`: first step that is already
-/// reversed; -1 during the forward run.
+/// included. `reached`: largest n of the states x[n] computed so far. `reversed_from`: smallest number of a step whose
+/// adjoint has been computed; -1 during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
-/// state. Entries of owned vertices are valid. If the loss has a term ℓₙ, n < N, the callback is called twice: first
-/// without the derivative of ℓₙ (`is_complete` false), then with the derivative.
+/// state. Only the entries of owned vertices are valid. If the loss has a term ℓₙ for a state x[n], n < N, the callback
+/// is called twice for this state: first with the adjoint without ∂ℓₙ/∂x[n] (`is_complete` false), then with the
+/// complete adjoint.
 using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
 
-/// Callback that receives each state of a forward run, and its derivative along `direction`.
+/// Callback that receives each state of a forward run, and the derivative of the state along `direction`.
 using TangentObserver =
     std::function<void(int n, const State& state, const State& tangent, const ParameterSet& direction)>;
 
 /// Counters of the work of a sweep.
 struct SweepStatistics {
-  long advances = 0;    ///< steps taken without a record, first visits and repetitions
-  long recordings = 0;  ///< steps taken with a record
+  long advances = 0;    ///< number of steps executed without a record, repetitions included
+  long recordings = 0;  ///< number of steps executed with a record
   long stores = 0;
   long restores = 0;
-  std::int64_t bytes_written = 0;  ///< to disks, by all ranks
-  double seconds_waiting = 0.0;    ///< waiting time for disks
+  std::int64_t bytes_written = 0;  ///< bytes that all ranks wrote to disks
+  double seconds_waiting = 0.0;    ///< time spent waiting for disks, s
   double forward_seconds = 0.0;
   double backward_seconds = 0.0;
 
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
-/// Calls the Model's `prepare` and advances `state` by `num_steps` steps. Returns the loss, summed over all ranks; 0
-/// without a loss. All functions of this file are collective.
+/// Calls the Model's `prepare` and advances `state` by `num_steps` steps. Returns the loss, summed over all ranks; 0 if
+/// `loss` is nullptr. All functions of this file are collective.
 double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, const StateObserver& observer = {});
 /// Overload of `rollout` for a part of a rollout: advances `state` from step `steps.begin` to step `steps.end`. The
 /// loss and the observer receive step numbers of the whole rollout.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
-/// Forward mode: advances `state` by `num_steps` steps, and `tangent` from dx[0] to dx[N], along the change `direction`
-/// of the parameters. Returns dL, summed over all ranks; 0 without a loss. `observer` receives each state and its
-/// derivative.
+/// Runs a rollout in forward mode for the change `direction` of the parameters: advances `state` from x[0] to x[N] and
+/// its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of the loss, summed over
+/// all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

@@ -10,7 +10,7 @@ namespace diffsim {
 
 /// Relative motions that a joint allows.
 enum class JointKind {
-  fixed,      ///< none
+  fixed,      ///< no relative motion
   revolute,   ///< rotation about the axis
   prismatic,  ///< translation along the axis
   spherical,  ///< all rotations about the point
@@ -19,21 +19,22 @@ enum class JointKind {
   planar,     ///< translations normal to the axis and rotation about the axis
 };
 
-/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given in the initial
-/// placement of the bodies.
+/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given for the initial
+/// positions of the bodies.
 struct Joint {
   std::string name;                           ///< used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions that remain free
   std::string body;                           ///< first body
-  std::string other{};                        ///< other body; empty: the world
+  std::string other{};                        ///< other body; an empty name means the world
   std::array<double, 3> point{};              ///< point of the joint, m
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of any non-zero length
-  double coordinate = 0.0;                    ///< coordinate q in the initial placement, rad or m (JointDrive)
+  double coordinate = 0.0;                    ///< coordinate q (see JointDrive) at the initial positions, rad or m
 };
 
-/// Forces along the free direction of a revolute or prismatic joint. The coordinate q of the joint is the rotation of
-/// `Joint::body` relative to `Joint::other` about the axis, rad, or its displacement along the axis, m, plus
-/// `Joint::coordinate`. The generalised force, N m or N, is
+/// Forces along the free direction of a revolute or prismatic joint. The coordinate q of a revolute joint is
+/// `Joint::coordinate` plus the rotation of `Joint::body` relative to `Joint::other` about the axis, rad. The
+/// coordinate q of a prismatic joint is `Joint::coordinate` plus the displacement of `Joint::body` relative to
+/// `Joint::other` along the axis, m. The generalised force, N m or N, is
 ///
 ///   torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity)
 ///     + limit_stiffness · (B(q - lower) - B(upper - q))
@@ -43,9 +44,9 @@ struct Joint {
 /// that begins at the distance D = `limit_distance` from the limit and grows without bound towards the limit:
 /// B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
-/// Rotations are known up to whole turns: target - q is the difference in [-π, π). `torque` and `target` have one
-/// value, or one value per step. A position servo has `stiffness` and `damping` as gains; a spring is a servo whose
-/// target does not change.
+/// A rotation is computed modulo 2π; therefore target - q is reduced to [-π, π). `torque` and `target` have one value
+/// for all steps, or one value per step. For a position servo, `stiffness` and `damping` are the gains. A spring is a
+/// servo whose target is constant.
 struct JointDrive {
   std::vector<double> torque{0.0};  ///< N m, or N
   std::vector<double> target{0.0};  ///< rad, or m
@@ -53,20 +54,20 @@ struct JointDrive {
   double damping = 0.0;             ///< N m s/rad, or N s/m
   double friction = 0.0;            ///< N m, or N
   double friction_velocity = 0.01;  ///< > 0, rad/s, or m/s
-  /// Lower and upper limit of q, rad or m; infinite: no limit. A revolute joint has two finite limits within π of the
-  /// initial coordinate, or none.
+  /// Lower and upper limit of q, rad or m. An infinite value means that there is no limit. A revolute joint has either
+  /// two finite limits within π of the initial coordinate, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   double limit_stiffness = 0.0;  ///< N m, or N/m; > 0 if there are limits
-  double limit_distance = 0.0;   ///< D, rad or m; 0: 1 % of upper - lower
+  double limit_distance = 0.0;   ///< D, rad or m; the value 0 selects D = 1 % of upper - lower
 
   /// Returns D.
   double barrier_distance() const { return limit_distance > 0.0 ? limit_distance : 0.01 * (limits[1] - limits[0]); }
 };
 
-/// Returns the kind of joint with that name: fixed, revolute, prismatic, spherical, universal, planar. Throws Error
+/// Returns the kind of joint for the names fixed, revolute, prismatic, spherical, universal and planar. Throws Error
 /// (input) for any other name; the message suggests the nearest name.
 JointKind joint_kind(const std::string& name);
-/// Names of all kinds of joints.
+/// Returns the names of all kinds of joints, in the order of JointKind.
 const std::vector<std::string>& joint_kinds();
 
 }  // namespace diffsim

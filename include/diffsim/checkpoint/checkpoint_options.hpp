@@ -11,8 +11,9 @@
 
 namespace diffsim {
 
-/// Memory limit, in one of two forms: the number of bytes that all processes of a run may hold together, or the
-/// fraction of a machine's free memory that its processes may take in addition to the memory they hold already.
+/// Memory limit, in one of two forms. `bytes` is the total memory of all processes of a run, bytes. `share` is the
+/// fraction of a machine's free memory that the processes on this machine may allocate in addition to the memory
+/// already in use.
 struct MemoryBudget {
   std::int64_t bytes = 0;
   double share = 0.0;  ///< fraction of the free memory, in (0, 1]
@@ -21,18 +22,18 @@ struct MemoryBudget {
 };
 
 /// Memory that is available to the processes of this machine, bytes: the smaller of the kernel's MemAvailable and the
-/// remaining memory of the control group. Infinite if neither is known.
+/// remaining memory of the control group. Infinite if the system provides none of these two values.
 double free_memory_bytes();
 
-/// Schedule of a sweep: which states are kept, and which steps are repeated.
+/// Schedule of a sweep: determines which states are stored, and which steps are repeated.
 enum class CheckpointSchedule {
-  all,          ///< records every step; repeats none
+  all,          ///< every step is recorded; no step is repeated
   uniform,      ///< a snapshot every `CheckpointOptions::every` steps
   revolve,      ///< fewest repeated steps for a number of snapshots (Griewank & Walther 2000)
   online,       ///< the number of steps is not known beforehand (Stumm & Walther 2010)
-  two_level,    ///< snapshots every `every` steps in the store, revolve within each segment
+  two_level,    ///< a snapshot in the store every `every` steps, revolve between two snapshots
   multi_level,  ///< least time for levels of snapshots with different costs
-  reversible    ///< steps are taken back, without snapshots
+  reversible    ///< no snapshots; the reverse sweep inverts each step
 };
 /// Names of the schedules in scenes and reports, in the order of the enumeration.
 inline constexpr std::array<const char*, 7> checkpoint_schedules = {"all",       "uniform",     "revolve",   "online",
@@ -62,7 +63,7 @@ struct CheckpointLevel {
   std::string directory;
 };
 
-/// Quantities that the planning of a schedule measures, except if `CheckpointOptions::measures` gives the quantities.
+/// Quantities that are measured before a schedule is planned, unless `CheckpointOptions::measures` gives their values.
 struct PlanMeasures {
   std::int64_t held_bytes = 0;  ///< memory of this rank's process, including the temporary memory of a step
   double write = 0.0;           ///< time to write a snapshot to the disk, in units of the time of a step
@@ -72,20 +73,21 @@ struct PlanMeasures {
 /// Options of the checkpointing that bounds the memory of a gradient computation.
 struct CheckpointOptions {
   CheckpointSchedule schedule = CheckpointSchedule::all;
-  /// Number of steps at the end of the rollout that are reversed; 0: all. Fewer than all give an approximate gradient.
+  /// Number of steps at the end of the rollout that are reversed; 0: all steps. If some steps are not reversed, the
+  /// gradient is approximate.
   int last = 0;
   int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
-  /// Maximum number of snapshots held at the same time, for revolve, online and two_level. One of the snapshots is the
-  /// first state of the rollout; for two_level, the first state of the segment.
+  /// Maximum number of snapshots that exist at the same time, for revolve, online and two_level. One of the snapshots
+  /// is the first state of the rollout; for two_level, the first state of the segment.
   int snapshots = 20;
   CheckpointStore store = CheckpointStore::memory;
   std::string directory = "checkpoints";
-  std::vector<CheckpointLevel> levels = {};  ///< of the schedule multi_level and of the store tiered
+  std::vector<CheckpointLevel> levels = {};  ///< storage levels of the schedule multi_level and of the store tiered
   /// Memory for the sweep. If given, the schedule is planned for this budget. With a tiered store, the
   /// plan may place snapshots on the disk.
   MemoryBudget memory = {};
-  MemoryBudget disk = {};  ///< disk space for the snapshots of such a plan; not given: half of the free space
-  std::optional<PlanMeasures> measures = {};  ///< if given, the plan measures only the time of a step
+  MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; not given: half of the free space
+  std::optional<PlanMeasures> measures = {};  ///< values to plan with; if given, only the time of a step is measured
   bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
   bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss
   double interval = 600.0;  ///< time between two entries of a SweepJournal, s

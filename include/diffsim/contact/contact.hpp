@@ -16,7 +16,7 @@ namespace diffsim {
 
 /// Rotation of an obstacle at a constant rate.
 struct Rotation {
-  std::array<double, 3> axis = {};    ///< of any length; zero: no rotation
+  std::array<double, 3> axis = {};    ///< axis of rotation, of any length; zero: no rotation
   std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
   double angular_velocity = 0.0;      ///< rad/s
 
@@ -26,9 +26,9 @@ struct Rotation {
 /// Half-space that is bounded by a plane through `point` and moves at a constant velocity.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< m
-  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< points to the free side; of any length
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length; points to the free side
   std::array<double, 3> velocity = {};          ///< m/s
-  std::string label = {};                       ///< empty: the index of the plane in the list
+  std::string label = {};                       ///< name; if empty, the index of the plane in the list
   Rotation rotation = {};
   std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
 };
@@ -37,7 +37,7 @@ struct PlaneObstacle {
 struct MeshObstacle {
   TriangleMesh mesh;
   std::array<double, 3> velocity = {};  ///< m/s
-  std::string label = {};               ///< empty: the number of planes plus the index of the mesh in the list
+  std::string label = {};               ///< name; if empty, the number of planes plus the index in the list of meshes
   /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
   /// open. If not given, the obstacle is a volume if the mesh is closed, and a sheet otherwise.
   std::optional<bool> solid = {};
@@ -45,9 +45,9 @@ struct MeshObstacle {
   std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
 };
 
-/// Thickness of a body, the parameter `thickness:NAME`. The surface of the body's mesh is then the middle surface of a
-/// thicker body, for example of a sheet. The distance of two surfaces stays larger than half of the sum of their
-/// thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂.
+/// Thickness of a body, the parameter `thickness:NAME`. With a thickness, the surface of the body's mesh represents the
+/// middle surface of a thick body, for example of a sheet. The distance of two surfaces stays larger than half of the
+/// sum of their thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂.
 struct BodyThickness {
   std::string body;    ///< name of a body of the mesh; `body` if the mesh has a single body without a name
   double value = 0.0;  ///< m
@@ -55,8 +55,8 @@ struct BodyThickness {
 
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A region of a body's surface may be
 /// named instead of the body. A value given here is a parameter of the pair, for example `friction:A|B`, with the names
-/// in the order of `between`. A value not given here is taken from ContactOptions, for example the parameter
-/// `friction`, which is common to all pairs that give no friction.
+/// in the order of `between`. For a value not given here, the pair uses the value of ContactOptions. The corresponding
+/// parameter, for example `friction`, is common to all pairs that do not give the value.
 ///
 /// A region named in a pair consists of the surface triangles on the region's faces. A vertex or an edge with triangles
 /// of several regions belongs to the region that the pairs name first (src/contact/surface_groups.hpp). A pair that
@@ -71,7 +71,7 @@ struct ContactPair {
   std::optional<double> friction = {};           ///< µ
   std::optional<double> friction_velocity = {};  ///< ε_v, m/s
   std::optional<double> thickness = {};          ///< ξ, m; replaces (ξ_A + ξ_B)/2
-  bool touch = true;  ///< false: the two pass through each other, and the pair must not have values
+  bool touch = true;  ///< false: the named bodies pass through each other; no values are allowed
 
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
@@ -92,8 +92,8 @@ struct ContactOptions {
   /// Thickness, m, of those bodies of the mesh that have no entry in `thicknesses`. If given, the value becomes the
   /// parameter `thickness`; otherwise the parameter does not exist. The value does not apply to obstacles.
   std::optional<double> thickness = {};
-  std::vector<BodyThickness> thicknesses = {};  ///< of bodies with a thickness of their own
-  std::vector<BodySurface> surfaces = {};       ///< that replace the boundary triangles of some bodies
+  std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of single bodies
+  std::vector<BodySurface> surfaces = {};       ///< surfaces that replace the boundary triangles of some bodies
   /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. If false, friction terms exist
   /// only if any µ > 0.
   bool with_friction = false;
@@ -107,7 +107,7 @@ struct ContactOptions {
   std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
-  std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
+  std::vector<ContactPair> pairs = {};  ///< pairs with separate values, and pairs that do not touch
 };
 
 /// Sum of the contact forces, N, on the body `between[0]` that the body or obstacle `between[1]` exerts.

@@ -24,7 +24,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
-  /// Makes a term on `vertices`, which must be vertices of `surface_areas`. Collective.
+  /// Makes a term on `vertices`, some of the vertices that `surface_areas` returns. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
       : Points(std::move(name), force, std::move(parameters), vertices),
@@ -71,7 +71,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   const std::vector<int>& surface() const { return vertices_; }  ///< local vertices of the points, all owned
 
  private:
-  /// Values of the term's vertices, from the values of all owned vertices.
+  /// Returns the values of the term's vertices, given the values of all owned vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;
     for (const int v : vertices_) some.push_back(all[static_cast<std::size_t>(v)]);
@@ -81,7 +81,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   std::shared_ptr<const TetrahedralMesh> mesh_;
   contact::RestAreas rest_areas_;
   std::vector<int> vertices_;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // the last two are empty unless requested
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // tangent and gradient are empty if not requested
 };
 
 }  // namespace diffsim

@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// Kind of failure of an Error; determines the runner's exit code.
+/// Kind of failure that an Error reports. The exit code of the command-line program `diffsim` depends on the kind.
 enum class ErrorKind {
   input,  ///< the user's file, key or argument is wrong (exit 2)
   run,    ///< the computation ran but failed: instability, non-convergence (exit 1)
@@ -26,7 +26,8 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// Error in user input, with its location: `FILE:LINE: KEY: what`. Line 0 and an empty key are left out.
+/// Error in user input. The message has the form `FILE:LINE: KEY: what`. `line` = 0 means that the line is unknown; the
+/// message then has no LINE. If `key` is empty, the message has no KEY.
 class InputError : public Error {
  public:
   InputError(const std::string& file, long line, const std::string& key, const std::string& what);
@@ -35,8 +36,8 @@ class InputError : public Error {
 
 /// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
-/// If `body` throws on some ranks, every rank throws the error of the lowest of these ranks. A rank that fails alone
-/// between two collectives therefore does not leave the other ranks waiting.
+/// If `body` throws on some ranks, every rank throws the error of the lowest rank that failed. A failure on one rank
+/// between two collective calls therefore does not leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
 /// Throws Error (system) if the return code of an MPI call is not MPI_SUCCESS. Called by the macro DIFFSIM_MPI.

@@ -14,18 +14,19 @@ namespace diffsim {
 class Exchange;
 class FileOrder;
 
-/// Set of things that a field has values on, distributed over the ranks of a communicator: vertices, cells, faces,
-/// edges, bodies, particles, steps, or one thing that all ranks share.
+/// Set of entities on which fields have values: vertices, cells, faces, edges, bodies, particles, time steps, or a
+/// single entity that all ranks share. The entities are distributed over the ranks of a communicator.
 ///
-/// Each entity is owned by one rank. A rank's local entities are the owned ones, followed by copies (ghosts) of
-/// entities that other ranks own. Sums over all entities run over the owned ones. Objects of this class are immutable.
-/// A set whose number of entities changes is a sequence of objects, distinguished by their `generation`.
+/// Each entity is owned by one rank. A rank's local entities are the entities that the rank owns, followed by copies
+/// (ghosts) of entities that other ranks own. A sum over all entities includes owned entities only, so each entity is
+/// counted once. Objects of this class are immutable. A set whose number of entities changes is represented by several
+/// objects with different values of `generation`.
 class Entities {
  public:
-  /// Constructs a set. `order`: positions of the local entities in files, or nullptr if the entities have no positions
-  /// in files. Entities without positions are stored rank after rank, and the file can be read only with the number of
-  /// ranks that wrote the file. `exchange`: exchange between owned entities and copies, or nullptr if no rank has
-  /// copies. Throws Error if the sizes of `owned`, `order` and `exchange` are inconsistent.
+  /// Constructs a set. `order`: locations of the local entities in files, or nullptr if the entities have no locations
+  /// in files. Values on entities without locations are written in the order of the ranks, and the file can be read
+  /// only with the number of ranks that wrote the file. `exchange`: exchange between owned entities and copies, or
+  /// nullptr if no rank has copies. Throws Error if the sizes of `owned`, `order` and `exchange` are inconsistent.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 
@@ -33,10 +34,10 @@ class Entities {
   static std::shared_ptr<const Entities> one_for_all(MPI_Comm comm);
   /// Returns the set of the owned entities of `all`, without copies.
   static std::shared_ptr<const Entities> without_copies(const std::shared_ptr<const Entities>& all);
-  /// Returns a set of entities of this process alone, without positions in files.
+  /// Returns a set of `count` entities that belong to this process alone and have no locations in files.
   static std::shared_ptr<const Entities> of_process(std::size_t count);
 
-  const std::string& name() const { return name_; }  ///< plural, as used in messages: "vertices"
+  const std::string& name() const { return name_; }  ///< plural noun for messages, for example "vertices"
   MPI_Comm comm() const { return comm_; }
   std::size_t owned() const { return owned_; }
   std::size_t local() const { return local_; }
@@ -60,19 +61,20 @@ class FieldPool;
 
 /// Named array of doubles in device memory on a rank's entities, row-major: [steps, local entities, components].
 ///
-/// The first `owned` entries belong to this rank and count in sums over all ranks. The remaining entries are this
-/// rank's copies of entries that other ranks own. Move-only; use `clone` to copy.
+/// The first `owned` entries belong to entities that this rank owns; sums over all ranks include only these entries.
+/// The remaining entries are this rank's copies of entries that other ranks own. Move-only; use `clone` to copy.
 class Field {
  public:
   Field() = default;
-  /// Constructs a field of zeros. With `steps` > 1 the field has values for each of this many steps. Throws Error for
-  /// several steps on entities with copies.
+  /// Constructs a field of zeros. With `steps` > 1 the field has separate values for each of `steps` time steps. Throws
+  /// Error if `steps` > 1 and the entities have copies.
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  /// Constructs a field of zeros on entries of this process alone: [extent, components].
+  /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);
 
   const std::string& name() const { return name_; }
-  /// Entities that the values are on. Must not be called on a default-constructed Field, which has no entities.
+  /// Returns the entities on which the field has values. Must not be called on a default-constructed Field, which has
+  /// no entities.
   const Entities& on() const { return *on_; }
   const std::shared_ptr<const Entities>& shared_on() const { return on_; }
   int steps() const { return steps_; }
@@ -83,21 +85,22 @@ class Field {
   std::size_t owned_size() const { return owned() * static_cast<std::size_t>(components_); }
   std::size_t bytes() const { return size() * sizeof(double); }
   const double* data() const { return data_.get(); }  ///< device address
-  /// Device address for changes of the values. Call the function again before later changes, because each call counts
-  /// as a change (`revision`).
+  /// Returns the device address of the values, for writing. Each call changes `revision`, so call the function again
+  /// before each later change of the values.
   double* data();
-  /// Number that is new after each operation that may have changed the values, and in each new field.
+  /// Returns a number that identifies the version of the values. Each operation that may change the values, and each
+  /// construction of a field, sets a new number.
   std::uint64_t revision() const { return revision_; }
 
   Field clone() const;
-  Field like(std::string name) const;  ///< zeros, of the same shape and from the same pool
+  Field like(std::string name) const;  ///< field of zeros with the same shape, entities and memory pool
   void fill(double value);
-  /// Copies the values of `other`. If `other` is on another generation of the same entities, this field first takes the
-  /// shape of `other`. Throws Error if the generations are equal and the sizes differ, or if the generations differ and
-  /// the entities have different names.
+  /// Copies the values of `other`. If the entities of `other` have another generation, this field first gets the
+  /// entities and the shape of `other`. Throws Error if the generations are equal and the sizes differ, or if the
+  /// generations differ and the entities have different names.
   void copy_from(const Field& other);
   std::vector<double> to_host() const;
-  void from_host(const std::vector<double>& values);  ///< `size()` values
+  void from_host(const std::vector<double>& values);  ///< `values`: [size()], host memory
 
  private:
   friend class FieldPool;

@@ -13,25 +13,25 @@ namespace diffsim {
 class BlockMatrix;
 class Couplings;
 
-/// Subset of a rank's cells that a sweep processes. `shared`: cells with a vertex that another rank has too. `inner`:
-/// the other cells, which can be processed while the sums of shared cells are being sent. `all`: both.
+/// Subset of a rank's cells that a sweep processes. `shared`: cells with a vertex that is also a local vertex of
+/// another rank. `inner`: all other cells. The inner cells can be processed while the sums at shared vertices are
+/// exchanged between ranks. `all`: all cells of the rank.
 enum class CellPart { shared, inner, all };
 
-/// Configuration that forces are evaluated at. Fields are [local vertices, 3]; copies of other ranks' vertices are up
+/// Configuration at which forces are evaluated. Fields are [local vertices, 3]; copies of other ranks' vertices are up
 /// to date.
 struct Configuration {
   const Field& positions;  ///< m
-  int step = 0;            ///< time step, whose entries of control signals apply
-  /// Device address of the smallest index of a local cell found to be invalid, or nullptr if the index is not
-  /// requested. A term whose energy is undefined at the configuration lowers the value to the index of the cell
-  /// concerned.
+  int step = 0;            ///< index of the time step; selects the entries of control signals
+  /// Device address of the smallest local index of an invalid cell, or nullptr if the index is not requested. If the
+  /// energy of a term is undefined in cell c, the term replaces the value by min(value, c).
   std::int32_t* invalid_cell = nullptr;
   const Field* velocities = nullptr;  ///< m/s; set if any term `uses_velocities`
-  double time = 0.0;                  ///< s, since the start of the rollout; gives the positions of moving obstacles
-  double load_factor = 1.0;           ///< factor on dead loads; see `factor_of`
-  /// Positions at the start of the step, m, at which lagged terms are evaluated, and the corresponding time, s.
-  /// Implicit steps set both if any term `lags`. With nullptr, lagged terms are evaluated at `positions`, as all other
-  /// terms.
+  double time = 0.0;         ///< s, since the start of the rollout; determines the positions of moving obstacles
+  double load_factor = 1.0;  ///< factor on dead loads; see `factor_of`
+  /// Positions at the start of the step, m. Terms with `lags()` are evaluated at these positions and at `start_time`,
+  /// s. Implicit steps set both members if any term has `lags()`. If `start_positions` is nullptr, these terms are
+  /// evaluated at `positions`, like all other terms.
   const Field* start_positions = nullptr;
   double start_time = 0.0;
 
@@ -44,8 +44,8 @@ struct Configuration {
 struct JacobianWeights {
   double position = 1.0;  ///< a; < 0 in implicit steps
   double velocity = 0.0;  ///< b, 1/s
-  /// True if each element's contribution is projected to a positive semidefinite matrix. Used for the forward solve
-  /// only, never for derivatives.
+  /// True if each element's contribution is projected to a positive semidefinite matrix. Set in forward solves only;
+  /// derivatives use the exact Jacobian.
   bool project = false;
 };
 
@@ -54,37 +54,39 @@ struct JacobianWeights {
 struct ConfigurationTangent {
   const Field& positions;
   const Field* velocities = nullptr;
-  double time = 0.0;                       ///< dt, s: change of the time that moving obstacles are evaluated at
-  const Field* start_positions = nullptr;  ///< set if the configuration has start positions; nullptr: zero
+  double time = 0.0;                       ///< dt, s: derivative of `Configuration::time`
+  const Field* start_positions = nullptr;  ///< set if the configuration has start positions; nullptr stands for zeros
 };
 
-/// Adjoint of a configuration: x̄ and, if velocities are given, v̄. Fields are [local vertices, 3] and hold this rank's
-/// contributions.
+/// Adjoint of a configuration: x̄ and, if velocities are given, v̄. Fields are [local vertices, 3] and contain this
+/// rank's contributions.
 struct ConfigurationAdjoint {
   Field& positions;
   Field* velocities = nullptr;
   Field* start_positions = nullptr;  ///< set if the configuration has start positions
 };
 
-/// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex is affected.
+/// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex is constrained in this
+/// way.
 struct VertexConstraints {
   std::vector<char> positions;  ///< non-zero: all three components are fixed or follow a prescribed motion
-  /// Bit mask. Bit c: the vertex lies in a plane of symmetry normal to axis c. Bit 3 (`in_wall`): directions of the
-  /// body at the vertex (slopes, tangents) are fixed, as in a wall.
+  /// Bit mask. Bit c: the vertex lies in a plane of symmetry normal to axis c. Bit 3 (`in_wall`): the slope of a shell,
+  /// or the tangent of a rod, is fixed at the vertex, as for a body clamped in a wall.
   std::vector<char> clamped;
   static constexpr char in_wall = 8;
 };
 
-/// One mechanism of a system: elasticity, a load, contact. If the term has an energy E, its forces are f = -∂E/∂x.
+/// One contribution to the forces of a system: elasticity, a load, contact. If the term has an energy E, the forces are
+/// f = -∂E/∂x.
 ///
-/// Every operation processes this rank's cells and faces and adds this rank's contributions at all its local vertices.
-/// The caller sums the contributions over the ranks. Operations with derivatives come as value, tangent and adjoint,
-/// with respect to positions, velocities and parameters together.
+/// Every operation processes this rank's cells and faces and adds this rank's contributions at all local vertices. The
+/// caller sums the contributions over the ranks. A differentiable operation has a tangent and an adjoint, each with
+/// respect to positions, velocities and parameters together.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
   virtual std::string name() const = 0;
-  /// Returns true if forces depend on velocities. Every configuration then has velocities.
+  /// Returns true if forces depend on velocities. Every Configuration passed to the term then has velocities.
   virtual bool uses_velocities() const { return false; }
   /// Returns true if forces are f(x_n, v, p), where x_n are the positions at the start of the step
   /// (`Configuration::start_positions`).
@@ -94,19 +96,20 @@ class ForceTerm {
   /// vertices changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
-  /// Computes the quantities that depend on the parameters alone. The next three functions serve the tangent and the
-  /// adjoint of these quantities, as the functions of the same names in Model.
+  /// Computes the quantities that depend on the parameters alone. `prepare_tangent`, `begin_adjoint` and
+  /// `prepare_adjoint` compute the tangent and the adjoint of these quantities, like the functions of the same names in
+  /// Model.
   virtual void prepare(const ParameterSet&) {}
   virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
   virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
   virtual void prepare_adjoint(const ParameterSet&, ParameterSet& /*gradient*/) {}
 
-  /// Returns this rank's contribution to E, J.
+  /// Returns this rank's contribution to the energy E, in J.
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Computes f += f(x, v, p), N.
+  /// Computes `force` += f(x, v, p), in N.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
-  /// Adds the forces of a part of this rank's cells. Contributions that are not from inner cells count as shared. By
-  /// default, all contributions count as shared.
+  /// Adds the forces of the cells in `part`. Contributions that do not come from inner cells are added with
+  /// `CellPart::shared`. By default, all contributions are added with `CellPart::shared`.
   virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
     if (part != CellPart::inner) add_force(at, parameters, force);
   }
@@ -116,16 +119,16 @@ class ForceTerm {
   /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, with w given on all local vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
-  /// Computes the part of `add_force_adjoint` that comes from a part of the cells, as `add_force_of` does for forces.
-  /// Called for the shared cells before the inner cells.
+  /// Adds the contributions of the cells in `part` to the results of `add_force_adjoint`, with the same parts as
+  /// `add_force_of`. Called for the shared cells before the inner cells.
   virtual void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w,
                                     const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     if (part != CellPart::inner) add_force_adjoint(at, w, adjoint, gradient);
   }
 
   // Second derivatives: derivatives of the adjoint operations along (dx, dv, dp) and dw, for products with Hessians and
-  // for the differentiation of unrolled Newton iterations. A term without second derivatives keeps the defaults, which
-  // throw Error.
+  // for the differentiation of unrolled Newton iterations. A term without second derivatives does not override these
+  // functions; the default implementations throw Error.
 
   /// Zeroes the sums that the second derivatives accumulate. Throws Error (input) if a second derivative with respect
   /// to parameters of `gradient` or `direction` does not exist.
@@ -133,8 +136,8 @@ class ForceTerm {
     throw Error("the term '" + name() + "' has no second derivatives; use an optimiser that needs gradients only",
                 ErrorKind::input);
   }
-  /// Adds to `gradient_tangent` the derivative of what `prepare_adjoint` adds. The sums accumulated for
-  /// `prepare_adjoint` are still available.
+  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds to the
+  /// gradient. The sums accumulated for `prepare_adjoint` are still available.
   virtual void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& /*direction*/,
                                        ParameterSet& /*gradient_tangent*/) {}
   /// Computes x̄ += d[(∂f/∂x)ᵀ w], v̄ += d[(∂f/∂v)ᵀ w] and p̄ += d[(∂f/∂p)ᵀ w], where d is the derivative along `tangent`,
@@ -146,28 +149,30 @@ class ForceTerm {
     throw Error("the term '" + name() + "' has no second derivatives", ErrorKind::input);
   }
 
-  // Further operations, for implicit steps.
+  // Operations for implicit steps.
 
-  /// Returns true if f derives from a potential of the step: f = -∂E/∂x, or f = -∂D/∂v for a term that `lags`.
+  /// Returns true if f is the negative gradient of a potential: f = -∂E/∂x, or f = -∂D/∂v for a term with `lags()`.
   virtual bool has_energy() const { return !uses_velocities(); }
-  /// Returns this rank's contribution to the dissipation potential D(x, v), W, with f = -∂D/∂v; 0 if the term has no
-  /// such potential.
+  /// Returns this rank's contribution to the dissipation potential D(x, v), in W, where f = -∂D/∂v; 0 if the term has
+  /// no such potential.
   virtual double dissipation(const Configuration& /*at*/, const ParameterSet& /*parameters*/) { return 0.0; }
   /// Returns true if the term has a dissipation potential D with f = -∂D/∂v.
   virtual bool has_dissipation() const { return false; }
   /// Returns true if ∂f/∂x and ∂f/∂v are symmetric at every configuration.
   virtual bool has_symmetric_jacobian() const { return true; }
-  /// Returns true if the term may resist a rigid motion of the whole body. Quasi-static steps then do not require that
-  /// fixed components exclude all rigid motions.
+  /// Returns true if the term may resist a rigid motion of the whole body. Quasi-static steps then accept a body whose
+  /// fixed displacement components do not prevent all rigid motions.
   virtual bool holds_body() const { return false; }
-  /// Adds the pairs of local vertices that the Jacobian couples at this configuration. Adds no pairs by default.
+  /// Adds the pairs of local vertices that the Jacobian couples at this configuration. The default implementation adds
+  /// no pairs.
   virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
-  /// Returns true if the sparsity pattern depends on the configuration. The term's Jacobian is then a separate matrix,
-  /// whose local vertices after the owned ones are the copies named by the term's couplings.
+  /// Returns true if the sparsity pattern depends on the configuration. The term's Jacobian is then a separate matrix.
+  /// The local vertices of this matrix are the owned vertices, followed by the copies that `add_couplings` sets
+  /// (`Couplings::set_copies`).
   virtual bool couplings_vary() const { return false; }
-  /// Returns true if the last sparsity pattern still covers this configuration. Called only if `couplings_vary`.
-  /// A pattern may contain more entries than necessary, but depends only on the configuration passed to
-  /// `add_couplings`. Collective, with the same result on every rank.
+  /// Returns true if the last sparsity pattern contains all pairs that the Jacobian couples at this configuration.
+  /// Called only if `couplings_vary` returns true. A pattern may contain more entries than necessary, but depends only
+  /// on the configuration passed to `add_couplings`. Collective, with the same result on every rank.
   virtual bool pattern_covers(const Configuration& /*at*/) { return true; }
   /// Adds a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`. A term whose Jacobian is zero overrides this function
   /// to do nothing.
@@ -177,27 +182,27 @@ class ForceTerm {
   }
 
   /// Adds an upper bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex
-  /// i, in every component of [local vertices, 3]. λ_e, N/m, is not less than the largest eigenvalue of the element's
-  /// stiffness matrix in the reference configuration. Then xᵀKx ≤ Σ_i stiffness_i |x_i|², and so ω² ≤ max_i stiffness_i
-  /// / m_i.
+  /// i, in all three components of `stiffness`, [local vertices, 3]. λ_e, N/m, is not less than the largest eigenvalue
+  /// of the element's stiffness matrix in the reference configuration. Then xᵀKx ≤ Σ_i stiffness_i |x_i|², and so ω² ≤
+  /// max_i stiffness_i / m_i.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Adds an upper bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in
-  /// every component. δ_e, N s/m, is not less than the largest eigenvalue of the element's -∂f/∂v in the reference
-  /// configuration.
+  /// all three components of `damping`, [local vertices, 3]. δ_e, N s/m, is not less than the largest eigenvalue of the
+  /// element's -∂f/∂v in the reference configuration.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 
   /// Returns true if forces depend explicitly on time in step n, for example through a moving obstacle.
   virtual bool moves(int /*n*/, const ParameterSet&) const { return false; }
-  /// Returns true if the term forbids some displacements: those that pass through an obstacle.
+  /// Returns true if the term forbids some displacements, for example displacements through an obstacle.
   virtual bool limits_steps() const { return false; }
   /// Returns the largest a in [0, 1], less a margin, for which the straight motion from `from` to `from` + a (`to` -
-  /// `from`) is allowed; 0 if `from` itself is not allowed. Each rank returns a value of its own; the caller takes the
-  /// minimum over all ranks. `from` and `to` each have their own time. Collective.
+  /// `from`) is allowed; 0 if `from` itself is not allowed. Ranks may return different values; the caller computes the
+  /// minimum over all ranks. `from` and `to` may have different times. Collective.
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }
-  /// Returns the name of the pair that limited the last `max_step` on this rank, for messages: "vertex 17 and the plane
-  /// obstacle 0".
+  /// Returns, for messages, the name of the pair that limited the last `max_step` on this rank, for example "vertex 17
+  /// and the plane obstacle 0".
   virtual std::string limiting() const { return {}; }
 };
 

@@ -10,21 +10,22 @@
 
 namespace diffsim {
 
-/// Loss L = Σₙ ℓₙ(x[n], p), n = 0 … N. Operations are collective over the Model's communicator, but return and add this
-/// rank's contribution only. The sum of the contributions over the ranks is the total.
+/// Loss L = Σₙ ℓₙ(x[n], p), n = 0 … N. Operations are collective over the Model's communicator, but return or add this
+/// rank's contribution only. The value of the loss is the sum of the contributions of all ranks.
 class Loss {
  public:
   virtual ~Loss() = default;
-  /// Unit of L, for example "m²"; "1" if L is dimensionless.
+  /// Returns the unit of L, for example "m²"; "1" if L is dimensionless.
   virtual std::string unit() const { return "1"; }
-  /// Number of observations of which the loss is a mean, or 1 if the loss is not a mean.
+  /// Returns the number of observations if the loss is a mean over observations, else 1.
   virtual double num_observations() const { return 1.0; }
-  /// Multiplies the loss, with its derivatives, by a factor and returns true. The default returns false and changes
-  /// nothing; the caller then multiplies the results of the functions below. A loss must override this function if its
-  /// `add_gradient` also adds to sums inside the Model, such as those of force terms, because the caller cannot
-  /// multiply these sums.
+  /// Multiplies the loss and all derivatives of the loss by a factor and returns true. The default implementation
+  /// changes nothing and returns false; the caller then multiplies the results of the other functions. A loss must
+  /// override this function if its `add_gradient` also adds to sums inside the Model, such as those of force terms,
+  /// because the caller cannot multiply these sums.
   virtual bool multiply(double /*factor*/) { return false; }
-  /// Returns true if the term ℓₙ exists. The functions below are called only for n for which ℓₙ exists.
+  /// Returns true if the term ℓₙ exists. `value`, `tangent` and the functions `add_…` are called only for n with
+  /// `observes(n)`.
   virtual bool observes(int n) const = 0;
   /// Returns this rank's contribution to ℓₙ.
   virtual double value(int n, const State& state, const ParameterSet& parameters) = 0;
@@ -35,14 +36,15 @@ class Loss {
   /// contains.
   virtual void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                             ParameterSet& gradient) = 0;
-  /// Adds the derivatives of what `add_gradient` adds, along `tangent` and `direction`.
+  /// Adds the derivatives, along `tangent` and `direction`, of the terms that `add_gradient` adds.
   virtual void add_gradient_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                     const State& /*tangent*/, const ParameterSet& /*direction*/,
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
     throw Error("this loss has no second derivatives", ErrorKind::input);
   }
   /// Adds Jᵀ W dr to `adjoint` and `gradient`, for ℓₙ = ½ rᵀ W r with residuals r(x, p): J is the derivative of r, and
-  /// dr the derivative along `tangent` and `direction`. The result is that of `add_gradient_tangent` if r is linear.
+  /// dr the derivative along `tangent` and `direction`. If r is linear, the results are those of
+  /// `add_gradient_tangent`.
   virtual void add_gauss_newton(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                 const State& /*tangent*/, const ParameterSet& /*direction*/, State& /*adjoint*/,
                                 ParameterSet& /*gradient*/) {
@@ -54,7 +56,7 @@ class Loss {
 /// adds ∂ℓ/∂x to the owned entries of `gradient`.
 using StateLoss = std::function<double(int n, const State& state, State* gradient)>;
 
-/// Loss L = Σ_n ℓ(n, x[n]) of a function. Provides first derivatives only.
+/// Loss L = Σ_n ℓ(n, x[n]) for a function ℓ that the caller provides. Computes first derivatives only.
 class FunctionLoss final : public Loss {
  public:
   explicit FunctionLoss(StateLoss function, std::string unit = "1");

@@ -23,13 +23,13 @@ class Record {
   virtual const State& initial() const = 0;
 };
 
-/// Tangents dx[n] and dx[n+1] of step n, with copies up to date.
+/// Tangents of the states before and after step n, dx[n] and dx[n+1], with copies up to date.
 struct StepTangent {
   const State& before;
   const State& after;
 };
 
-/// State of the reverse sweep, and its derivative along a direction.
+/// Adjoint state and gradient of a reverse sweep, and the derivatives of both along a direction.
 struct AdjointPair {
   State& adjoint;
   State& adjoint_tangent;
@@ -37,11 +37,11 @@ struct AdjointPair {
   ParameterSet& gradient_tangent;
 };
 
-/// First value of a rank that is not finite.
+/// Location of the first value on a rank that is not finite.
 struct NotFinite {
-  std::string where;  ///< in words such as "the term 'elastic' at vertex 17"; empty if all values are finite
-  /// Number of the operation that produced the value. Operations have the same numbers on all ranks, so that the first
-  /// finding of all ranks has the lowest number.
+  std::string where;  ///< description, for example "the term 'elastic' at vertex 17"; empty if all values are finite
+  /// Number of the operation that produced the value. Operations have the same numbers on all ranks, so the lowest
+  /// number over all ranks identifies the first operation that produced such a value.
   std::int64_t operation = 0;
 };
 
@@ -58,33 +58,36 @@ using StateObserver = std::function<void(int n, const State& state)>;
 /// Discrete-time model x[n+1] = step_n(x[n]; prepare(p)), with parameters p.
 ///
 /// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one call of `prepare`, which computes quantities that
-/// depend on the parameters alone (masses, moduli). `prepare` and `step` each come with a tangent (J v) and an adjoint
-/// (Jᵀ w), so that sweeps need no knowledge of physics. All operations are collective over `comm`.
+/// depend on the parameters alone (masses, moduli). `prepare` and `step` each have a tangent (J v) and an adjoint (Jᵀ
+/// w). Code that runs forward and reverse sweeps therefore does not depend on the physics. All operations are
+/// collective over `comm`.
 class Model {
  public:
   virtual ~Model() = default;
 
   virtual MPI_Comm comm() const = 0;
-  virtual State make_state() const = 0;  ///< zeroed, of the Model's shape
+  virtual State make_state() const = 0;  ///< state of zeros with the fields of the Model
   virtual ParameterSet& parameters() = 0;
   const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
 
-  /// Computes the quantities that depend on the parameters alone. Called after parameters changed, before the steps
-  /// that use these parameters.
+  /// Computes the quantities that depend on the parameters alone. Must be called after each change of parameters,
+  /// before the steps that use the changed parameters.
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
   /// Zeroes the sums that `step_adjoint` accumulates. `gradient` contains the parameters whose gradient is requested.
   /// Throws Error with the reason if the gradient with respect to one of these parameters does not exist.
   virtual void begin_adjoint(const ParameterSet& gradient) = 0;
-  /// Adds to `gradient` this rank's contribution from the adjoints of the results of `prepare`, which the
-  /// `step_adjoint` calls accumulated.
+  /// Converts the adjoints of the results of `prepare`, which `step_adjoint` has accumulated, to derivatives with
+  /// respect to the parameters, and adds this rank's contribution to `gradient`.
   virtual void prepare_adjoint(ParameterSet& gradient) = 0;
 
-  /// Returns the relative tolerance of the linear solves in derivatives of steps; 0 if these derivatives are explicit.
+  /// Returns the relative tolerance of the linear solves in derivatives of steps; 0 if derivatives of steps need no
+  /// linear solves.
   virtual double solver_tolerance() const { return 0.0; }
-  /// Sets the tolerances of all later solves, of steps and of their derivatives, to `factor` ≤ 1 times the configured
-  /// tolerances, but not below rounding errors. A factor of 1 restores the configured tolerances.
+  /// Sets the tolerances of all later solves, in steps and in derivatives of steps, to `factor` ≤ 1 times the
+  /// configured tolerances, but not below the level of rounding errors. A factor of 1 restores the configured
+  /// tolerances.
   virtual void tighten_solver(double /*factor*/) {}
 
   virtual std::unique_ptr<Record> make_record() const = 0;
@@ -101,10 +104,10 @@ class Model {
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
   /// Enables or disables the search for values that are not finite in the adjoint operations, which makes these
-  /// operations slower. Enabling forgets earlier results.
+  /// operations slower. Enabling the search discards the result of an earlier search.
   virtual void set_diagnosis(bool /*on*/) {}
-  /// Returns where this rank's adjoint operations first produced a value that is not finite since the search was
-  /// enabled.
+  /// Returns the location at which this rank's adjoint operations first produced a value that is not finite, since the
+  /// search was enabled.
   virtual NotFinite diagnosis() const { return {}; }
 
   // Second derivatives: derivatives of the adjoint operations along a direction (forward over reverse), for products
@@ -116,7 +119,8 @@ class Model {
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
-  /// Adds to `gradient_tangent` this rank's contribution to the derivative of what `prepare_adjoint` adds.
+  /// Adds to `gradient_tangent` this rank's contribution to the derivatives, along `direction`, of the terms that
+  /// `prepare_adjoint` adds.
   virtual void prepare_adjoint_tangent(const ParameterSet& /*direction*/, ParameterSet& /*gradient_tangent*/) {}
   /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`, and the derivative of `step_adjoint` along dx and
   /// `direction` on `pair.adjoint_tangent` and `pair.gradient_tangent`.
@@ -128,8 +132,8 @@ class Model {
   /// Enables or disables reversible steps, which `step_back` can undo. Reversible steps differ from other steps by
   /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
-  /// Takes x[n+1] back to x[n] in place, bitwise identical to the state at the start of `step`. For n = 0 the result is
-  /// the initial state as rounded by `step`. Fills `record` as `step` does.
+  /// Replaces x[n+1] by x[n] in place. The result is bitwise identical to the state at the start of `step`; for n = 0,
+  /// it is bitwise identical to the initial state as rounded by `step`. Fills `record` as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 

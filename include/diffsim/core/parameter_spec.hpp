@@ -27,7 +27,7 @@ struct Interval {
   std::string text() const;
 };
 
-/// Kind of entities that a parameter has values on.
+/// Kind of entities on which a parameter has values.
 enum class ParameterHome {
   one,        ///< one value for the whole model
   cells,      ///< one value per tetrahedron
@@ -39,9 +39,9 @@ enum class ParameterHome {
 /// Quantity that an optimiser varies: the value of a parameter, or the logarithm of the value.
 enum class Search { linear, logarithmic };
 
-/// Properties of a parameter, stated once, in the folder of the law, force, integrator or contact that has the
-/// parameter. Validation, the runner's keys and messages, units in files, the default of `search()`, the table in
-/// docs/scenes.md and the values used in tests follow from these properties.
+/// Properties of a parameter. Each parameter has one ParameterSpec, in the folder of the law, force, integrator or
+/// contact that uses the parameter. Validation, keys and messages of scene files, units in files, the default of
+/// `search()`, the table in docs/scenes.md and the values used in tests follow from these properties.
 struct ParameterSpec {
   std::string_view name;
   std::string_view unit = "1";  ///< SI; "1" if dimensionless
@@ -51,7 +51,7 @@ struct ParameterSpec {
   ParameterHome home = ParameterHome::one;
   int components = 1;
   bool by_step = false;  ///< true if a parameter may have a value for each step of a rollout
-  bool uniform = false;  ///< for values on vertices: an inverse problem may seek one value for all vertices
+  bool uniform = false;  ///< values on vertices only: true if an inverse problem may seek one value for all vertices
   std::optional<double> default_value = {};
   bool has_second_derivative = true;
   std::string_view advice =
@@ -65,8 +65,8 @@ struct ParameterSpec {
   }
 };
 
-/// Returns the message for a value that the spec does not allow, for example "-5 is not positive; give a number above
-/// 0, in Pa". Returns an empty string for a value that is allowed.
+/// Returns the error message for a value outside the allowed range, for example "-5 is not positive; give a number
+/// above 0, in Pa". Returns an empty string for a value that is allowed.
 std::string range_error(const ParameterSpec& spec, double value);
 
 }  // namespace diffsim

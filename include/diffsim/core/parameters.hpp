@@ -15,7 +15,7 @@
 namespace diffsim {
 
 /// Named quantity that a Model depends on. A field of several steps is a control signal: step n of a rollout uses the
-/// entries from n · (extent / steps) on.
+/// entries n m … (n + 1) m - 1, where m = extent / steps.
 struct Parameter {
   Field field;
   ParameterSpec spec = {};
@@ -29,8 +29,9 @@ struct Parameter {
   std::size_t offset(int n) const;
 };
 
-/// Parameters by name: the values that a Model depends on, a direction, or a gradient. A gradient contains the
-/// requested parameters only. References to parameters stay valid when parameters are added.
+/// Set of named parameters. The set contains the values that a Model depends on, a direction in the space of these
+/// values, or a gradient. A gradient contains only the parameters whose gradient is requested. References to parameters
+/// stay valid when parameters are added.
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
@@ -40,17 +41,17 @@ class ParameterSet {
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  Parameter& at(std::string_view name);  ///< throws Error, which lists the existing names, for an unknown name
+  Parameter& at(std::string_view name);  ///< throws Error for an unknown name; the message lists the existing names
   const Parameter& at(std::string_view name) const;
   Parameter* find(std::string_view name);
   const Parameter* find(std::string_view name) const;
   const double* data(std::string_view name) const;  ///< device address; nullptr for an unknown name
   std::vector<std::string> names() const;
 
-  /// Returns zeroed parameters of the same shapes, for `names` only.
+  /// Returns a set of the parameters in `names`, filled with zeros.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);
-  /// Returns a number that is new after each operation that may have changed a value of this rank (`Field::revision`).
+  /// Returns a number that changes with each operation that may change a value on this rank (`Field::revision`).
   std::uint64_t revision() const;
 
   auto begin() { return parameters_.begin(); }
@@ -65,9 +66,9 @@ class ParameterSet {
 
 /// Returns Σ x y over this rank's owned entries of all parameters of `x`. `y` must contain these parameters.
 double local_dot(const ParameterSet& x, const ParameterSet& y);
-/// Updates the copies of other ranks' entries. Collective.
+/// Sets this rank's copies of other ranks' entries to the owners' values. Collective.
 void synchronise(ParameterSet& parameters);
-/// Sums the entries of global parameters over the ranks, in place. Collective.
+/// Sums the entries of global parameters (`Parameter::is_global`) over the ranks, in place. Collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 
 }  // namespace diffsim

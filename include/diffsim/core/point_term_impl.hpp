@@ -9,37 +9,37 @@
 
 namespace diffsim {
 
-/// Weights of the points of a PointTerm, in device memory that the caller keeps allocated. The weight of point i is
-/// values[stride · i]. A null address means, for `values`, that all weights are 1; for `tangent`, that weights do not
-/// change along the direction; for `gradient` and `gradient_tangent`, that the derivative is not requested.
+/// Device addresses of the weights of the points of a PointTerm. The weight of point i is values[stride · i]. The
+/// caller owns the arrays. If `values` is nullptr, all weights are 1. If `tangent` is nullptr, weights do not change
+/// along the direction. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
 struct PointWeights {
   const double* values = nullptr;
   const double* tangent = nullptr;
-  double* gradient = nullptr;          ///< derivatives with respect to the weights are added here
-  double* gradient_tangent = nullptr;  ///< derivatives of `gradient` along a direction are added here
+  double* gradient = nullptr;          ///< array to which derivatives with respect to the weights are added
+  double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` are added
   int stride = 1;
 };
 
 /// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on
-/// the PointValues of the vertex. F is written once; tangent, adjoint, adjoint tangent and Jacobian are derived by Dual
-/// numbers. F is a struct of plain values, which kernels copy, with the members
+/// the PointValues of the vertex. The author writes F only; Dual numbers provide tangent, adjoint, adjoint tangent and
+/// Jacobian. F is a struct of plain values, which kernels copy, with the members
 ///
 ///   static constexpr int num_values                           total number of values p of the parameters
-///   Vec3<T> force(const PointValues<T, num_values>&) const    N; a template on T; without it the force is -∂E/∂x
-///   T energy(const PointValues<T, num_values>&) const         J; for T = double alone if there is a force
+///   Vec3<T> force(const PointValues<T, num_values>&) const    N; a template on T; if not defined: -∂E/∂x
+///   T energy(const PointValues<T, num_values>&) const         J; only for T = double if `force` is defined
 ///
-/// and, where the defaults do not apply,
+/// and the optional members
 ///
-///   bool uses_velocities                                      static constexpr or not; default false
+///   bool uses_velocities                                      static constexpr or a data member; default false
 ///   static constexpr bool uses_positions                      default true
 ///   bool active(const PointValues<double, num_values>&) const returns true if there is a force at the point
-///   F projected() const                                       a force whose -∂f/∂x is positive semidefinite; without
-///                                                             it, negative eigenvalues of blocks are set to zero
+///   F projected() const                                       a force whose -∂f/∂x is positive semidefinite; if not
+///                                                             defined: negative eigenvalues of blocks are set to 0
 ///
-/// all marked DIFFSIM_FUNCTION. If several ranks have a point, the point's weights on these ranks must add up to the
-/// full weight. Parameters with one value per vertex require points that are owned by their rank. Bounds of stiffness
-/// and damping for the stable step are zero unless a derived class overrides them. `Base` is ForceTerm or a class
-/// derived from ForceTerm.
+/// All functions are marked DIFFSIM_FUNCTION. If several ranks have a point, the point's weights on these ranks must
+/// add up to the full weight. If a parameter has one value per vertex, each point must be a vertex that the rank owns.
+/// The bounds of stiffness and damping for the stable time step are zero, unless a derived class overrides
+/// `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from ForceTerm.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
@@ -64,7 +64,8 @@ class PointTerm : public Base {
   bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force takes.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components that the
+  /// force needs.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -116,8 +117,8 @@ class PointTerm : public Base {
   }
   const F& force() const { return force_; }
   const DeviceArray<int>& vertices() const { return vertices_; }
-  /// Weights of the points. A derived class sets the addresses in `prepare`, `prepare_tangent`, `begin_adjoint` and
-  /// `begin_adjoint_tangent`.
+  /// Returns the weights of the points. A derived class sets the addresses in `prepare`, `prepare_tangent`,
+  /// `begin_adjoint` and `begin_adjoint_tangent`.
   PointWeights& weights() { return weights_; }
 
  private:
@@ -144,7 +145,7 @@ class PointTerm : public Base {
   int count_;
   DeviceArray<int> vertices_;
   PointWeights weights_;
-  const ParameterSet* parameters_ = nullptr;  // set passed to the last `prepare`
+  const ParameterSet* parameters_ = nullptr;  // ParameterSet of the last `prepare`
 };
 
 }  // namespace diffsim

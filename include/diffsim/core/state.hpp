@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// State that a Model evolves: named fields. Tangents and adjoints of a state are States too.
+/// State of a Model, a list of named fields. Tangents and adjoints of a state are also objects of this class.
 class State {
  public:
   Field& add(Field field);
@@ -23,25 +23,25 @@ class State {
 
   State clone() const;
   State zero_like() const;
-  /// Overload of `zero_like` with fields from a pool.
+  /// Overload of `zero_like` whose fields use memory of `pool`.
   State zero_like(FieldPool& pool) const;
   void fill(double value);
   /// Copies the values of `other`. If the generations of a field and of its counterpart in `other` differ, the field
-  /// also takes the counterpart's entities.
+  /// also gets the counterpart's entities.
   void copy_from(const State& other);
 
   /// Returns the entities of each field.
   std::vector<std::shared_ptr<const Entities>> entities() const;
-  /// Moves the fields to `entities`, one set for each field. Fields whose generation changes are zeroed. Other fields
-  /// keep their entities and values.
+  /// Sets the entities of the fields; `entities` contains one set for each field. If the generation changes, the field
+  /// becomes a field of zeros on the new entities. Other fields keep their entities and values.
   void set_entities(const std::vector<std::shared_ptr<const Entities>>& entities);
 
  private:
   std::vector<Field> fields_;
 };
 
-/// Updates the copies of other ranks' entries, and sets entries that all ranks share to the first rank's values.
-/// Collective.
+/// Sets this rank's copies of other ranks' entries to the owners' values, and entries that all ranks share to the first
+/// rank's values. Collective.
 void synchronise(State& state);
 /// Returns Σ x y over this rank's owned entries of all fields.
 double local_dot(const State& x, const State& y);

@@ -13,20 +13,20 @@
 namespace diffsim {
 
 /// Force term of a force F on stencils. A stencil consists of a few local vertices: the ends of a spring, a pair, a
-/// face, a cell. F is written once; tangent, adjoint, adjoint tangent, Jacobian and bounds are derived by Dual numbers.
+/// face, a cell. The author writes F only; Dual numbers provide tangent, adjoint, adjoint tangent, Jacobian and bounds.
 /// F is a struct of plain values, which kernels copy, with the members
 ///
 ///   static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
 ///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
-///                                                  N; a template on T; without it the forces are -∂E/∂x
+///                                                  N; a template on T; if not defined: -∂E/∂x
 ///   T energy(const StencilValues<T, num_nodes, num_values>&) const
-///                                                  J; for T = double alone if there are forces
+///                                                  J; only for T = double if `forces` is defined
 ///
-/// and, where the defaults do not apply,
+/// and the optional members
 ///
 ///   static constexpr bool uses_velocities          default false
 ///
-///   static constexpr bool uses_rest                dependence on `rest_positions`; default false
+///   static constexpr bool uses_rest                true if F depends on `rest_positions`; default false
 ///
 ///   static constexpr bool takes_packs              true if the functions also take T = Pack (core/impl/pack.hpp), with
 ///                                                  values of several stencils. Their code must then not branch
@@ -38,29 +38,30 @@ namespace diffsim {
 ///   void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
 ///                         StencilValues<T, num_nodes, num_values>& by) const
 ///                                                  sets the derivatives of Σ w·f with respect to x, to v and X if the
-///                                                  force uses them, and to p; a template on T. Without it these
-///                                                  derivatives take one direction per input, which is slower
+///                                                  force uses v and X, and to p; a template on T. If not
+///                                                  defined: one directional derivative per input (slower)
 ///
 ///   void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
 ///                           StencilValues<T, num_nodes, num_values>& by) const
 ///                                                  sets the derivatives of the energy with respect to x, to X if the
-///                                                  energy uses it, and to p; a template on T, which includes
+///                                                  energy uses X, and to p; a template on T, which includes
 ///                                                  Dual<T, 1>. The forces and the derivatives of Σ w·f are computed
 ///                                                  from these derivatives
 ///
-/// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all stencils, or one value
-/// per entity. By default the entities are this rank's stencils, in their order; otherwise the entity of each stencil
-/// is passed to the constructor. Sums at vertices have a fixed order for a given number of threads.
+/// All functions are marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter has one value for
+/// all stencils, or one value per entity. By default entity i is stencil i of this rank; otherwise the constructor
+/// receives the entity of each stencil. Sums at vertices have a fixed order for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
   static constexpr int N = F::num_nodes, P = F::num_values;
 
-  /// Constructs a term in which stencil i takes the parameters of entity i. `vertices`: [stencils, N] local vertices.
+  /// Constructs a term in which stencil i has the parameter values of entity i. `vertices`: [stencils, N] local
+  /// vertices.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
       : StencilTerm(std::move(name), force, std::move(parameters), std::move(vertices), {}, 0) {}
-  /// Constructs a term with given entities. `entities`: [stencils], for each stencil the entity whose parameters apply,
-  /// out of `num_entities` on this rank.
+  /// Constructs a term in which stencil i has the parameter values of entity `entities[i]`. `entities`: [stencils].
+  /// `num_entities`: number of entities on this rank.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices,
               const std::vector<int>& entities, int num_entities)
       : force_(force),
@@ -74,7 +75,7 @@ class StencilTerm : public ForceTerm {
   bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force takes.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force needs.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -133,8 +134,8 @@ class StencilTerm : public ForceTerm {
   }
 
  protected:
-  /// Replaces all stencils. Meant for terms whose stencils depend on which vertices have a prescribed motion.
-  /// `entities`: as in the constructor.
+  /// Replaces all stencils, for terms whose stencils depend on which vertices have a prescribed motion. `entities`: see
+  /// the constructor.
   void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;
@@ -147,8 +148,8 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to p, if an
-  /// entity has several stencils. Otherwise does nothing.
+  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to p. Does
+  /// nothing if no entity has several stencils.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());
@@ -203,10 +204,10 @@ class StencilTerm : public ForceTerm {
   int num_entities_;           // number of entities with parameters on this rank
   DeviceArray<int> entities_;  // [count], or empty
   stencil::Nodes<F> nodes_;
-  stencil::Grouped stencils_;    // grouped by entity, if an entity has several stencils
-  DeviceArray<double> numbers_;  // derivatives with respect to p, [count, P], if an entity has several stencils
+  stencil::Grouped stencils_;    // stencils, grouped by entity; empty if no entity has several stencils
+  DeviceArray<double> numbers_;  // derivatives with respect to p, [count, P]; empty if no entity has several stencils
   std::unique_ptr<BlockScatter> blocks_;      // created on first assembly
-  const ParameterSet* parameters_ = nullptr;  // set passed to the last `prepare`
+  const ParameterSet* parameters_ = nullptr;  // ParameterSet of the last `prepare`
 };
 
 }  // namespace diffsim

@@ -8,22 +8,23 @@ namespace diffsim {
 
 /// Options of Newton's method for an implicit step.
 struct NewtonOptions {
-  /// Tolerance of the norm of the residual R = M (a - λ g) - f over the free components, relative to the largest value
-  /// of ‖M (a - λ g)‖ and ‖f‖ over the iterates. M: masses, a: accelerations, g: gravity, λ: load factor of
-  /// `ImplicitOptions::ramp_steps`, f: forces.
+  /// Tolerance of ‖R‖ over the free components, relative to the largest value of ‖M (a - λ g)‖ and ‖f‖ over all
+  /// iterates. R = M (a - λ g) - f is the residual, with masses M, accelerations a, gravity g, load factor λ
+  /// (`ImplicitOptions::ramp_steps`) and forces f.
   double tolerance = 1e-10;
-  /// Tolerance of the linear systems' residuals, relative to the right-hand side. 0: adaptive, as loose as the
-  /// convergence of Newton's method allows (Eisenstat & Walker).
+  /// Tolerance of the residuals of linear systems, relative to the right-hand side. If 0, each iteration chooses the
+  /// tolerance by the rule of Eisenstat & Walker (1996), choice 2.
   double linear_tolerance = 0.0;
   int max_iterations = 1000;
-  /// Maximum number of successive iterations without progress. Progress means that the remaining part of prescribed
-  /// motions has halved. Once that part is zero, progress means that the least residual has halved, or that the
-  /// potential has fallen by 1e-4 of its total decrease so far.
+  /// Maximum number of successive iterations without progress. While prescribed components have not reached their
+  /// prescribed positions, progress means that the largest remaining distance has halved. Afterwards, progress means
+  /// that the least residual norm has halved, or that the potential has fallen by more than 1e-4 of its decrease so
+  /// far.
   int max_stalled = 50;
-  /// True if the exact Jacobian is attempted even if the forces along the last step indicate that this Jacobian is
-  /// indefinite. Set by models that differentiate Newton's iterations.
+  /// True if each iteration first attempts the exact Jacobian, even if the forces along the last step indicate that the
+  /// exact Jacobian is indefinite. Models that differentiate Newton's iterations set this option.
   bool try_exact = false;
-  int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton fails; 0: never
+  int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton's method fails
 };
 
 /// Options of the linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) take precedence.
@@ -35,8 +36,8 @@ struct LinearOptions {
   /// by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
   /// True if Krylov methods compute products with the system's matrix J from the tangents of the force terms. The
-  /// assembled J is then used for preconditioners and factorisations only. Requires a symmetric J. If J is made
-  /// semidefinite, Krylov methods multiply with the assembled matrix.
+  /// assembled J is then used for preconditioners and factorisations only. Requires a symmetric J. If J is projected to
+  /// a positive semidefinite matrix, Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
 };
 
@@ -53,18 +54,18 @@ struct ImplicitOptions {
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, at the highest frequencies, in [0, 1]
-  /// Number of steps over which gravity and dead loads grow linearly to their full value. Loads with a value for each
-  /// step are not ramped. 0: the full value acts from the first step on.
+  /// Number of steps over which gravity and dead loads grow linearly to their full values. Loads that are given per
+  /// step do not grow. 0: the full values act from the first step on.
   int ramp_steps = 0;
   /// True if steps are differentiated as solutions of their equation (implicit function theorem). If false, Newton's
-  /// iterations are differentiated as executed, starting from x[n]. Then `newton.max_iterations` may end the iterations
-  /// before they converge, linear systems are solved to `linear.tolerance`, and the load of a step is never halved. The
-  /// step lengths of the line search are treated as constants. Derivatives throw an Error if an iteration used the
-  /// projected Hessian.
+  /// iterations are differentiated as executed, starting from x[n]. Consequences of false: `newton.max_iterations` may
+  /// end the iterations before convergence; linear systems are solved to `linear.tolerance`; the load of a step is
+  /// never halved; step lengths of the line search are treated as constants; derivatives throw an Error if an iteration
+  /// used a projected Hessian.
   bool implicit_differentiation = true;
-  /// Number of Newton iterations that a record holds if iterations are differentiated. A record holds the positions of
-  /// the last iterations. If a step took more iterations, derivatives repeat the step from its start once for every
-  /// `held_iterations` earlier iterations.
+  /// Maximum number of Newton iterations whose positions a record stores if iterations are differentiated. If a step
+  /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations from
+  /// the start of the step, `held_iterations` at a time.
   int held_iterations = 4;
   NewtonOptions newton;
   LinearOptions linear;

@@ -16,29 +16,33 @@ namespace diffsim {
 ///
 ///   R_c = -Σ_v (f_vc(x_n, v_n, p) + m_v g_c) over the fixed or moved components c of the region's vertices v,
 ///
-/// with the sum f of all force terms and gravity g. Loads and other values per step are those of step n - 1, which led
-/// to the state n; for n = 0, those of step 0. Friction is evaluated at the state, also if the steps evaluate it at
-/// their start. The inertia m_v a_v of moved vertices is not included. Vertices of obstacles, which have no mass, count
-/// as fixed; R is then the negative sum of the contact forces on the obstacle.
+/// with the sum f of all force terms and gravity g. Parameters with one value per step, such as loads, have the values
+/// of step n - 1, which computed state n; for n = 0, the values of step 0. Friction is evaluated at state n, even if
+/// time steps evaluate friction at the start of each step. The inertial force m_v a_v of moved vertices is not
+/// included. Vertices of obstacles, which have no mass, count as fixed. The reaction of an obstacle is therefore minus
+/// the sum of the contact forces on the obstacle.
 class Reaction {
  public:
-  /// Prepares `system`, which must outlive this object. `dt`: length of the steps, s. `ramp_steps`: as
+  /// Prepares `system`, which must outlive this object. `dt`: length of a step, s. `ramp_steps`: as
   /// ImplicitOptions::ramp_steps; 0 for explicit steps. Throws Error (input) if no component of the region's vertices
-  /// is fixed or moved. Collective. `DifferentiableScene::reaction` passes the values of a scene.
+  /// is fixed or moved. Collective. `DifferentiableScene::reaction` creates a Reaction with the values of a scene.
   Reaction(System& system, const Region& region, double dt, int ramp_steps = 0);
 
   const std::string& region() const { return region_; }
   MPI_Comm comm() const { return system_->comm(); }
 
-  // Functions of the state of step n. Each requires the system to be prepared. Collective.
+  // The following functions evaluate R and its derivatives at state n. Each function requires that the system is
+  // prepared, and is collective.
 
-  /// Returns R on every rank.
+  /// Returns the reaction R, N, on every rank.
   std::array<double, 3> value(int n, const State& state);
-  /// Returns dR along `tangent` and `direction` on every rank. Requires `System::prepare_tangent`.
+  /// Returns the derivative of R along `tangent` (of the state) and `direction` (of the parameters) on every rank.
+  /// Requires `System::prepare_tangent`.
   std::array<double, 3> tangent(int n, const State& state, const State& tangent, const ParameterSet& direction);
-  /// Adds (∂R/∂x)ᵀ w to the owned entries of `adjoint` and this rank's contribution to (∂R/∂p)ᵀ w to `gradient`.
+  /// Adds (∂R/∂x)ᵀ w and (∂R/∂v)ᵀ w to the owned entries of `adjoint`, and this rank's contribution to (∂R/∂p)ᵀ w to
+  /// `gradient`.
   void add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint, ParameterSet& gradient);
-  /// Adds the derivatives, along `tangent`, `direction` and dw, of the two products that `add_adjoint` adds.
+  /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds.
   void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
                            const std::array<double, 3>& w, const std::array<double, 3>& dw, State& adjoint_tangent,
                            ParameterSet& gradient_tangent);
@@ -67,11 +71,11 @@ class Reaction {
   std::vector<Entry> entries_;
 };
 
-/// Mean squared distance to observed reactions, 1/(2 |S|) Σ_{n∈S} |R_n - R̂_n|², N². Components of R̂_n that are NaN are
-/// not observed and do not enter the sum; |S| is the number of steps with an observed component.
+/// Mean squared distance to observed reactions, 1/(2 |S|) Σ_{n∈S} |R_n - R̂_n|², N². Components of R̂_n that are NaN
+/// count as not observed and do not enter the sum. S is the set of steps with at least one observed component.
 class ReactionLoss : public Loss {
  public:
-  /// `observed`: R̂ by step, N. Throws Error (input) if no component is observed.
+  /// `observed`: R̂_n, N, by step n. Throws Error (input) if no component is observed.
   ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3>> observed);
   std::string unit() const override { return "N²"; }
   double num_observations() const override { return static_cast<double>(observed_.size()); }
@@ -89,11 +93,11 @@ class ReactionLoss : public Loss {
                         const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
-  /// R_n - R̂_n; 0 where R̂_n is not observed.
+  /// Returns R_n - R̂_n, with zeros in the components that are not observed.
   std::array<double, 3> residual(int n, const State& state);
-  /// Sets the components that are not observed in step n to zero.
+  /// Returns `vector` with zeros in the components that are not observed in step n.
   std::array<double, 3> observed_part(int n, std::array<double, 3> vector) const;
-  /// Returns the vector times the factor of the loss, over |S|.
+  /// Returns `vector` multiplied by the factor of the loss and divided by |S|.
   std::array<double, 3> weighted(const std::array<double, 3>& vector) const;
 
   Reaction reaction_;

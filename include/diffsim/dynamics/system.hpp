@@ -30,12 +30,12 @@ class ConstraintSet;
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
 /// and the parameters of all these parts. Time steppers are Models of a System (src/dynamics/system_model.hpp).
 ///
-/// Own parameters: `gravity` [3], m/s², and `rest_positions` [local vertices, 3], m, the undeformed shape. Changing
-/// `rest_positions` does not change x[0]. The caller that adds an inertia or a term also adds its parameters.
-/// Operations that compute are collective.
+/// The constructor adds the parameters `gravity` [3], m/s², and `rest_positions` [local vertices, 3], m, the undeformed
+/// shape. Changing `rest_positions` does not change the initial positions x[0]. A caller that adds an inertia or a term
+/// also adds the parameters of this inertia or term. Functions that compute field values are collective.
 ///
-/// Vertices without mass, such as those of obstacles, take no part in the dynamics: `prepare` fixes all such vertices
-/// whose motion is not prescribed.
+/// Vertices without mass, such as those of obstacles, do not move under forces: `prepare` fixes each vertex without
+/// mass whose motion is not prescribed.
 class System {
  public:
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
@@ -47,32 +47,32 @@ class System {
 
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);
-  /// Adds a term that has no potential but is a sum of parts that each have a potential, for example contact as the sum
-  /// of barrier and lagged friction. `make_parts` creates the parts the first time that `split` needs the parts.
-  /// `make_parts` is called on all ranks together.
+  /// Adds a term that has no potential but is a sum of parts that each have a potential. Example: contact with friction
+  /// is the sum of a barrier and of lagged friction. The first call of `split(true)` calls `make_parts`, on all ranks
+  /// together.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
-  /// Fixes the components `axes` of local vertices at their positions. If all three components are fixed, the directors
-  /// between the vertices are fixed as well.
+  /// Fixes the components `axes` of local vertices at their positions. If `axes` contains all three components, also
+  /// fixes the directors (mesh/directors.hpp) of the segments between these vertices.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Fixes the components `axes` of local vertices and clamps shells and rods there. If exactly one component is given,
-  /// the vertices are in a plane of symmetry normal to that axis. Otherwise the directions of the body at the vertices
-  /// do not turn, as in a wall.
+  /// Fixes the components `axes` of local vertices and clamps shells and rods there. If `axes` contains exactly one
+  /// component, the vertices count as points of a plane of symmetry normal to this axis. Otherwise the vertices count
+  /// as built into a wall: slopes of shells and tangents of rods at the vertices are fixed.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are already fixed or moved.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion of local vertices and of the directors between these vertices: a rotation about `axis`
-  /// through `origin`, which translates with the vertices (src/dynamics/rigid_motion.hpp). Adds the parameters
-  /// `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, each with one value or one value per
-  /// step. Throws Error (input) for vertices that are already fixed or moved.
+  /// through `origin`, m, and a translation of the vertices and the origin (src/dynamics/rigid_motion.hpp). Adds the
+  /// parameters `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, each with one value or one
+  /// value per step. Throws Error (input) for vertices that are already fixed or moved.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
-  /// Makes the affine bodies (`affine_body`) of the given local cells rigid. Requires symplectic Euler or velocity
-  /// Verlet. Throws Error (input) after `prepare`. `prepare` throws Error (input) for a cell that is not an affine
-  /// body.
+  /// Makes the affine bodies (`affine_body`) of the given local cells rigid. Time steps must then use symplectic Euler,
+  /// velocity Verlet, implicit Euler or BDF2. Throws Error (input) after `prepare`. `prepare` throws Error (input) for
+  /// a cell that is not an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
-  /// Adds a joint of a rigid body. Pass the same joint on all ranks. Throws Error (input) after `prepare`. `prepare`
+  /// Adds a joint of a rigid body. All ranks must pass the same joint. Throws Error (input) after `prepare`. `prepare`
   /// throws Error (input) for a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
@@ -92,13 +92,13 @@ class System {
   bool any_term_lags() const;
   /// Returns true if every term has a potential after `split(true)`.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
-  /// Replaces each term that was added with parts by its parts, prepared for the present parameters. If `wanted` is
-  /// false, restores the original terms. Intended for forward solves only: derivatives of a step are computed with the
-  /// original terms.
+  /// Replaces each term that was added with `make_parts` by the term's parts, prepared for the present parameters. If
+  /// `wanted` is false, restores the original terms. Intended for forward solves only: derivatives of a step are
+  /// computed with the original terms.
   void split(bool wanted);
-  /// Masks of the owned vertices: device address, [owned vertices]. Bit c is set if component c is fixed or moved. The
-  /// bit `weightless` is set at directors, on which gravity does not act. After `prepare`, the bit `massless` is set at
-  /// vertices without mass.
+  /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask is set if component c of the
+  /// vertex is fixed or moved. The bit `weightless` is set at directors, on which gravity does not act. After
+  /// `prepare`, the bit `massless` is set at vertices without mass.
   const std::uint8_t* fixed() const;
   static constexpr std::uint8_t massless = 8, weightless = 32;
   /// Returns a zeroed vector field on local vertices.
@@ -107,8 +107,9 @@ class System {
   /// time steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }
-  /// Returns a state with the fields `positions` [local vertices, 3], m, `velocities` and `rates` [owned vertices, 3],
-  /// followed by the fields that prescribed motions keep. All values are zero except those that motions initialise.
+  /// Returns a state with the fields `positions` [local vertices, 3], m, `velocities`, m/s, and those named in `rates`,
+  /// [owned vertices, 3], followed by the fields in which prescribed motions store their state. All values are zero
+  /// except those that motions initialise.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
   // ---- quantities that depend on the parameters only; see Model ----
@@ -120,8 +121,8 @@ class System {
   /// Throws an Error (input) that names the first parameter or term without second derivatives.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
-  /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `rest_positions` is in one of the
-  /// sets, or if a term has no second derivatives.
+  /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `gradient` or `direction` contains
+  /// `rest_positions`, or if a term has no second derivatives.
   void begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
 
   // ---- masses: the sum of all inertias ----
@@ -130,30 +131,34 @@ class System {
   const Field& mass_tangent() const { return mass_tangent_; }  ///< [owned vertices], kg
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// Accumulated ∂L/∂m, [owned vertices, 3], separately for each component. Exists if `changes_mass(gradient)`.
+  /// Accumulated ∂L/∂m, [owned vertices, 3], separately for each component. `begin_adjoint(gradient)` allocates the
+  /// field if `changes_mass(gradient)`.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along a direction.
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
 
   // ---- forces: the sum of all terms; see ForceTerm ----
 
-  /// Computes force = Σ f(x, v, p), complete at owned vertices.
+  /// Computes force = Σ f(x, v, p), the sum over all terms and, at owned vertices, over all ranks.
   void compute_force(const Configuration& at, Field& force);
-  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, complete at owned vertices. Ghost values of the
-  /// directions must be up to date.
+  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, the sum over all terms and, at owned vertices, over all
+  /// ranks. Ghost values of dx and dv must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for terms that lag, x̄_n = Σ (∂f/∂x_n)ᵀ w, complete at owned
-  /// vertices, and adds (∂f/∂p)ᵀ w to p̄. Ghost values of w must be up to date.
+  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w,
+  /// the sums over all terms and, at owned vertices, over all ranks. Adds this rank's contribution to (∂f/∂p)ᵀ w to
+  /// `gradient`. Ghost values of w must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// Computes x̄ = Σ d[(∂f/∂x)ᵀ w] and v̄ = Σ d[(∂f/∂v)ᵀ w], complete at owned vertices, and adds d[(∂f/∂p)ᵀ w] to p̄.
+  /// Computes the derivatives of the results of `compute_force_adjoint` along `tangent`, `direction` and `dw`:
+  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w] and, for lagged terms, x̄_n = Σ d[(∂f/∂x_n)ᵀ w]. Adds this rank's
+  /// contribution to d[(∂f/∂p)ᵀ w] to `gradient_tangent`. A `w` or `dw` of nullptr stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Enables or disables a search for values that are not finite in `compute_force_adjoint` and `prepare_adjoint`, one
-  /// term at a time. Enabling forgets earlier findings.
+  /// Enables or disables a search for values that are not finite in the results of `compute_force_adjoint` and
+  /// `prepare_adjoint`, term by term. Enabling the search discards earlier findings.
   void set_diagnosis(bool on);
   /// First finding of the search on this rank, such as "the term 'elastic' at vertex 17, tetrahedron 4".
   NotFinite diagnosis() const;
@@ -165,24 +170,26 @@ class System {
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
-  /// Advances the fields that motions keep in the state by step n of length dt.
+  /// Advances the fields in which motions store their state by step n, of length dt, s.
   void advance_motions(int n, double dt, State& state) const;
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
-  /// Sums the ranks' contributions to the adjoints of the fields that motions keep. Called at the end of a step's
-  /// adjoint.
+  /// Sums over all ranks the adjoints of the fields in which motions store their state. Called at the end of the
+  /// adjoint of a step.
   void sum_motion_adjoints(State& adjoint) const;
 
   // ---- energies in J, summed over all ranks ----
 
   /// Kinetic energy Σ ½ m v².
   double kinetic_energy(const State& state) const;
-  /// Potential energy Σ E - Σ m g·x: energies of the terms and potential of gravity, which is zero at x = 0.
+  /// Potential energy Σ E - Σ m g·x with the parameter values of step n: energies of the terms, and the potential of
+  /// gravity, which is zero at x = 0.
   double potential_energy(const State& state, int n = 0);
 
  private:
   struct Mask;
-  /// Does the work of `compute_force_adjoint` while `diagnosis_` is set. The results are zeroed before.
+  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set. The caller zeroes the fields of `adjoint`
+  /// first.
   void diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                               ParameterSet& gradient);
   bool others_have_energy() const;
@@ -190,11 +197,11 @@ class System {
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
   /// moved. Collective.
   void make_rigid();
-  /// Throws Error (input), naming `function`, if the system has been prepared.
+  /// Throws Error (input) that names `function` if the system has been prepared.
   void require_no_constraints(const char* function) const;
   /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
   void require_constant_shape(const ParameterSet& set) const;
-  /// Returns the directors of the segments that have both ends among the vertices.
+  /// Returns the directors of the segments that have both ends among `vertices`.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
   void fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes);
   void sum_masses(Field& sums, Field& owned) const;
@@ -205,8 +212,8 @@ class System {
   std::shared_ptr<FieldPool> scratch_;
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
-  /// Term that has parts. `place`: index of the term in `terms_`. While terms are split, the term is moved to `whole`
-  /// and its parts are moved to `terms_`.
+  /// Term that was added with `make_parts`. `place`: index of the term in `terms_`. While the system is split, the term
+  /// is in `whole` and the parts are in `terms_`. Otherwise the term is in `terms_` and the parts are in `parts`.
   struct Split {
     std::size_t place;
     MakeTerms make;
@@ -223,7 +230,7 @@ class System {
   std::vector<int> rigid_cells_;
   std::vector<Joint> joints_;
   std::unique_ptr<body::ConstraintSet> constraints_;
-  std::unique_ptr<dynamics::Diagnosis> diagnosis_;  // nullptr: no search
+  std::unique_ptr<dynamics::Diagnosis> diagnosis_;  // nullptr if the search is disabled
 };
 
 }  // namespace diffsim

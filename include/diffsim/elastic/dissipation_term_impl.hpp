@@ -13,16 +13,17 @@ namespace diffsim {
 ///
 ///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
 ///
-/// Only ψ is written by hand. Tangent, adjoint, derivative of the adjoint, Jacobian and the bound of the damping follow
-/// by AD. `L` is a struct of the same form as a law of elasticity (law.hpp). `L::energy` returns ψ, W/m³, as a function
-/// of the Green strain rate Ė:
+/// The author writes ψ or S only; automatic differentiation (AD) provides tangent, adjoint, derivative of the adjoint,
+/// Jacobian and the bound of the damping. `L` is a struct of the same form as a law of elasticity (law.hpp).
+/// `L::energy` returns ψ, in W/m³, as a function of the Green strain rate Ė:
 ///
 ///   static constexpr const char* name;
 ///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell
 ///   static constexpr int num_moduli = K;
 ///   template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
-/// `L` may define `stress`, `stress_tangent` and `stress_moduli` by hand. ψ must be convex.
+/// `L` may define `stress`, `stress_tangent` and `stress_moduli` by hand; if `L` defines `stress`, `energy` is not
+/// needed. `L` may define `static constexpr bool is_linear = true` if S is linear in Ė. ψ must be convex.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
@@ -120,8 +121,8 @@ class DissipationTerm : public ForceTerm {
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
-  /// Runs the adjoint kernel twice: derivatives with respect to velocities, then with respect to positions, parameters
-  /// and the rest shape.
+  /// Runs the adjoint kernel twice: first for derivatives with respect to velocities, then for derivatives with respect
+  /// to positions, parameters and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     kernel.to_velocities = true;
@@ -144,8 +145,8 @@ class DissipationTerm : public ForceTerm {
   DeviceArray<double> shape_sums_;
 };
 
-/// Returns the force term of the dissipation potential L on all cells of a mesh, for any of the cell kinds Tet4, Tet10
-/// and FineTet10.
+/// Returns the force term of the dissipation potential L on all cells of a mesh, with the cell type of the mesh (Tet4,
+/// Tet10 or FineTet10).
 template <class L>
 std::unique_ptr<ForceTerm> make_dissipation_term(const TetrahedralMesh& mesh) {
   return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {

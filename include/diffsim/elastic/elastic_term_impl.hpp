@@ -12,8 +12,9 @@
 
 namespace diffsim {
 
-/// Force term of a law on cells of kind E. Energy: E = Σ_cells Σ_points V W(F), F = (∂x/∂ξ) (∂X/∂ξ)⁻¹ (Sifakis & Barbič
-/// 2012). Inputs: the law's parameters, the law's signal if there is one, and `rest_positions`.
+/// Force term of the law L on cells of type E. The energy is Σ_cells Σ_points V W(F) with F = (∂x/∂ξ) (∂X/∂ξ)⁻¹
+/// (Sifakis & Barbič 2012), where the points are quadrature points and V is the rest volume of a point. Inputs: the
+/// law's parameters, the law's signal if the law has a signal, and `rest_positions`.
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
@@ -151,8 +152,9 @@ class ElasticTerm : public elastic::ElasticTermBase {
     return result;
   }
 
-  /// Adds (∂f/∂x)ᵀ w to `positions`, and the requested gradients with respect to moduli, signal and rest shape to the
-  /// sums.
+  /// Adds (∂f/∂x)ᵀ w to `positions`. Also adds the requested gradients: with respect to moduli to `moduli_gradient` and
+  /// with respect to the rest shape to `shape_sums` (nullptr: not requested), with respect to the signal to `gradient`
+  /// (if `gradient` contains the signal).
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -167,7 +169,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
   elastic::Elements<L, E> elements_;
 };
 
-/// Returns the law's term with `dilatation: nodal` (nodal_dilatation_impl.hpp).
+/// Returns the force term of the law for the material option `dilatation: nodal` (nodal_dilatation_impl.hpp).
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 

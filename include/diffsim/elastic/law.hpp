@@ -37,9 +37,9 @@ namespace diffsim {
 ///     static constexpr int signal_modulus;   // index of the scaled modulus
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
-/// not, because stresses derived by AD take long to compile when inlined. A law may override the default. Calls are
-/// recommended for long functions (logarithms, exponentials, iterations); a short energy may run a few percent faster
-/// inlined.
+/// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override the
+/// default. Calls are recommended for long functions (logarithms, exponentials, iterations); a short energy may run a
+/// few percent faster inlined.
 ///
 ///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///
@@ -65,7 +65,8 @@ DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   }
 }
 
-/// Returns dP = ∂P/∂F : dF. The transposed product is the same function, because ∂P/∂F is symmetric.
+/// Returns dP = ∂P/∂F : dF. The same function computes the transposed product (∂P/∂F)ᵀ : dF, because ∂P/∂F is
+/// symmetric.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
   if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {

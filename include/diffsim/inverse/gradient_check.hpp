@@ -12,7 +12,7 @@ namespace diffsim {
 enum class CheckVerdict {
   passed,
   independent,  ///< the loss does not depend on the unknown; not a failure
-  unresolved,   ///< noise or an exploded gradient hides whether the derivatives are right; not a pass
+  unresolved,   ///< rounding noise or an exploded gradient prevents a verdict; counts as not passed
   failed
 };
 
@@ -20,7 +20,7 @@ enum class CheckVerdict {
 const char* to_string(CheckVerdict verdict);
 
 /// Results of the check of one unknown's derivatives. Derivatives are taken along a random direction v. The direction v
-/// changes this unknown only, and has the magnitude of the unknown.
+/// changes this unknown only, and its entries have the magnitude of the unknown's values.
 struct UnknownCheck {
   std::string name;
   CheckVerdict verdict = CheckVerdict::failed;
@@ -31,9 +31,9 @@ struct UnknownCheck {
   /// whole rollout, and w is random.
   double dot_product_error = 0.0;
   double slope = 0.0;       ///< ⟨∇L, v⟩
-  double difference = 0.0;  ///< ⟨∇L, v⟩ from differences of L
-  /// Bound of the error of `difference` from noise and from the extrapolation of differences; infinite if L could not
-  /// be evaluated on both sides.
+  double difference = 0.0;  ///< ⟨∇L, v⟩ from finite differences of L
+  /// Bound of the error of `difference` from noise and from the extrapolation of differences; infinite if too few
+  /// rollouts at u ± εv succeed for a finite difference.
   double difference_error = 0.0;
   double noise = 0.0;          ///< standard deviation of L due to rounding errors that the rollout propagates
   double solver_effect = 0.0;  ///< change of `slope` due to the solver's tolerance
@@ -49,10 +49,10 @@ struct UnknownCheck {
 };
 
 struct GradientCheckOptions {
-  double dot_product_tolerance = 1e-12;  ///< 10 × the Model's solver_tolerance if that is larger
-  double slope_tolerance = 1e-8;         ///< relative, on |slope - difference|; `difference_error` may raise it
+  double dot_product_tolerance = 1e-12;  ///< the check uses at least 10 × the Model's solver_tolerance
+  double slope_tolerance = 1e-8;         ///< relative; the check allows errors up to at least 10 × `difference_error`
   double resolution = 1e-3;              ///< a slope passes only if differences would detect this relative error
-  bool differences = true;               ///< false: dot products only
+  bool differences = true;               ///< false: only the dot products are tested
   unsigned seed = 1;
 };
 

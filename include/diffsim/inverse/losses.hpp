@@ -18,13 +18,13 @@ namespace diffsim {
 class SumLoss : public Loss {
  public:
   void add(std::unique_ptr<Loss> loss, double weight = 1.0);
-  /// Adds the loss as the negative logarithm of a likelihood, ½ Σ |r|²/σ² over all observations with residuals r, which
-  /// is dimensionless. The residuals have independent normal errors of standard deviation σ = `deviation`, in the unit
-  /// of r. `weight` multiplies the result.
+  /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ² over all observations with
+  /// residuals r, dimensionless. The observations have independent normal errors of standard deviation σ = `deviation`,
+  /// in the unit of r.
   void add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
-  /// Throws Error (input): the losses have different numbers of observations.
+  /// Throws Error (input), because the losses of a sum have no common number of observations.
   double num_observations() const override;
   bool multiply(double factor) override;
   bool observes(int n) const override;
@@ -40,22 +40,23 @@ class SumLoss : public Loss {
                         const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
-  /// Calls add(loss, adjoint, gradient) for each loss that observes n, and adds the results times the weights.
+  /// Calls add(loss, adjoint, gradient) for each loss that observes state n, so that `adjoint` and `gradient` receive
+  /// the weighted sum of the results.
   void add_weighted(int n, State& adjoint, ParameterSet& gradient,
                     const std::function<void(Loss&, State&, ParameterSet&)>& add);
 
   struct Item {
     std::unique_ptr<Loss> loss;
     double weight;
-    std::string unit;  // of the weighted loss
+    std::string unit;  // unit of the weighted loss
   };
   std::vector<Item> losses_;
   State scratch_;
 };
 
-/// Mean squared distance to observed positions: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m². Components that are
-/// not observed are NaN in x̂ and do not enter the sum. |S||V| is the number of pairs of vertex and step with at least
-/// one observed component.
+/// Half the mean squared distance to observed positions: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m², for the
+/// observed steps S and vertices V. Components that are not observed are NaN in x̂ and are left out of the sum. |S||V|
+/// is the number of pairs of vertex and step with at least one observed component.
 class TrackLoss : public Loss {
  public:
   /// Creates the loss for the observed positions `observed[n]`, [owned vertices, 3], m, of each observed step n. Only
@@ -82,7 +83,7 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// ½ |m - target|², where m is the mean of a field of the state over a region's vertices, at one step.
+/// Loss ½ |m - target|², where m is the mean of a field of the state x[n] over a region's vertices, for a single n.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -101,7 +102,8 @@ class TargetLoss : public Loss {
   }
 
  protected:
-  /// `field`: name of a field of the State, [local or owned vertices, 3]. `unit`: unit of the loss.
+  /// Creates the loss for a field of the state x[step]. `field`: name of the field, [local or owned vertices, 3].
+  /// `unit`: unit of the loss.
   TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
              std::array<double, 3> target, int step);
 
@@ -116,14 +118,15 @@ class TargetLoss : public Loss {
   int step_;
 };
 
-/// ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices at one step. `target`: m.
+/// Loss ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices in the state x[step]. `target`: m.
 class TargetPositionLoss : public TargetLoss {
  public:
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "positions", "m²", target, step) {}
 };
 
-/// ½ |v̄ - target|², m²/s², where v̄ is the mean velocity of a region's vertices at one step. `target`: m/s.
+/// Loss ½ |v̄ - target|², m²/s², where v̄ is the mean velocity of a region's vertices in the state x[step]. `target`:
+/// m/s.
 class TargetVelocityLoss : public TargetLoss {
  public:
   TargetVelocityLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
@@ -134,8 +137,8 @@ class TargetVelocityLoss : public TargetLoss {
 /// or one entry for all steps.
 class EffortLoss : public Loss {
  public:
-  /// `dt`: s. `steps`: number of steps of the rollout. `value` throws Error (input) if the model has no such parameter,
-  /// or if the parameter is not global.
+  /// Creates the loss. `dt`: time step, s. `steps`: number of steps of the rollout. `value` throws Error (input) if the
+  /// model has no parameter with the name `parameter`, or if this parameter is not global.
   EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -152,18 +155,18 @@ class EffortLoss : public Loss {
   }
 
  private:
-  /// Entries of step n.
+  /// Entries of the control parameter in `set` for step n.
   std::vector<double> entries(int n, const ParameterSet& set) const;
   void add(int n, const ParameterSet& from, ParameterSet& to) const;
 
   std::string parameter_;
   double dt_;
   int steps_;
-  bool counts_;  // true on one rank
+  bool counts_;  // true on the first rank; other ranks contribute 0
 };
 
-/// Loss ⟨w, x[N]⟩ for dot-product tests. The gradient of the loss is (∂x[N]/∂u)ᵀ w. The weights w must outlive this
-/// object.
+/// Loss ⟨w, x[N]⟩, N = `step`, for dot-product tests. The gradient of the loss is (∂x[N]/∂u)ᵀ w. The weights w must
+/// outlive this object.
 class TerminalLoss : public Loss {
  public:
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}

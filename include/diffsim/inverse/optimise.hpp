@@ -13,7 +13,7 @@ namespace diffsim {
 /// Optimisation method.
 enum class Optimiser {
   lbfgs,      ///< TAO's bounded limited-memory BFGS
-  newton_cg,  ///< TAO's bounded Newton-Krylov method with trust regions, with exact Hessian-vector products
+  newton_cg,  ///< TAO's bounded Newton-Krylov method with trust regions, with Hessian-vector products
   adam        ///< Kingma & Ba 2015
 };
 /// Names of the methods in scenes, in the order of the enumeration.
@@ -22,8 +22,8 @@ inline constexpr std::array<const char*, 3> optimisers = {"lbfgs", "newton_cg", 
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;
   int max_iterations = 50;
-  double gradient_tolerance = 1e-8;  ///< on the norm of the projected gradient, relative to its norm at the start
-  double learning_rate = 0.05;       ///< of adam
+  double gradient_tolerance = 1e-8;  ///< for the norm of the projected gradient, relative to the first norm
+  double learning_rate = 0.05;       ///< step size of Adam
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
 };
@@ -44,13 +44,13 @@ struct OptimiserResult {
   double gradient_norm = 0.0;
   int iterations = 0;
   long evaluations = 0;
-  long hessian_products = 0;  ///< number of Hessian-vector products, of newton_cg
+  long hessian_products = 0;  ///< number of Hessian-vector products of newton_cg
   bool converged = false;
-  std::string reason;  ///< reason of the end in words, for TAO the name of its TaoConvergedReason
+  std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
 };
 
-/// Minimises the problem's loss within the bounds of the unknowns. If the rollout fails at a trial point, the step is
-/// shortened. Throws Error if the rollout fails at the start. Collective.
+/// Minimises the problem's loss within the bounds of the unknowns. If the rollout fails at a trial point, the optimiser
+/// shortens its step. Throws Error if the rollout fails at the start point. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

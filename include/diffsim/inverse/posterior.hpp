@@ -8,11 +8,11 @@
 
 namespace diffsim {
 
-/// Curvature of a loss in its unknowns, for unknowns whose values all ranks share.
+/// Eigenvalues and eigenvectors of the scaled Hessian of a loss L, for unknowns whose values all ranks share.
 ///
-/// Values have scales s: 1 for values searched in the logarithm and for coefficients of a map, otherwise the largest
-/// magnitude of the unknown's values, or 1 if all values are 0. The scaled Hessian is S = diag(s) H diag(s), with
-/// H = ∂²L/∂u², and S = Σ_i λ_i q_i q_iᵀ.
+/// Each value of u has a scale s. The scale is 1 for values of a logarithmic unknown and for coefficients of a map. For
+/// all other values, the scale is the largest magnitude of the unknown's values, or 1 if all values are 0. The scaled
+/// Hessian is S = diag(s) H diag(s), with H = ∂²L/∂u², and S = Σ_i λ_i q_i q_iᵀ.
 struct Curvature {
   std::size_t size = 0;             ///< number n of values of u
   std::vector<double> scale;        ///< s, [n]
@@ -23,18 +23,18 @@ struct Curvature {
   double error = 0.0;
 };
 
-/// Computes the curvature at u from one product with the Hessian per value. Throws Error (input) if a part of the model
-/// has no second derivatives, or if an unknown has values of its own on each rank. Collective; the result is the same
-/// on all ranks.
+/// Computes the curvature at u from one product with the Hessian per value of u. Throws Error (input) if a part of the
+/// model has no second derivatives, or if the ranks do not share the values of an unknown. Collective; the result is
+/// the same on all ranks.
 Curvature curvature(InverseProblem& problem, const std::vector<double>& u);
 
 /// Scaled standard deviation above which a direction counts as not identified: ten times the magnitude of the values,
-/// or a factor e¹⁰ of values searched in the logarithm.
+/// or a factor of e¹⁰ for the values of a logarithmic unknown.
 inline constexpr double largest_deviation = 10.0;
 
-/// Returns the numbers of the directions along which the curvature does not determine the unknowns, where L is the
-/// negative logarithm of a probability density: 1/√λ_i is above `largest_deviation`, or |λ_i| is within the error.
-/// Directions of negative curvature are not among the result.
+/// Returns the indices i of the directions q_i along which the unknowns are not identified: 1/√λ_i >
+/// `largest_deviation`, or |λ_i| ≤ `Curvature::error`. L must be the negative logarithm of a probability density.
+/// Directions with λ_i < -`Curvature::error` are not included.
 std::vector<std::size_t> unidentified(const Curvature& curvature);
 
 /// Laplace approximation of the posterior distribution: a normal distribution around a minimum of L with the covariance
@@ -45,7 +45,8 @@ struct Posterior {
   std::vector<double> correlation;  ///< C_ij / √(C_ii C_jj), [n, n]
 };
 
-/// Computes the Laplace approximation. Throws Error (run) if an eigenvalue is not positive.
+/// Computes the Laplace approximation from the curvature at a minimum of L. Throws Error (run) if an eigenvalue is not
+/// positive.
 Posterior posterior(const Curvature& curvature);
 
 }  // namespace diffsim

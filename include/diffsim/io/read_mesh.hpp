@@ -11,17 +11,17 @@
 
 namespace diffsim {
 
-/// Reads a mesh file. HDF5 (see mesh_file.hpp) is read in evenly sized blocks on all ranks. Gmsh (see gmsh_reader.hpp),
-/// VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see exodus_reader.hpp) and OBJ, STL and PLY (see
-/// polygon_reader.hpp) are read on rank 0, and the blocks of all other ranks are empty. Coordinates are multiplied by
-/// `scale`, to give metres. For a file of another known format, throws an InputError that says how to convert the file.
+/// Reads a mesh file. From HDF5 files (see mesh_file.hpp) each rank reads a block of nearly equal size. Gmsh (see
+/// gmsh_reader.hpp), VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see exodus_reader.hpp) and OBJ, STL
+/// and PLY (see polygon_reader.hpp) are read on rank 0, and the blocks of all other ranks are empty. `scale` converts
+/// coordinates to metres. For a file of another known format, throws an InputError that says how to convert the file.
 ///
-/// The mesh gets the file's cells of the given `kind`. OBJ, STL and PLY have no tetrahedra. Cells other than tetrahedra
-/// are read on rank 0 from any format.
+/// The mesh consists of the file's cells of the given `kind`. OBJ, STL and PLY files have no tetrahedra. Cells other
+/// than tetrahedra are read on rank 0 from files of any format.
 ///
 /// `order` is the order of the tetrahedra, 1 or 2. With order 1, only the corners of a second-order file's cells are
-/// used; the edge nodes keep their numbers, as vertices that belong to no cell. With order 2, a linear file is
-/// converted by elevate(). Throws the same InputError on every rank; the message names the file, and the line or the
+/// used; the mid-edge nodes keep their numbers and become vertices that belong to no cell. With order 2, a linear file
+/// is converted by elevate(). Throws the same InputError on every rank; the message names the file, and the line or the
 /// dataset. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);

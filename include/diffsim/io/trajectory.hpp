@@ -17,26 +17,33 @@ class Hdf5File;
 /// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView next to
 /// the HDF5 file.
 ///
-/// The HDF5 file contains `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components], with `/positions` in
-/// m and `/velocities` in m/s; `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, nodes per cell]. For a
-/// mesh of several bodies each body has a group `/bodies/BODY` with these fields and the mesh, in the body's own
+/// Datasets of the HDF5 file, for K frames, N vertices and C cells:
+///
+///   `/time` [K]                       time of each frame, s
+///   `/step` [K]                       number of the time step of each frame
+///   `/NAME` [K, N, components]        each field NAME; `/positions` in m, `/velocities` in m/s
+///   `/mesh/vertices` [N, 3]           rest positions, m
+///   `/mesh/cells` [C, nodes per cell]
+///
+/// For a mesh of several bodies each body has a group `/bodies/BODY` with these fields and the mesh, in the body's own
 /// numbering. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body has
 /// fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
 /// body's cell by the affine map. Vertices that belong to no cell have their rest positions in `/positions` and zeros
-/// in other fields. Root attributes: `mesh_fingerprint`, and `complete` (1; 0 if the run ended early). All members are
-/// collective.
+/// in other fields. The root has the attributes `mesh_fingerprint` and `complete` (1, or 0 if the run ended early). All
+/// members are collective.
 class TrajectoryWriter {
  public:
   /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
-  /// written to `/NAME` [K, labels], in the order of the labels; `/NAME.names` has the labels.
+  /// written to `/NAME` [K, labels], in the order of the labels; `/NAME.names` contains the labels.
   struct Values {
     std::string name, units;
     std::vector<std::string> labels;
-    /// Values in the state of a step, equal on all ranks; collective.
+    /// Returns one value per label for `state`, the state of step `step`. The values are equal on all ranks.
+    /// Collective.
     std::function<std::vector<double>(int step, const State& state)> of;
   };
 
-  /// Opens the file. `fields` are names in the State; each field has one entry per local or owned vertex. Throws
+  /// Opens the file. `fields`: names of fields of the State, each with one entry per local or owned vertex. Throws
   /// InputError if `path` cannot be written; the first `write` throws InputError if the disk has no space for
   /// `expected_frames` frames (0: not checked). `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
@@ -87,7 +94,7 @@ class TrajectoryWriter {
   std::int64_t expected_frames_;
   std::vector<double> times_;
   std::vector<std::int64_t> steps_;
-  std::int64_t handed_over_ = 0;  // number of times and steps already in the file
+  std::int64_t handed_over_ = 0;  // number of entries of times_ and steps_ already in the file
   bool has_outputs_ = false;
   double last_flush_ = 0.0;
 };

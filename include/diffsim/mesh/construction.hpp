@@ -16,14 +16,16 @@ namespace diffsim {
 ///
 /// Each brick is split along the diagonal from its lowest to its highest corner (Kuhn 1960), so neighbouring bricks
 /// conform. Vertices and bricks are numbered with x fastest and z slowest; tetrahedron t of brick b is cell 6 b + t.
-/// Bricks and vertices are divided evenly among the ranks, in order; no brick is split between ranks. The sides are the
-/// regions x_min, x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No communication.
+/// Bricks and vertices are divided evenly among the ranks, in the order of their numbers; no brick is split between
+/// ranks. The sides of the box are the regions x_min, x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No
+/// communication.
 ///
 /// Throws InputError for a size or count that is not positive, for bricks too flat for validate_cells(), for more
 /// tetrahedra than 64-bit integers can count, and for a block larger than the machine's memory.
 MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks);
 
-/// Mesh of an affine body: its inertial tetrahedron, stored on the first rank. Every rank passes the whole `surface`.
+/// Mesh of an affine body, which consists of the inertial tetrahedron (see AffineBody) and is stored on the first rank.
+/// Every rank passes the whole `surface`.
 ///
 /// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
 /// flat (smallest extent below about 10⁻⁶ of the largest extent). No communication.
@@ -31,16 +33,17 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
 /// Distribution of a body's mass.
 struct MassProperties {
-  static constexpr double density = 1000.0;  ///< kg/m³; with this density the body has the mass `mass`
-  double mass = 0.0;                         ///< m, kg
+  static constexpr double density = 1000.0;  ///< kg/m³; a material with this density gives the body the mass `mass`
+  double mass = 0.0;                         ///< mass m, kg
   std::array<double, 3> centre{};            ///< centre of mass c, m
   /// Covariance C = ∫ (x - c)(x - c)ᵀ dm / m, m². With the inertia tensor I about the centre, C = (½ tr(I) 1 - I)/m.
   double covariance[3][3] = {{}};
 };
 
-/// Mesh of an affine body with given mass properties, which are independent of its surface. `surface` may be empty, or
-/// consist of several shapes. Throws InputError unless each principal moment of inertia is less than the sum of the two
-/// others (C is positive definite), and for bodies that are too flat. No communication.
+/// Mesh of an affine body with given mass properties, which are independent of the body's surface. `surface` may be
+/// empty, or consist of several shapes. Throws InputError if C is not positive definite, that is, if a principal moment
+/// of inertia is not less than the sum of the two others. Also throws InputError if the body is too flat. No
+/// communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Placement of a body: x ↦ R S x + t with S = diag(scale), R the rotation by `angle` about `axis` through the origin
@@ -63,8 +66,9 @@ struct NamedMesh {
   MeshData data;
 };
 
-/// Joins several bodies into one mesh, distributed in even blocks. The vertices and cells are in the order of the
-/// bodies, and within a body in the body's own order. Region R of a body is called BODY/R.
+/// Joins several bodies into one mesh, which is distributed over the ranks in blocks of nearly equal size. The vertices
+/// and cells of the first body come first, then those of the second body, and so on; the order within each body is
+/// unchanged. Region R of a body is called BODY/R.
 ///
 /// Throws InputError if there is no body; if a name is empty, used twice, `all`, or contains one of the separators `/`,
 /// `|` and `:`; and if the tetrahedra of the bodies differ in order. Collective.

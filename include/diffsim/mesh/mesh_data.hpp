@@ -19,21 +19,21 @@ struct TriangleMesh {
 
 /// Surface and volume of an affine body. The body's single mesh cell does not represent the body's surface and volume.
 ///
-/// An affine body moves by x(X, t) = A(t) X + b(t), which four nodes describe (Lan et al. 2022, Affine body dynamics,
-/// ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear tetrahedron, the inertial
-/// tetrahedron. The corners are chosen so that four equal masses at the corners, each a quarter of the body's mass,
-/// have the body's centre of mass and moments of inertia. The lumped masses of the cell are then the exact mass matrix
-/// of the affine motion. The strain of the cell equals the strain of the body, so the elastic energy is the energy
-/// density times the body's volume.
+/// The motion of an affine body is x(X, t) = A(t) X + b(t), which the positions of four nodes determine (Lan et al.
+/// 2022, Affine body dynamics, ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear
+/// tetrahedron, the inertial tetrahedron. The corners are chosen so that four equal masses at the corners, each a
+/// quarter of the body's mass, have the body's centre of mass and moments of inertia. The lumped masses of the cell are
+/// then the exact mass matrix of the affine motion. The strain of the cell equals the strain of the body, so the
+/// elastic energy is the energy density times the body's volume.
 struct AffineBody {
   double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
-  double volume = 0.0;         ///< in the initial placement, m³; with given MassProperties: mass / 1000 kg/m³
-  TriangleMesh surface;        ///< in the rest shape, m; closed, normals outwards; any or none with MassProperties
+  double volume = 0.0;         ///< m³, in the initial placement; with MassProperties: mass / (1000 kg/m³)
+  TriangleMesh surface;        ///< m, at rest; closed, normals outwards (with MassProperties: any surface, or empty)
 };
 
-/// Surface of triangles that represents a body in contact, in place of the boundary of its tetrahedra: a fine skin
-/// around coarse cells, or a closed hull around cells with gaps. The vertices are given in the rest configuration of
-/// the body.
+/// Surface of triangles that represents a body in contact, in place of the boundary of the body's tetrahedra: a fine
+/// skin around coarse cells, or a closed hull around cells with gaps. The vertices are given in the rest configuration
+/// of the body.
 struct BodySurface {
   std::string body;  ///< name of a body of the mesh; `body` if the only body of the mesh has no name
   TriangleMesh mesh;
@@ -49,11 +49,11 @@ struct RegionInfo {
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME
 };
 
-/// Work of a time step at a body's cells, in units of an explicit step's work at a linear tetrahedron. The partition
-/// gives each rank nearly the same work.
+/// Computational work of a time step for a body's cells, in units of an explicit step's work per linear tetrahedron.
+/// The partition gives each rank nearly the same work.
 struct CellWork {
-  double cell = 1.0;  ///< at each cell; second-order tetrahedra count four times
-  double face = 0.0;  ///< of contact, at each triangle of the surface; 0: no contact
+  double cell = 1.0;  ///< work per cell; multiplied by four for second-order tetrahedra
+  double face = 0.0;  ///< work of contact per triangle of the surface; 0 without contact
   bool operator==(const CellWork&) const = default;
 };
 
@@ -75,7 +75,7 @@ struct MeshBody {
 ///
 /// A serial reader stores the whole mesh on rank 0 and empty blocks on the other ranks. A parallel reader and the box
 /// generator fill one block per rank. Vertex and cell numbers are global, 0-based and in file order. Cells of each kind
-/// are numbered separately; "cells" without a kind are tetrahedra. Vertices include the nodes on the edges of
+/// are numbered separately; where no kind is stated, "cells" are tetrahedra. Vertices include the nodes on the edges of
 /// second-order cells.
 struct MeshData {
   struct CellRegion {
@@ -91,20 +91,20 @@ struct MeshData {
     std::int64_t vertex;  ///< vertex of this block
     std::int32_t region;
   };
-  /// This rank's block of the triangles, segments or points of a mesh. These cells are bodies of their own, not faces
-  /// or edges of tetrahedra.
+  /// This rank's block of the triangles, segments or points of a mesh. These cells form separate bodies; they are not
+  /// faces or edges of tetrahedra.
   struct LowerCells {
     std::int64_t num = 0;             ///< number of cells in the whole mesh
     std::int64_t first = 0;           ///< number of the first cell of this rank's block
     std::vector<std::int64_t> nodes;  ///< [block cells, corners]
     std::int64_t num_directors = 0;   ///< number of directors in the whole mesh
-    /// Director of each segment as a vertex number, or -1: [block cells]. Empty if no segment of the mesh has a
-    /// director.
+    /// Vertex number of each segment's director, or -1 for a segment without a director: [block cells]. Empty if no
+    /// segment of the mesh has a director.
     std::vector<std::int64_t> directors;
     std::vector<CellRegion> regions;
   };
 
-  int order = 1;                  ///< 1: cells have four vertices; 2: ten (element.hpp). The same on every rank.
+  int order = 1;                  ///< 1: tetrahedra of 4 nodes; 2: of 10 nodes (element.hpp); the same on every rank
   std::int64_t num_vertices = 0;  ///< number of vertices of the whole mesh
   std::int64_t num_cells = 0;     ///< number of tetrahedra of the whole mesh
   std::int64_t first_vertex = 0;  ///< number of the first vertex of this rank's block
@@ -121,8 +121,8 @@ struct MeshData {
   /// Bodies in the order of their vertex numbers, the same on every rank. The list is empty if the mesh is a single
   /// body without a name.
   std::vector<MeshBody> bodies;
-  std::shared_ptr<const AffineBody> affine{};  ///< if the mesh is one affine body; on every rank
-  CellWork work{};                             ///< if the mesh is a single body; the same on every rank
+  std::shared_ptr<const AffineBody> affine{};  ///< set on every rank if the mesh is a single affine body
+  CellWork work{};                             ///< used if `bodies` is empty; the same on every rank
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }

@@ -33,7 +33,7 @@ const char* singular_of(CellKind kind);
 /// Kind of cell with the plural name `name`, or an empty optional if no kind has that name.
 std::optional<CellKind> cell_kind(const std::string& name);
 
-/// Surface triangle that is a face of a tetrahedron. All numbers are local.
+/// Surface triangle that is a face of a tetrahedron. Cells and vertices are given by their local numbers.
 struct Face {
   int cell;
   std::array<int, 3> vertices;             ///< corners; the normal points out of `cell`

@@ -34,7 +34,8 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;
 };
 
-/// Values of `LowerCellSet::across` for a side of no other cell, and for a side of two or more other cells.
+/// Entries of `LowerCellSet::across` for a side that belongs to no other cell, and for a side that belongs to two or
+/// more other cells.
 inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
 
 /// This rank's triangles, segments or points. All vertex numbers are local.
@@ -44,24 +45,26 @@ struct LowerCellSet {
   /// of a segment are its ends. The other cell that has side i has one vertex that is not on side i; entry i is that
   /// vertex.
   std::vector<int> across;
-  /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i. The two
-  /// other sides of T meet side i at corners i + 1 and i + 2 (modulo 3). The two entries of side i are the vertices
-  /// across these sides of T, in that order; both are `no_vertex_across` if side i does not have exactly one
-  /// neighbour T.
+  /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i of a cell.
+  /// The two other sides of T meet side i at the cell's corners i + 1 and i + 2 (modulo 3). The two entries of side i
+  /// are the vertices across these sides of T, in that order; both are `no_vertex_across` if side i does not have
+  /// exactly one neighbour T.
   std::vector<int> beyond;
-  /// Director of each segment as a vertex, or -1: [cells]. Empty if the mesh has no directors.
+  /// Local vertex number of each segment's director, or -1 for a segment without a director: [cells]. Empty if the mesh
+  /// has no directors.
   std::vector<int> directors;
-  /// Director of the segment to which each vertex of `across` belongs, or a negative value: [cells, 2]. Empty if the
-  /// mesh has no directors.
+  /// Directors of the segments across both ends of each segment: [cells, 2]. Entry i is the director of the segment to
+  /// which vertex `across[i]` belongs, or a negative value if there is no such segment or director. Empty if the mesh
+  /// has no directors.
   std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;
-  std::shared_ptr<const Entities> entities;  ///< the cells, each on one rank; their name is `name_of` the kind
+  std::shared_ptr<const Entities> entities;  ///< entities of the cells, each on one rank; named name_of(kind)
 
   int num() const { return static_cast<int>(entities->local()); }
 };
 
 /// Mesh distributed over the ranks of a communicator: linear or second-order tetrahedra and, in addition, the
-/// triangles, segments and points of thin bodies. "Cells" without a kind are tetrahedra.
+/// triangles, segments and points of thin bodies. Where no kind is stated, "cells" are tetrahedra.
 ///
 /// "Vertices" are all nodes, including the mid-edge nodes of a second-order mesh; element.hpp defines the node
 /// numbering of a cell. Each cell is on exactly one rank. Each vertex is owned by one rank and copied ("ghost") to the
@@ -71,23 +74,24 @@ struct LowerCellSet {
 ///
 /// Local numbering: the first cells are the shared cells, which have a vertex that is also on another rank. The other
 /// cells follow. Each of the two groups of cells is sorted along a Hilbert curve. Vertices are in the order in which
-/// the cells first touch the vertices, owned vertices before ghosts. `vertex_order` and `cell_order` map local numbers
-/// to the order of the mesh file.
+/// the cells first refer to the vertices, owned vertices before ghosts. `vertex_order` and `cell_order` map local
+/// numbers to the order of the mesh file.
 ///
 /// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
 class TetrahedralMesh {
  public:
   /// Creates the mesh of the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each. The sides
-  /// are the regions x_min, x_max, y_min, … `order` is 1 or 2; `quadrature_degree`: see the constructor. Collective.
+  /// of the box are the regions x_min, x_max, y_min, … `order` is 1 or 2; `quadrature_degree`: see the constructor.
+  /// Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
                                               int order = 1, std::optional<int> quadrature_degree = {});
   /// Creates the mesh of the cube [0, size]³, m, of `resolution`³ bricks with six tetrahedra each. Collective.
   static std::shared_ptr<TetrahedralMesh> create_cube(MPI_Comm comm, int resolution = 10, double size = 1.0);
-  /// Reads a mesh file (io/read_mesh.hpp, where this function is implemented). `scale` multiplies coordinates, to m.
+  /// Reads a mesh file (io/read_mesh.hpp, where this function is implemented). `scale` converts coordinates to metres.
   /// Collective.
   static std::shared_ptr<TetrahedralMesh> from_file(MPI_Comm comm, const std::string& path, double scale = 1.0);
   /// Creates a mesh of linear tetrahedra from vertices, m, and the vertex numbers of each tetrahedron. Only the first
-  /// rank's arrays are used. Throws the InputErrors of validate_cells(). Collective.
+  /// rank's arrays are used. Throws InputError if validate_cells() rejects the mesh. Collective.
   TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                   const std::vector<std::array<int, 4>>& tets);
   /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. Move `data` in to save memory.
@@ -106,14 +110,14 @@ class TetrahedralMesh {
   /// cells.
   int quadrature_degree() const { return quadrature_degree_; }
   int num_cells() const { return num_cells_; }
-  /// Number of cells with a vertex that another rank also has; these are the first cells.
+  /// Number of cells with a vertex that another rank also has. These cells have the lowest local numbers.
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
   int num_owned_vertices() const;
   /// Number of owned vertices up to and including the last one that another rank also has.
   int shared_vertices_end() const;
   std::int64_t num_global_cells() const;
-  std::int64_t num_global_vertices() const;  ///< including unused
+  std::int64_t num_global_vertices() const;  ///< including vertices that belong to no cell
   std::int64_t num_unused_vertices() const { return num_unused_; }
   /// Number of directors in the whole mesh.
   std::int64_t num_global_directors() const { return num_directors_; }
@@ -129,7 +133,7 @@ class TetrahedralMesh {
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
   /// Number of cells of any kind in the whole mesh.
   std::int64_t num_global(CellKind kind) const;
-  /// Entities and file order of the cells of any kind.
+  /// Entities and file order of the cells of `kind`, which may be any kind.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
   }
@@ -153,18 +157,19 @@ class TetrahedralMesh {
   /// Bodies of the mesh, in the order of their vertex numbers in the file. The list is empty if the mesh is a single
   /// body without a name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
-  /// Index in `bodies()` of the body with this name. If no body has this name, throws Error (input) that suggests the
-  /// most similar name.
+  /// Index in `bodies()` of the body with this name. If no body has this name, throws Error of kind `input`; the
+  /// message suggests the most similar name.
   std::size_t find_body(const std::string& name) const;
   /// Named groups of the mesh file, or sides of a box.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices. If `body` is not empty, the region contains only vertices of that body, and the
-  /// numbers of a VertexList count within the body. Throws Error (input) if the name is already used, if a listed
-  /// vertex does not exist, or if the region has no vertex. Collective.
+  /// numbers of a VertexList are relative to the body's first vertex. Throws Error of kind `input` if the name is
+  /// already used, if a listed vertex does not exist, or if the region has no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
-  /// Region with the given name: a region of define_region(), `all`, BODY/all, or the union of the mesh groups of any
-  /// dimension with that name (with that tag if no group has the name). For an unknown name, throws Error (input) that
-  /// suggests the most similar name and lists all names. Collective.
+  /// Region with the given name, which is the name of a region of define_region(), `all`, BODY/all, or the name of mesh
+  /// groups. Groups of any dimension with the same name are united. If no group has the name, the groups with that tag
+  /// are united instead. For an unknown name, throws Error of kind `input`; the message suggests the most similar name
+  /// and lists all names. Collective.
   const Region& region(const std::string& name) const;
   /// Faces of a region, each on one rank only. If the region has surface groups, the result is the faces of these
   /// groups. Otherwise the result is the boundary faces that belong to the region's cells (for a group of the file) or
@@ -190,7 +195,7 @@ class TetrahedralMesh {
   /// Flag for each local vertex, non-zero if the vertex belongs to the body and is not a director.
   std::vector<char> vertices_of_body(std::size_t body) const;
   void find_directors();
-  /// Adds to `region`, in ascending order, the cells of all kinds that have only marked vertices.
+  /// Adds to `region`, in ascending order, the cells of all kinds whose vertices are all marked.
   void add_cells_within(const std::vector<char>& marks, Region& region) const;
   /// Indices in `infos_` of the groups with the given name or, if there are none, with the given tag.
   std::vector<std::size_t> groups(const std::string& name) const;
@@ -209,7 +214,7 @@ class TetrahedralMesh {
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
   std::array<LowerCellSet, 3> lower_;
-  std::vector<int> cells_;  // including the copies that pad the last pack of a sweep
+  std::vector<int> cells_;  // including copies of a cell that pad the last pack of a sweep
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // (index in this rank's block, position in m)
   std::int64_t num_unused_ = 0;
@@ -234,7 +239,8 @@ std::vector<std::int64_t> vertex_numbers(const TetrahedralMesh& mesh);
 std::vector<std::int64_t> cell_numbers(const TetrahedralMesh& mesh);
 
 /// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3], m/s, at the corners X of an affine
-/// body. c is the mean of the four corners, which is the body's centre of mass. v in m/s, ω in rad/s. Collective.
+/// body. c is the mean of the four corners, which is the body's centre of mass. v is in m/s; ω is `w`, in rad/s.
+/// Collective.
 void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
                         const std::array<double, 3>& w, std::vector<double>& velocities);
 

@@ -12,17 +12,18 @@ namespace diffsim {
 struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list with one value per
-/// entity. Entities are all local cells of the mesh of the model's kind, in local order, or all owned vertices for a
-/// parameter on vertices. If a parameter may vary from step to step, its list may have the shape [steps, entities].
+/// entity. The entities of a list are all local cells of the model's kind in the mesh, in local order, or, for a
+/// parameter on vertices, all owned vertices. A list for a parameter that may vary from step to step may have the shape
+/// [steps, entities].
 using CellValues = std::variant<double, std::vector<double>>;
 
-/// Names of the damping parameters that any material may have in addition to those of its law, each with the name of
-/// its damping mechanism.
+/// Pairs of names: each damping parameter that any material may have in addition to the parameters of its law, and the
+/// damping mechanism to which the parameter belongs.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
 /// Models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
 const std::vector<const CellModel*>& cell_models();
-/// Model named `name`, or nullptr.
+/// Returns the cell model with the given name, or nullptr if there is no such model.
 const CellModel* find_cell_model(const std::string& name);
 
 /// Name of the material model of rigid bodies, which has a density and no law of elasticity.
@@ -32,8 +33,8 @@ inline constexpr const char* rigid_model = "rigid";
 /// (only parameter: density), or a model of other cells, with its parameters.
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
-  /// Creates a Neo-Hookean material of the whole mesh from Young's modulus, Pa, and Poisson's ratio. `requires_grad`:
-  /// see the member.
+  /// Creates a Neo-Hookean material of the whole mesh from Young's modulus, Pa, and Poisson's ratio.
+  /// `requires_gradient`: value of the member `requires_grad`.
   DifferentiableMaterial(double youngs_modulus, double poissons_ratio, bool requires_gradient = false)
       : values{{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poissons_ratio}},
         requires_grad(requires_gradient) {}
@@ -52,8 +53,8 @@ struct DifferentiableMaterial {
   /// (N s/m⁴). Parameters of cells of other kinds are those of the cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
   std::string region = "all";
-  /// True if linear tetrahedra average their volume change around each vertex, so that nearly incompressible bodies do
-  /// not lock in bending. Explicit steps only. In scenes: `dilatation: nodal`.
+  /// True if linear tetrahedra average their volume changes around each vertex, so that nearly incompressible bodies do
+  /// not lock in bending. Explicit steps only. The key in scene files is `dilatation: nodal`.
   bool nodal_dilatation = false;
   /// Name of a law of the model (`CellModel::laws`), for cells other than tetrahedra; empty: the first law of the
   /// model.

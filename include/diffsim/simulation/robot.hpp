@@ -20,16 +20,16 @@ class DifferentiableScene;
 /// Rigid links and joints of a robot.
 ///
 /// The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called NAME/JOINT. Links that fixed joints
-/// connect are one body, with the name of the link nearest to the base. The bodies are in the placement that the
-/// coordinates of the joints give.
+/// connect are one body, with the name of the link nearest to the base. The coordinates of the joints determine the
+/// initial positions of the bodies.
 struct Robot {
   std::string name;
   std::vector<NamedMesh> bodies;
-  std::vector<DifferentiableMaterial> materials;  ///< one for each body: rigid; 1000 kg/m³ gives the mass in the file
+  std::vector<DifferentiableMaterial> materials;  ///< rigid, one per body; density 1000 kg/m³ gives the file's mass
   std::vector<Joint> joints;
-  std::map<std::string, JointDrive> drives;  ///< of joints with damping, friction or limits, by name of the joint
-  /// Initial velocities of the bodies, from the velocities of the joints: velocity of the centre of mass, m/s, and
-  /// angular velocity, rad/s. In the order of `bodies`.
+  std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
+  /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass, m/s, and angular
+  /// velocity, rad/s. The initial velocities follow from the velocities of the joints.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
   /// Sentences that name parts of the file that have no effect, for example collision shapes of the base.
   std::vector<std::string> warnings;
@@ -37,16 +37,17 @@ struct Robot {
 
 struct RobotOptions {
   bool fixed_base = true;                     ///< true: the base link is part of the world
-  std::map<std::string, double> coordinates;  ///< of joints by the names in the file, rad or m; other joints: 0
-  std::map<std::string, double> velocities;   ///< of joints by the names in the file, rad/s or m/s; other joints: 0
+  std::map<std::string, double> coordinates;  ///< joint coordinates by names in the file, rad or m; default: 0
+  std::map<std::string, double> velocities;   ///< joint velocities by names in the file, rad/s or m/s; default: 0
   Placement placement;                        ///< rotation and translation of the base; scale must be 1
   bool with_surfaces = false;                 ///< read the collision shapes, for contact
 };
 
 /// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
 /// floating and fixed. Supports damping and friction of revolute, continuous and prismatic joints, and limits of
-/// position of revolute and prismatic joints. The barrier of a limit begins at 1 % of the joint's range, and exceeds
-/// the joint's `effort` at half of that distance. Ignores limits of velocity and effort, and `visual` shapes.
+/// position of revolute and prismatic joints. The force of a limit begins at a distance of 1 % of the joint's range
+/// from the limit, and exceeds the joint's `effort` at half of this distance. Ignores `visual` shapes, and does not
+/// limit velocities and efforts.
 ///
 /// Throws InputError if the file cannot be read; for a link that moves but has no mass, or whose inertia is impossible;
 /// for a joint that mimics another one; for coordinates or velocities of a joint that does not exist, is fixed or has
@@ -57,8 +58,8 @@ Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name
 /// Adds the initial velocities of a robot's bodies to `velocities` [owned vertices, 3], m/s. Collective.
 void add_velocities(const TetrahedralMesh& mesh, const Robot& robot, std::vector<double>& velocities);
 
-/// Adds the joints of a robot to a scene whose mesh contains the robot's bodies, and the drives of the joints.
-/// For each joint that `drives` names, the given drive replaces the robot's own drive.
+/// Adds the joints of a robot and the drives of the joints to a scene. The mesh of the scene must contain the robot's
+/// bodies. For each joint that `drives` names, the given drive replaces the robot's own drive.
 void add_joints(DifferentiableScene& scene, const Robot& robot, const std::map<std::string, JointDrive>& drives = {});
 
 }  // namespace diffsim

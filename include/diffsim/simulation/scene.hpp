@@ -24,7 +24,7 @@ namespace body {
 struct JointNodes;
 }
 
-/// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
+/// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
 /// Parameters by name: `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`, …), one value per
 /// tetrahedron; the parameters of the models of other cells (`cell_models`), one value per cell or vertex; `gravity`
@@ -68,20 +68,20 @@ class DifferentiableScene {
   /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
   /// [3] or [steps, 3], Pa. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
-  /// Adds a follower pressure to the faces of a region. `pressure`: [1] or [steps], Pa. The pressure acts opposite to
-  /// the current normal. The normal points out of tetrahedra; the corners of a triangle are ordered counterclockwise
-  /// about its normal. Returns the parameter's name.
+  /// Adds a follower pressure to the faces of a region. `pressure`: [1] or [steps], Pa. The pressure acts in the
+  /// direction opposite to the current normal. The normal points out of tetrahedra; the corners of a triangle are
+  /// ordered counterclockwise about its normal. Returns the parameter's name.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
-  /// Adds a moment to each segment of a region that has a director, as segments of rods have, N m: [3] or [steps, 3].
+  /// Adds a moment to each rod segment of a region (a segment with a director). `moment`: [3] or [steps, 3], N m.
   /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Attaches each vertex of a region by a spring of `stiffness`, N/m, to the material point of the region `to` at the
   /// vertex's rest position (attach/attachment.hpp). Returns the name of the stiffness parameter. Also adds the
-  /// parameter `attachment_place:REGION`: for each vertex, the location of the material point in its cell.
+  /// parameter `attachment_place:REGION` [owned vertices, 3]: coordinates of the vertex's material point in a cell.
   std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, m/s, [3] or
-  /// [steps, 3]. `drag`: air density times drag coefficient, kg/m³. Returns the name of the velocity parameter. The
-  /// second parameter is `wind_drag:REGION`.
+  /// [steps, 3]. `drag`: air density times drag coefficient, kg/m³. Returns the name of the velocity parameter,
+  /// `wind:REGION`. Also adds the parameter `wind_drag:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
   /// Adds forces on vertices, N: [owned vertices, 3] or [steps, owned vertices, 3]. Returns the parameter's name.
   std::string add_nodal_load(const std::vector<double>& load);
@@ -96,26 +96,26 @@ class DifferentiableScene {
   /// `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
-  /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the state x[0], or if a body is inside
-  /// another body or an obstacle. A simulator calls this function before it steps from the initial state. Programs that
-  /// call `DifferentiableScene::step` directly must also call this function.
+  /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the initial state, or if a body is
+  /// inside another body or an obstacle. A simulator calls this function before it steps from the initial state.
+  /// Programs that call `DifferentiableScene::step` directly must also call this function.
   void require_apart();
-  /// Contact state of `state`, the state of step n.
+  /// Returns the contact state of `state`, the state of step n.
   ContactState contact_state(int n, const State& state);
-  /// Contact forces in `state`, the state of step n, between every two bodies and between every body and obstacle, with
-  /// friction. Bodies are in the order of the mesh, obstacles follow: planes, then meshes. Two bodies without a
-  /// material do not touch and are left out. Collective, with the same result on every rank.
+  /// Returns the contact forces, with friction, in `state`, the state of step n, between every two bodies and between
+  /// every body and obstacle. Bodies are in the order of the mesh. Obstacles follow: planes, then meshes. Two bodies
+  /// without a material do not touch and are left out. Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns the reaction of a region whose vertices are fixed or moved. The result must not outlive the scene.
   Reaction reaction(const std::string& region);
-  /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight. κ is the largest value
-  /// that follows from one of these conditions.
+  /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight: the largest of the values of κ that the
+  /// following conditions require.
   /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
   /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the body's weight.
   /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
   ///    by the body's size.
-  /// 4. For bodies thinner than a third of the width of their triangles: two crossing edges at the gap 0.03 d̂ are as
-  ///    stiff as a vertex.
+  /// 4. For bodies thinner than a third of the width of their triangles: the barrier between two crossing edges at the
+  ///    gap 0.03 d̂ is as stiff as a vertex of the body.
   ///
   /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact, m;
   /// the barrier is softer for ξ > 0. Throws Error (input) for affine bodies without weight.
@@ -148,8 +148,8 @@ class DifferentiableScene {
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
   /// before, or if a parameter may have changed on any rank since the last call (`Field::revision`).
   void step(int n, State& state);
-  /// Returns the largest substep dt/substeps, s, at which small motions are certain to be stable; infinity for implicit
-  /// integrators. Calls `prepare`.
+  /// Returns a substep dt/substeps, s, at which small motions about rest are stable, with a safety factor of 0.8
+  /// (ExplicitModel::stable_substep); infinity for implicit integrators. Calls `prepare`.
   double stable_substep();
 
  private:
@@ -161,11 +161,11 @@ class DifferentiableScene {
   std::vector<DifferentiableMaterial> materials_;
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
-  std::uint64_t prepared_ = 0;                  // revision of the parameters for which `step` called `prepare`; 0: none
+  std::uint64_t prepared_ = 0;                  // revision of the parameters at the last call of `prepare`; 0: none
   std::vector<std::string> obstacles_;          // labels of planes, then of meshes
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
-  std::shared_ptr<const std::vector<std::optional<body::JointNodes>>> joint_nodes_;  // nullptr until they are needed
+  std::shared_ptr<const std::vector<std::optional<body::JointNodes>>> joint_nodes_;  // nullptr until used
   std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: rest positions
   std::vector<double> initial_velocities_;  // [owned vertices, 3]; empty: zero
 };

@@ -28,20 +28,20 @@ struct Materials : std::vector<DifferentiableMaterial> {
   Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
 };
 
-/// Body of a scene of several bodies.
+/// One of several bodies of a scene.
 struct Body {
-  std::string name;     ///< see `join_bodies`
+  std::string name;     ///< name of the body, as in `join_bodies`
   MeshData mesh;        ///< this rank's block of the body's mesh
-  Materials materials;  ///< for regions of the body; no material: the body is an obstacle
+  Materials materials;  ///< materials of regions of the body; empty: the body is an obstacle
   Placement placement = {};
 };
 
 /// Simulates bodies step by step, without gradients. All members are collective.
 class Simulator {
  public:
-  /// Creates a simulator of a mesh with its own scene. `density`, kg/m³, applies to materials of tetrahedra without a
-  /// density of their own. `device` is "cpu", "cuda" or "hip"; empty: the device for which this library was built.
-  /// Throws Error (input) if this library was not built for the device. Also throws the Errors of the constructor of
+  /// Creates a simulator that owns a scene of `mesh`. `density`, kg/m³, applies to materials of tetrahedra that give no
+  /// density. `device` is "cpu", "cuda" or "hip"; empty: the device for which this library was built. Throws Error
+  /// (input) if this library was not built for the device. Also throws the Errors of the constructor of
   /// DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
@@ -54,18 +54,19 @@ class Simulator {
 
   DifferentiableScene& scene() { return *scene_; }
   ParameterSet& parameters() { return scene().parameters(); }
-  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. To be called
+  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. Must be called
   /// before the first step.
   void set_fixed_vertices(const std::string& region);
   void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
 
-  /// Advances the state by one step. Before step 0 of a scene with contact, throws the Error of
-  /// `DifferentiableScene::require_apart`.
+  /// Advances the state by one step. In a scene with contact, step 0 first calls `DifferentiableScene::require_apart`,
+  /// which may throw Error.
   void step();
-  /// Number of the current step, and its time, s.
+  /// Step number of the current state.
   int step_number() const { return step_; }
+  /// Time of the current state, s.
   double time() const;
-  /// Current state. Before any step, the initial state of the scene.
+  /// Current state; the initial state of the scene if no step was taken and no state was set.
   const State& state();
   const Field& positions() { return state()["positions"]; }    ///< [local vertices, 3], m
   const Field& velocities() { return state()["velocities"]; }  ///< [owned vertices, 3], m/s
@@ -86,8 +87,8 @@ class Simulator {
   int step_ = 0;
 };
 
-/// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
-/// before them. A Trajectory is valid as long as the Model exists and the Model's parameters do not change.
+/// States of a rollout. Checkpoints are in memory; every other state is computed on demand from the nearest earlier
+/// checkpoint. A Trajectory is valid as long as the Model exists and the Model's parameters do not change.
 class Trajectory {
  public:
   /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
@@ -97,7 +98,7 @@ class Trajectory {
   /// Time of step n, s.
   double time(int n) const { return n * dt_; }
   /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. Calls for all states in
-  /// ascending order cost one rollout in total. Throws Error (input) for any other n. Collective.
+  /// ascending order cost one rollout in total. Throws Error (input) for n outside 0 … `num_steps()`. Collective.
   const State& state(int n);
 
  private:
@@ -112,8 +113,8 @@ class Trajectory {
 /// Simulates bodies, and computes gradients of a loss through rollouts.
 class DifferentiableSimulator : public Simulator {
  public:
-  /// Creates a simulator as `Simulator` does. Materials with `requires_grad` request the gradients with respect to
-  /// their `youngs_modulus` and `poisson_ratio`.
+  /// Creates a simulator with the arguments of the constructor of Simulator. Materials with `requires_grad` request the
+  /// gradients with respect to their `youngs_modulus` and `poisson_ratio`.
   DifferentiableSimulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
                           const DifferentiableSolver& solver = {}, double density = 1000.0,
                           const std::string& device = {});
@@ -131,8 +132,8 @@ class DifferentiableSimulator : public Simulator {
   /// further steps.
   Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
-  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. Call this function only once
-  /// after a rollout; any other call throws Error.
+  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. Call this function once after
+  /// each rollout of this kind; a second call throws Error.
   double backward(const StateLoss& loss);
   double backward(Loss& loss);
 
@@ -143,17 +144,17 @@ class DifferentiableSimulator : public Simulator {
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` for a part of a longer rollout: runs the steps from `steps.begin` to `steps.end`. The steps
   /// start at `state()`, which is the end of the last rollout unless another state was set. The loss and the observer
-  /// receive step numbers of the whole rollout. For such a part, `initial_gradient` is the gradient with respect to
-  /// state `steps.begin`.
+  /// receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
+  /// `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Computes the gradient of the last rollout's loss. Throws Error if there is no rollout since the state was last
-  /// set. `state()` does not change.
+  /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set.
+  /// `state()` does not change.
   void backward();
 
   const Field& gradient(const std::string& parameter) const;
   const ParameterSet& gradient() const { return gradient_; }
   /// ∂L/∂x, where x is the state at which the rollout started: `positions` and `velocities`, owned entries. Throws
-  /// Error (input) if not all steps were reversed.
+  /// Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
   const SweepStatistics& statistics() const;
 

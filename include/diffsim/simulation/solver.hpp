@@ -24,7 +24,7 @@ struct DifferentiableSolver {
   double damping = 0.99;
   Gravity gravity = -9.8;
   std::string integrator = "symplectic_euler";  ///< one of `explicit_integrators()` or `implicit_integrators()`
-  ImplicitOptions implicit{};  ///< options of implicit integrators; its `integrator` is replaced by the one above
+  ImplicitOptions implicit{};  ///< options of implicit integrators; `integrator` replaces `implicit.integrator`
   /// True if implicit steps are differentiated as solutions of their equation. If this option or
   /// `implicit.implicit_differentiation` is false, Newton's iterations are differentiated as executed.
   bool use_implicit_diff = true;

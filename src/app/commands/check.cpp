@@ -70,7 +70,7 @@ bool check(Job& job) {
   InverseProblem& problem = *inverse.problem;
   const std::vector<double> u = problem.start();
   std::vector<double> by_u;
-  std::string not_finite;  // the verdict on an unknown has the message
+  std::string not_finite;  // unused here: check_gradient reports the message
   job.report["loss"] = inverse::gradient_even_if_not_finite(problem, u, by_u, not_finite);
   report_experiments(job, problem);
   std::vector<std::vector<double>> gradients;

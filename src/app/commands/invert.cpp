@@ -14,8 +14,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Table history.csv: one row per iteration, with the values of the unknowns if there are at most 20. The file is
-/// rewritten after each iteration, so that it can be read during the run.
+/// Table history.csv: one row per iteration, with at most 20 values of unknowns. The file is rewritten after each
+/// iteration, so that users can read the table during the run.
 class History {
  public:
   History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
@@ -76,7 +76,7 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
   file.publish();
 }
 
-/// Writes the trajectory of an experiment with the parameters of its problem.
+/// Runs an experiment with the current parameters of `problem`, and writes the trajectory.
 void record_result(Job& job, DifferentiableScene& solver, InverseProblem& problem) {
   job.output.create();
   job.report.set_mesh(*solver.mesh());
@@ -136,7 +136,7 @@ bool invert(Job& job) {
       record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
       of_experiment.report.write(of_experiment.output);
     }
-    problem.value(result.u);  // the last evaluation need not be that of the result
+    problem.value(result.u);  // sets problem.losses() to the losses at result.u
     report_experiments(job, problem);
   }
   const std::vector<double> values = history.values(result.u);

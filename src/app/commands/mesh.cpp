@@ -13,7 +13,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Region with its counts over all ranks.
+/// Name of a region, and numbers of its vertices, cells and faces on all ranks.
 struct CountedRegion {
   std::string name;
   std::int64_t vertices, cells, faces;
@@ -60,7 +60,8 @@ ReportValue partition_report(const TetrahedralMesh& mesh) {
   return {{"cells_min", -most[2]}, {"cells_max", most[0]}, {"vertices_min", -most[3]}, {"vertices_max", most[1]}};
 }
 
-/// Writes the mesh to the files of --convert: a file for each of the scene's bodies, or one file. Collective.
+/// Writes the mesh to the files of --convert: one file per body, or a single file for a scene without `bodies`.
+/// Collective.
 void write_converted(Job& job, const MeshData& data, const std::vector<std::string>& files) {
   const Scene& scene = job.scene;
   const Stopwatch io(job.report, "io");

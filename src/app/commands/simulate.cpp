@@ -18,7 +18,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Loss to evaluate during the run; nullptr if there is no objective, or if observations do not exist yet.
+/// Loss to evaluate during the run; nullptr if the scene has no objective, or if a file of observations does not exist
+/// yet.
 std::unique_ptr<SumLoss> loss_if_observed(Job& job, DifferentiableScene& solver) {
   if (job.scene.objectives.empty()) return nullptr;
   const std::string missing = missing_observations(job.comm, job.scene);
@@ -27,7 +28,8 @@ std::unique_ptr<SumLoss> loss_if_observed(Job& job, DifferentiableScene& solver)
   return nullptr;
 }
 
-/// Start of a run: the scene's initial state, a frame of another run, or the last frame of a run that was stopped.
+/// First state of a run: the scene's initial state, a frame of another run, or the last frame of a run that was
+/// stopped.
 struct Beginning {
   State state;
   int step = 0;
@@ -59,8 +61,8 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
                      "); run without --resume, or give another --output");
   begin.step = solver.read_frame(path, -1, begin.state);
   job.out << fmt::format("continuing from step {} of '{}'\n", begin.step, path);
-  // The last frame is rewritten as the first frame of the resumed run; a frame that was written only because of the
-  // stop is dropped.
+  // The last frame is not copied: the resumed run writes this frame again, unless the frame was written only because
+  // the run was stopped.
   frames.steps.pop_back();
   begin.earlier = EarlierFrames{path, frames.steps, solver.initial_state()};
   return begin;

@@ -18,7 +18,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Returns the direction of u that the scene gives, with 1 for parameters without `direction`.
+/// Returns the direction du at u that the scene defines by the keys `direction`. For a parameter without this key, all
+/// dp are 1.
 std::vector<double> direction_of(const Job& job, const InverseJob& inverse, const std::vector<double>& u) {
   const InverseProblem& problem = *inverse.problem;
   std::vector<double> du(problem.size(), 0.0);
@@ -42,14 +43,14 @@ std::vector<double> direction_of(const Job& job, const InverseJob& inverse, cons
   return du;
 }
 
-/// State, its derivative, and the direction that an observer has received last.
+/// Arguments of the last call of a TangentObserver: the state, its derivative, and the direction.
 struct TangentFrame {
   const State* state = nullptr;
   const State* tangent = nullptr;
   const ParameterSet* direction = nullptr;
 };
 
-/// Adds the reactions that the scene asks for, and their derivatives.
+/// Adds the reactions that the scene requests, and their derivatives, to the frames of `writer`.
 void add_reactions(const Job& job, InverseJob& inverse, const TangentFrame& frame, TrajectoryWriter& writer) {
   for (const std::string& region :
        job.scene.output.reactions ? fixed_or_moved_regions(job.scene) : std::vector<std::string>{}) {

@@ -64,7 +64,7 @@ PetscErrorCode multiply_vector(Mat part, Vec x, Vec y) { return apply(part, x, n
 PetscErrorCode multiply_add(Mat part, Vec x, Vec z, Vec y) { return apply(part, x, z, y, false); }
 PetscErrorCode multiply_transposed(Mat part, Vec x, Vec y) { return apply(part, x, nullptr, y, true); }
 
-/// Asks for huge pages for the values of a part. Reading the values from memory limits the speed of products.
+/// Requests huge pages for the values of a part, because reading these values from memory limits the speed of products.
 void keep_in_huge_pages(Mat part) {
   MatInfo info;
   DIFFSIM_PETSC(MatGetInfo(part, MAT_LOCAL, &info));

@@ -11,8 +11,8 @@
 
 namespace diffsim::dynamics {
 
-/// Precision in which products read a matrix: `full` reads the values, `single` reads copies of half the size. Sums are
-/// in double precision in both cases.
+/// Precision in which products read a matrix: `full` reads values in double precision, `single` reads copies in single
+/// precision. Sums are in double precision in both cases.
 enum class Precision { full, single };
 
 /// Replaces the products y = A x, y = z + A x and y = Aᵀ x of each rank's parts of a host AIJ matrix by products that
@@ -21,7 +21,7 @@ enum class Precision { full, single };
 /// structure keep PETSc's products, and so do matrices of other types.
 ///
 /// A packaged PETSc is compiled for a generic processor, but these products are compiled for the processor that the
-/// build selects. Call this function again whenever the sparsity pattern may have changed, which is cheap if the
+/// build selects. Call this function again whenever the sparsity pattern may have changed; the call is cheap if the
 /// pattern has not changed. With `Precision::single`, call this function again whenever the values have changed.
 void use_block_products(Mat matrix, Precision precision = Precision::full);
 
@@ -29,9 +29,9 @@ void use_block_products(Mat matrix, Precision precision = Precision::full);
 /// precision for the operators and interpolations of all levels. Does nothing for other preconditioners.
 void use_block_products(PC pc);
 
-/// Block structure of the two sequential parts of a host AIJ matrix. `own`: this rank's columns. `others`: columns of
-/// other ranks; `columns` has their global indices, in groups of three. All pointers are nullptr if the parts of some
-/// rank do not consist of 3×3 blocks.
+/// Block structure of the two sequential parts of a host AIJ matrix. `own`: the part with this rank's columns.
+/// `others`: the part with columns of other ranks; `columns` contains the global indices of these columns, in groups of
+/// three. All pointers are nullptr if the parts of some rank do not consist of 3×3 blocks.
 struct MatrixBlocks {
   std::shared_ptr<const BlockRows> own, others;
   std::vector<PetscInt> columns;

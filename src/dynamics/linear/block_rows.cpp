@@ -128,7 +128,7 @@ void multiply(const BlockRows& rows, const double* values, const double* x, doub
                         add};
   Kokkos::parallel_for("diffsim::dynamics::block_product", HostRows(0, count - 1),
                        [=](int stored) { product.multiply_row(stored, load_four); });
-  product.multiply_row(count - 1, load_three);  // must not read beyond the last row
+  product.multiply_row(count - 1, load_three);  // `load_three` does not read beyond the last row
 }
 
 void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y) {

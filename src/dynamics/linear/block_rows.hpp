@@ -17,8 +17,8 @@ struct BlockRows {
   std::vector<int> filled;  ///< block rows that are not empty
 };
 
-/// Prefetches the memory 8 KiB beyond `count` values that are about to be read once. The prefetched addresses need
-/// not be valid. The hardware prefetcher does not recognise the pattern of three rows that are read at once. The
+/// Prefetches the memory 8 KiB ahead of each of `count` values that are about to be read once. The prefetched addresses
+/// need not be valid. The hardware prefetcher does not recognise the pattern of three rows that are read at once. The
 /// prefetch stops at the second-level cache, because the first-level cache supports few outstanding loads.
 template <class T>
 void fetch_ahead(const T* values, std::ptrdiff_t count) {

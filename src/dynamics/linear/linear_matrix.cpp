@@ -47,8 +47,9 @@ DIFFSIM_FUNCTION double kept_on_diagonal(const double* block, int component) {
   return largest > 0.0 ? largest : 1.0;
 }
 
-/// Zeroes the rows and columns of fixed components except for the diagonal, which becomes |K_cc|. In the first share of
-/// a matrix (`is_first`) the diagonal becomes `kept_on_diagonal`, so that the sum over shares is not zero.
+/// Zeroes the rows and columns of fixed components except for the diagonal, which becomes |K_cc|. In the first
+/// MatrixShare of a matrix (`is_first`), the diagonal becomes the value of `kept_on_diagonal`, so that the diagonal of
+/// the sum is not zero.
 void eliminate(const BlockMatrix::Data& data, const Field& fixed_field, bool is_first) {
   const DeviceArray<double> values = data.values;
   const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
@@ -70,7 +71,7 @@ void eliminate(const BlockMatrix::Data& data, const Field& fixed_field, bool is_
   Kokkos::fence();
 }
 
-/// Returns true if the type of a matrix takes values from device memory.
+/// Returns true if a matrix has a type that accepts values in device memory.
 bool takes_device_values(Mat matrix) {
   MatType type = nullptr;
   DIFFSIM_PETSC(MatGetType(matrix, &type));

@@ -86,8 +86,8 @@ constexpr PetscInt most_copied = 1000;        // largest number of unknowns for 
 constexpr PetscInt most_unpivoted = 600;      // largest number of unknowns for factors without pivoting
 constexpr PetscInt most_factored = 300000;    // largest number of unknowns to factor after a preconditioner fails
 constexpr PetscInt most_unsmoothed = 300000;  // largest number of unknowns for aggregation without smoothing
-/// Upper bound of the eigenvalues of D⁻¹A for semidefinite contributions of contact pairs with four vertices. D
-/// consists of the vertices' diagonal blocks.
+/// Upper bound of the eigenvalues of D⁻¹A if A is a sum of positive semidefinite contributions of contact pairs with
+/// four vertices each, and D consists of the vertices' 3×3 diagonal blocks of A.
 constexpr double of_pairs = 4.0;
 
 /// Smooths the finest level with the vertices' 3×3 diagonal blocks, unless PETSc's options choose the smoother. On a
@@ -147,7 +147,7 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
     make_rigid_motions();
 }
 
-/// Makes the rigid motions of a mesh with directors, which rotate but do not translate.
+/// Computes the rigid motions of a mesh with directors, which rotate but do not translate.
 void LinearSystem::make_rigid_motions() {
   const std::vector<double>& X = mesh_->rest_positions();
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
@@ -207,7 +207,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     solver->inertia_known = false;
     if (!solver->configured) continue;
     const bool reuse = solver == &main_ && !solver->direct && !policy_.renews();
-    Mat of = nullptr;  // matrix of which the preconditioner was made; the pattern may differ
+    Mat of = nullptr;  // matrix from which the preconditioner was made, perhaps with another sparsity pattern
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     if (of != matrix_ && !reuse) {
       *solver = {};
@@ -244,7 +244,8 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
-  // If options chose a preconditioner that does not factor, a single application is not a solution: iterate instead.
+  // Options may have chosen a preconditioner that does not factor the matrix. Such a preconditioner needs the
+  // iterations of a Krylov method.
   if (direct && !solver.direct && !has_option(prefix, "-ksp_type")) {
     iterate();
     DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
@@ -258,7 +259,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
       DIFFSIM_PETSC(PCFactorSetUpMatSolverType(pc));
       Mat factor = nullptr;
       DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
-      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root node: required to count the inertia
+      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root node, so that MUMPS counts negative pivots
       // Workspace in addition to the estimate for a rank, in per cent. The default of 20 may be too small.
       DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 14, 100));
     }
@@ -294,7 +295,7 @@ void LinearSystem::factor(Solver& solver) {
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), &is_aij, MATSEQAIJ,
                                           MATMPIAIJ, ""));
 #if defined(PETSC_HAVE_MUMPS)
-  // For such a small matrix, the overhead of MUMPS exceeds the time of the factorisation.
+  // For a small matrix, the overhead of MUMPS exceeds the time of the factorisation.
   solver.without_pivoting = is_small && size <= most_unpivoted && is_aij && !needs_pivoting_;
   DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, solver.without_pivoting ? MATSOLVERPETSC : MATSOLVERMUMPS));
 #endif

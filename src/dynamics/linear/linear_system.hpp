@@ -25,7 +25,7 @@ struct LinearReport {
   bool indefinite = false;  ///< the matrix is known to have negative eigenvalues; `converged` may be true as well
   int iterations = 0;
   double residual = 0.0;  ///< relative to the right-hand side
-  std::string reason;     ///< PETSc's name of the reason
+  std::string reason;     ///< PETSc's name of the reason why the solve ended
 };
 
 /// Linear systems J x = b of implicit steps, distributed over all ranks and solved by PETSc. Unknowns are the
@@ -46,44 +46,44 @@ class LinearSystem {
   void set_fixed(const std::uint8_t* fixed);
   /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space and, unless nullptr, the multipliers of the constraints for the matrices that follow. These
-  /// systems have the matrix of `ProjectedMatrix` in place of J. Right-hand sides must be in the tangent space.
-  /// Requires `set_constraints`.
+  /// Sets the tangent space of the constraints for the following matrices, and the multipliers λ of the constraints; λ
+  /// = 0 for nullptr. The matrix of the systems is then that of `ProjectedMatrix` instead of J. Right-hand sides must
+  /// be in the tangent space. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Sets J to the sum of all shares over all ranks. Changes the shares: fixed components are eliminated. `product`: if
+  /// Sets J to the sum of `shares` over all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
   /// given, Krylov methods multiply with J by this function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Makes the reference preconditioner, which the systems of a rollout share. The shares should form a positive
-  /// definite matrix that is close to the later matrices, and this matrix must depend on the parameters only.
-  /// Overwrites the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If
-  /// the options choose a preconditioner with a cheap set-up, makes no reference preconditioner and returns true.
+  /// Makes the reference preconditioner, which the systems of a rollout share. The sum of `shares` over all ranks
+  /// should be positive definite and close to the later matrices, and must depend on the parameters only. Overwrites
+  /// the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If the options
+  /// choose a preconditioner with a cheap set-up, makes no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a step, whose result must not depend on earlier steps. The matrices of the step share the reference
-  /// preconditioner, until the iterations that another preconditioner would have saved exceed the cost of setting up
-  /// that preconditioner. Then, or immediately if there is no reference, the next matrix gets a preconditioner of its
-  /// own. The following matrices share this preconditioner while the number of iterations per digit stays below about
-  /// twice that of the first solve.
+  /// Begins a step, whose result must not depend on earlier steps. If there is a reference preconditioner, the matrices
+  /// of the step share the reference preconditioner until its extra iterations have cost as much as setting up another
+  /// preconditioner. Afterwards, or if there is no reference preconditioner, a new preconditioner is made from the next
+  /// matrix. The following matrices share the new preconditioner while the number of iterations per decimal digit stays
+  /// below about twice that of the first solve.
   void renew_preconditioner();
-  /// Begins the derivatives of a step. The preconditioner changes derivatives only within the tolerance of the solver,
-  /// so the present preconditioner is kept, even if it was made in another step for another sparsity pattern. The
-  /// preconditioner is replaced when its extra iterations exceed the cost of setting up another one. If there is a
-  /// reference preconditioner, or no preconditioner to keep, acts as `renew_preconditioner`.
+  /// Begins the derivatives of a step. A preconditioner changes derivatives only within the tolerance of the solver.
+  /// The present preconditioner therefore remains in use, even if made in another step for another sparsity pattern,
+  /// until its extra iterations have cost as much as setting up another preconditioner. If there is a reference
+  /// preconditioner, or no present preconditioner, acts as `renew_preconditioner`.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`:
   /// [owned or local vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten.
-  /// `definite`: J was made positive definite. If a system with contact fails because of the preconditioner
-  /// (`is_at_fault`), another preconditioner is made for the rest of the step. The smoother of this preconditioner is
-  /// updated with every matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is
-  /// `definite` with at most 300 000 unknowns, this system and all later systems of the step are solved by
-  /// factorisation.
+  /// `definite`: J was projected to a positive definite matrix. If a system with contact fails because of the
+  /// preconditioner (`is_at_fault`), another preconditioner is made for the rest of the step. The smoother of this
+  /// preconditioner is updated with every matrix in order to follow stiffening barriers. If this preconditioner fails
+  /// too, and J is `definite` with at most 300 000 unknowns, this system and all later systems of the step are solved
+  /// by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
   /// cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
-  /// Present matrix; nullptr before the first one is set.
+  /// Present matrix; nullptr before the first call of `set_matrix` or `set_reference`.
   Mat matrix() const { return matrix_; }
   /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a shell that calls
   /// `Product`.
@@ -99,14 +99,16 @@ class LinearSystem {
     bool configured = false;
     bool direct = false;
     bool without_pivoting = false;                   // PETSc's own L D Lᵀ or L U
-    const char* prefix = nullptr;                    // of PETSc's options
-    bool inertia_known = false, indefinite = false;  // of the present matrix
+    const char* prefix = nullptr;                    // prefix of PETSc's options
+    bool inertia_known = false, indefinite = false;  // both for the present matrix
   };
   /// Begins a step: undoes the changes that failures in an earlier step made to the solvers.
   void begin_solvers();
-  /// Creates the matrix of the shares: `unprojected_` if there are constraints, otherwise `matrix_`.
+  /// Creates the matrix with the sparsity pattern of `shares`: `unprojected_` if there are constraints, otherwise
+  /// `matrix_`.
   void make_matrix(const std::vector<MatrixShare*>& shares);
-  /// Prepares `matrix_`, which has just been created.
+  /// Completes a newly created `matrix_`: sets the block size and the near null space, and creates vectors of a
+  /// matching type.
   void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
@@ -116,10 +118,10 @@ class LinearSystem {
   /// Sets up the solver for a right-hand side with the given norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Returns the device address of the values of all shares, stored one share after the other.
+  /// Returns the device address of the values of all `shares`, stored one after the other.
   const double* join(const std::vector<MatrixShare*>& shares);
   /// Solves with a preconditioner that was made for another matrix, in at most `policy_.most(tolerance)` iterations,
-  /// and records the solve.
+  /// and records the solve in `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
@@ -140,14 +142,14 @@ class LinearSystem {
   int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
-  std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
-  Field joined_;                         // values of several parts, one after the other: [blocks, 9]
+  std::vector<std::uint64_t> patterns_;  // sparsity patterns of the shares in the present matrix
+  Field joined_;                         // values of several shares, one after the other: [blocks, 9]
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
   std::unique_ptr<ProjectedMatrix> projected_;  // nullptr without constraints
   PetscHandle<Mat, MatDestroy> unprojected_;    // J, if there are constraints
   std::string block_type_;                      // baij or sbaij, if products use that format
-  PetscHandle<Mat, MatDestroy> operator_;       // of Krylov methods, if not the matrix
+  PetscHandle<Mat, MatDestroy> operator_;       // operator of Krylov methods, if other than `matrix_`
   Product product_;
   PetscHandle<Vec, VecDestroy> diagonal_;  // diagonal of matrix_ in fixed components; zero elsewhere
   using VecHandle = PetscHandle<Vec, VecDestroy>;
@@ -159,9 +161,9 @@ class LinearSystem {
   Solver main_, fallback_, reference_;
   PreconditionerPolicy policy_;
   bool reference_tried_ = false;
-  bool careful_ = false;         // the smoother of the present step is updated with every matrix
-  bool gave_up_ = false;         // the systems of the present step are factored
-  bool needs_pivoting_ = false;  // factors without pivoting failed to solve a system of the present step
+  bool careful_ = false;         // true if every matrix of the present step updates the smoother
+  bool gave_up_ = false;         // true if the systems of the present step are factored
+  bool needs_pivoting_ = false;  // true after factors without pivoting failed in the present step
   long changes_to_factors_ = 0;
 };
 

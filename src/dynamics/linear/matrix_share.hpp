@@ -12,8 +12,8 @@
 
 namespace diffsim::dynamics {
 
-/// This rank's contribution to one part of the Jacobian. Rows and columns are the owned vertices, followed by ghost
-/// vertices: those of the mesh, or those that the couplings list.
+/// Contribution of a rank to one summand of the Jacobian. Rows and columns belong to the owned vertices, followed by
+/// ghost vertices: those of the mesh, or those that the couplings list.
 class MatrixShare {
  public:
   /// `has_own_copies`: the ghost vertices are `couplings.copies()` instead of those of the mesh. Collective.
@@ -24,11 +24,11 @@ class MatrixShare {
   const Couplings& couplings() const { return couplings_; }
   /// Index of each vertex in the global matrix, which numbers the owned vertices rank by rank.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
-  /// Returns a field on the vertices of the share: the owned entries of `field`, [., 3], and the corresponding ghost
+  /// Returns a field on the vertices of the rows: the owned entries of `field`, [., 3], and the corresponding ghost
   /// values. Collective.
   Field complete(const Field& field) const;
-  /// Adds K x to y at owned vertices, where K is summed over ranks. x and y: [local vertices of the mesh, 3].
-  /// Collective.
+  /// Adds K x to y at owned vertices, where K is this summand of the Jacobian, summed over ranks. x and y: [local
+  /// vertices of the mesh, 3]. Collective.
   void multiply(const Field& x, Field& y) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// Number of digits by which a solve to `tolerance` reduces the residual; at least 0.5.
+/// Returns the number of decimal digits by which a solve to `tolerance` reduces the residual, at least 0.5.
 double digits_of(double tolerance) { return std::max(0.5, -std::log10(tolerance)); }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// Returns the product A B of two matrices [n, n] by rows.
+/// Returns the product A B of two n×n matrices, which are stored row by row.
 std::vector<double> product(const std::vector<double>& A, const std::vector<double>& B, std::size_t n) {
   std::vector<double> C(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
@@ -28,7 +28,7 @@ ProjectedMatrix::ProjectedMatrix(const body::ConstraintSet& set, PetscInt count)
   PetscInt end = 0;
   DIFFSIM_MPI(MPI_Scan(&count, &end, 1, MPIU_INT, MPI_SUM, set.comm()));
   const PetscInt begin = end - count;
-  // Number of the first row of each node.
+  // Global index of the first matrix row of each node.
   std::vector<PetscInt> first(set.num_nodes());
   std::vector<char> is_free(static_cast<std::size_t>(count), 1);
   for (std::size_t i = 0; i < set.vertices().size(); ++i) {

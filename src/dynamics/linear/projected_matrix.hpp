@@ -14,10 +14,9 @@ namespace diffsim::dynamics {
 /// Matrix of a linear system on the tangent space of constraints, of the same size as the unconstrained matrix J:
 ///
 ///   A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a
-///
 /// P is the orthogonal projection onto the tangent space. If b is in the tangent space, the solution of A x = b is the
-/// tangent x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent w. (I - P)_a is the part of I - P at the nodes of
-/// assembly a, and α_a the largest |J_ii| at these nodes.
+/// tangent vector x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent vectors w. (I - P)_a is the part of I - P at
+/// the nodes of assembly a, and α_a the largest |J_ii| at these nodes.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of J, three for each owned vertex. Collective.
@@ -30,19 +29,19 @@ class ProjectedMatrix {
 
  private:
   using Matrix = PetscHandle<Mat, MatDestroy>;
-  /// Creates a matrix of the type of J with the rows and columns of all assemblies and, if `identity`, the diagonal of
-  /// the others.
+  /// Creates a matrix of the type of J. The sparsity pattern contains the blocks of all assemblies and, if `identity`,
+  /// the diagonal entries of all other rows.
   Matrix make(Mat J, bool identity) const;
   /// Returns α_a of this rank's assemblies.
   std::vector<double> largest_diagonals(Mat J) const;
 
   const body::ConstraintSet* set_;
   PetscInt count_;
-  std::vector<PetscInt> free_;                               // rows of this rank without constraints
-  std::vector<PetscInt> rows_, columns_;                     // of the entries of all assemblies
+  std::vector<PetscInt> free_;                               // rows of this rank that no constraint affects
+  std::vector<PetscInt> rows_, columns_;                     // rows and columns of the entries of all assemblies
   std::vector<std::size_t> widths_;                          // number of rows of each assembly
   std::vector<double> projector_values_, curvature_values_;  // P and -P (Σ_k λ_k ∇²g_k) P at these entries
-  Matrix projector_, added_;                                 // P; A - P J P
+  Matrix projector_, added_;                                 // projector_: P; added_: A - P J P
 };
 
 }  // namespace diffsim::dynamics

@@ -27,7 +27,7 @@ struct SingleBlocks {
 
 /// Returns a copy of the values of an AIJ matrix, multiplied by `scale`.
 SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale);
-/// Sets new values for the same sparsity pattern.
+/// Overwrites the values of `blocks` by `scale` times the values of an AIJ matrix with the same sparsity pattern.
 void set_values(const BlockRows& rows, const double* values, double scale, SingleBlocks& blocks);
 /// Returns the transposed matrix, which has `rows` block rows.
 SingleBlocks transposed(const SingleBlocks& blocks, int rows);

@@ -18,8 +18,8 @@ namespace diffsim::dynamics {
 /// x.
 class SingleLevel {
  public:
-  /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: D consists of the 3×3 diagonal blocks, otherwise of
-  /// the diagonal entries. Collective.
+  /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: true if the smoother's matrix D consists of the 3×3
+  /// diagonal blocks of A, false if D is the diagonal of A. Collective.
   SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
   ~SingleLevel();
   SingleLevel(const SingleLevel&) = delete;
@@ -28,7 +28,7 @@ class SingleLevel {
   /// Returns true if every rank has a finite inverse of its part of D. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
-  /// Sets D from the present values. A rank on which the new D has no inverse keeps the previous D.
+  /// Recomputes D from the present values of A. A rank on which the new D has no inverse keeps the previous D.
   void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
   /// Sets the eigenvalue bounds of the Chebyshev iteration.
@@ -37,7 +37,7 @@ class SingleLevel {
     alpha_ = 1.0 - length_ * lowest;
   }
 
-  // b, x, r: this rank's values. The following functions are collective.
+  // b, x, y, r: this rank's values. The following functions are collective.
   void multiply(const double* x, double* y);
   void residual(const double* b, const double* x, double* r);
   void smooth(const double* b, double* x, bool from_zero, int steps);
@@ -48,13 +48,13 @@ class SingleLevel {
   template <class Finish>
   void sweep(std::vector<float>& x, const Finish& finish);
 
-  int rows_ = 0;  // block rows of three rows each
+  int rows_ = 0;  // number of block rows, of three rows each
   bool by_blocks_ = false;
   double tau_ = 1.0, sigma_ = 1.0, length_ = 1.0, alpha_ = 1.0;
   SingleBlocks own_, others_;
-  std::vector<int> inner_, outer_;   // block rows without and with columns of other ranks; outer_: order of others_
-  std::vector<float> inverse_;       // of D: 9 values per block row, column after column
-  std::vector<float> x_, previous_;  // own values, then ghost values
+  std::vector<int> inner_, outer_;   // inner_: block rows without columns of other ranks; outer_: rest
+  std::vector<float> inverse_;       // inverse of D: 9 values per block row, column after column
+  std::vector<float> x_, previous_;  // each: own values, then ghost values
   PetscSFHandle sf_;
   MPI_Datatype three_ = MPI_DATATYPE_NULL;
 };

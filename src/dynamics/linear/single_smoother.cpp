@@ -73,7 +73,8 @@ PetscErrorCode apply_steps(PC pc, Vec b, Vec x, Vec, PetscReal, PetscReal, Petsc
 
 bool same_function(void (*a)(), PetscErrorCode (*b)(Mat, Vec, Vec)) { return a == reinterpret_cast<void (*)()>(b); }
 
-/// Returns the SingleLevel behind a smoother's operator, or nullptr if the operator is not one of a SingleLevel.
+/// Returns the SingleLevel whose shell matrix is the operator of a smoother, or nullptr if the operator is another
+/// matrix.
 SingleLevel* level_of(KSP smoother) {
   Mat matrix = nullptr;
   PetscBool shell = PETSC_FALSE;
@@ -114,7 +115,8 @@ void use_shell(PC pc, SingleLevel* level, Mat shell) {
   DIFFSIM_PETSC(PCShellSetApplyRichardson(pc, apply_steps));
 }
 
-/// Returns the largest eigenvalue of D⁻¹A as estimated by ten iterations of conjugate gradients; 0 if these break down.
+/// Returns the largest eigenvalue of D⁻¹A as estimated by ten iterations of conjugate gradients, or 0 if the iterations
+/// break down.
 double largest_eigenvalue(Mat shell, SingleLevel* level) {
   PetscHandle<KSP, KSPDestroy> ksp;
   PetscHandle<Vec, VecDestroy> b, x;

@@ -8,15 +8,16 @@
 namespace diffsim::dynamics {
 
 /// Replaces the smoothers of a multigrid preconditioner by Chebyshev iterations in single precision. The preconditioner
-/// must have been set up. The coarsest level, which is factored, is left out.
+/// must have been set up. The coarsest level, which is factored, is unchanged.
 ///
-/// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where λ is the estimated largest eigenvalue of D⁻¹A. The
-/// number of steps is that of the level's smoother (-mg_levels_ksp_max_it). On the finest level D consists of the 3×3
-/// diagonal blocks of A. On the other levels D is the diagonal of A. Aggregates of one or two vertices have fewer than
-/// six rigid motions, which leaves zeros on the diagonal; these zeros are treated as ones. A step is one sweep over a
-/// single-precision copy of the level's current operator; the copy takes half the memory of the operator. Residuals,
-/// interpolation and restriction use such copies too. The operator of the Krylov method does not change, so the
-/// accuracy of the solution does not depend on the copies.
+/// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where A is the level's operator, D a preconditioner, and λ
+/// the estimated largest eigenvalue of D⁻¹A. The number of steps is that of the level's smoother
+/// (-mg_levels_ksp_max_it). On the finest level D consists of the 3×3 diagonal blocks of A. On the other levels D is
+/// the diagonal of A. Aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the
+/// diagonal; these zeros are treated as ones. A step is one sweep over a single-precision copy of the level's current
+/// operator; the copy takes half the memory of the operator. Residuals, interpolation and restriction use such copies
+/// too. The operator of the Krylov method does not change, so the accuracy of the solution does not depend on the
+/// copies.
 ///
 /// `least_bound`: minimum of the upper bound of the spectrum on the finest level. An estimate of λ from ten iterations
 /// misses the large eigenvalues that the barriers of a few contact pairs cause in a mesh of many cells. Eigenvalues
@@ -24,13 +25,13 @@ namespace diffsim::dynamics {
 ///
 /// A level keeps PETSc's smoother if its operator is not a host AIJ matrix of 3×3 blocks, or if options choose the
 /// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -diffsim_single_smoother 0). Call
-/// this function again whenever the preconditioner may have been set up again; the call is cheap if that has not
-/// happened. With these smoothers the preconditioner cannot be applied transposed. Returns true if the finest level has
-/// the smoother. Collective.
+/// this function again whenever the preconditioner may have been set up again; the call is cheap if the preconditioner
+/// is unchanged. With these smoothers, the transpose of the preconditioner cannot be applied. Returns true if the
+/// finest level has the single-precision smoother. Collective.
 bool smooth_in_single_precision(PC pc, double least_bound = 0.0);
 
-/// Copies new values of `matrix` to the smoother of the finest level; the rest of the preconditioner is unchanged. The
-/// bounds of the spectrum are kept. D is kept unless `with_diagonal`. Collective.
+/// Copies new values of `matrix` to the smoother of the finest level. The rest of the preconditioner and the bounds of
+/// the spectrum are unchanged. D is recomputed only if `with_diagonal`. Collective.
 void update_finest_level(PC pc, Mat matrix, bool with_diagonal);
 
 /// Returns the single-precision operator of the finest level, for products, or nullptr if the level has PETSc's

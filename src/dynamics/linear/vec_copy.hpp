@@ -9,7 +9,7 @@
 
 namespace diffsim::dynamics {
 
-/// Copies the first values of a field to a Vec, within device memory if PETSc keeps the values of the Vec there.
+/// Copies the first values of a field to a Vec, within device memory if the values of the Vec are there.
 inline void put(const Field& field, Vec vec) {
   PetscInt length = 0;
   PetscScalar* data = nullptr;
@@ -30,8 +30,7 @@ inline void put(const Field& field, Vec vec) {
   else
     DIFFSIM_PETSC(VecRestoreArrayWriteAndMemType(vec, &data));
 }
-/// Copies the values of a Vec to the first values of a field, within device memory if PETSc keeps the values of the Vec
-/// there.
+/// Copies the values of a Vec to the first values of a field, within device memory if the values of the Vec are there.
 inline void get(Vec vec, Field& field) {
   PetscInt length = 0;
   const PetscScalar* data = nullptr;

@@ -14,15 +14,15 @@ constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
 constexpr double turned_slope = 0.5;          // allowed overshoot of R·d (Matthies & Strang 1979)
 constexpr double patient_step = 1.0 / 64.0;   // least step length along a descent direction of the exact Jacobian
 constexpr double nearly_whole = 0.75;         // least step length along an ascent direction of the exact Jacobian
-constexpr double much_less = 0.25;            // largest ratio of residuals, after to before such a step
+constexpr double much_less = 0.25;            // largest accepted residual ratio in `refine` and along ascent directions
 constexpr double refining_tolerance = 1e-3;   // tolerance of linear systems in `refine`
 constexpr std::size_t window = 10;            // iterations whose largest residual bounds the residual of a trial
 constexpr int patience = 10;                  // iterations without progress before step lengths vary
-constexpr double mostly_cut = 0.5;            // step length below which the next steps keep prescribed components
-constexpr int most_holds = 4;                 // maximum number of successive steps that keep prescribed components
-constexpr double worth_closing = 1.5;         // least closed part of the gap, relative to the step length
-constexpr double least_closing = 0.1;         // least closed part of the gap
-constexpr double still_descending = 0.4;      // ratio of slopes, end to start, above which a step is doubled
+constexpr double mostly_cut = 0.5;            // step length below which the next steps move free components only
+constexpr int most_holds = 4;                 // maximum number of successive steps that move free components only
+constexpr double worth_closing = 1.5;         // least fraction that `close_gap` tries, relative to the step length
+constexpr double least_closing = 0.1;         // least fraction of the gap that `close_gap` tries
+constexpr double still_descending = 0.4;      // ratio of slopes, end to start of a step, above which a step is doubled
 constexpr double least_fall = 1e-4;           // relative fall of the potential that counts as progress
 
 /// Tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
@@ -36,7 +36,7 @@ class ForcingTerm {
       const double guard = 0.9 * eta_ * eta_;
       if (guard > 0.1) eta = std::max(eta, guard);
     }
-    // The tolerance is not tighter than the last iteration needs.
+    // The tolerance is not tighter than the last iteration needs to reach `goal`.
     if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
     eta_ = std::clamp(eta, 1e-10, first);
     previous_ = residual;
@@ -142,7 +142,7 @@ class Newton {
   bool iterate() {
     if (holds_ > 0) {
       --holds_;
-      ++progressed_at_;  // does not count as an iteration without progress
+      ++progressed_at_;  // this iteration does not count as an iteration without progress
       if (now_.residual > goal() && take_step(true)) return true;
       holds_ = 0;
     }
@@ -163,7 +163,7 @@ class Newton {
       const LinearReport solve =
           problem_.find_direction(y_, residual_, hold ? nullptr : &gap_, tolerance, projection, direction_);
       report_.linear_iterations += solve.iterations;
-      if (reached()) return true;  // `find_direction` has updated the bound of rounding
+      if (reached()) return true;  // `find_direction` has updated the bound of the rounding error
       if (!last && (solve.indefinite || !solve.converged)) continue;
       if (!solve.converged) {
         report_.linear_failure = true;
@@ -183,7 +183,7 @@ class Newton {
       if (problem_.has_potential() || !free_of_gap) return search(shortest_step, hold);
       if (projected_) {
         if (search(shortest_step, hold)) return true;
-        may_rise_ = true;  // in this search only: every descent path passes a maximum of the residual
+        may_rise_ = true;  // for this search only: each descent path passes a maximum of the residual norm
         const bool found = search(shortest_step, hold);
         may_rise_ = false;
         return found;
@@ -199,7 +199,7 @@ class Newton {
   }
 
   /// Backtracks along the direction, with step lengths above `least`, until a trial is valid and, if there is no gap,
-  /// better (`is_better`). Returns false if there is no such trial.
+  /// better (`is_better`). Returns false if no trial is accepted.
   bool search(double least, bool hold) {
     const bool free_of_gap = hold || at_rest();
     const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
@@ -213,8 +213,8 @@ class Newton {
     }
     double allowed = std::min(1.0, problem_.max_step(y_, progress, trial_, reached(t)));
     report_.obstructions += allowed < 1.0;
-    // The path of a rotating obstacle or body depends on t, so the loop below checks the path again for each t.
-    // Reducing t by 10 % leaves room for that check.
+    // The path of a rotating obstacle or body depends on t, so the loop below checks the path again for each t. The
+    // reduction of t by 10 % lets this check succeed for small changes of the path.
     if (path_varies && allowed < 1.0) allowed *= 0.9;
     t *= allowed;
     const double admissible = t;
@@ -239,7 +239,7 @@ class Newton {
       now_ = trial;
       if (!hold && !free_of_gap && closed < 1.0)
         largest_gap_ = problem_.find_gap(y_, gap_);
-      else if (!hold)  // without a gap, rounding must not create one
+      else if (!hold)  // rounding must not reopen a closed gap
         largest_gap_ = 0.0, gap_.fill(0.0);
       note_residual();
       note_progress();
@@ -253,8 +253,8 @@ class Newton {
 
   /// Moves the prescribed components of the trial from the fraction t of the gap to a larger fraction s = 1, ½, ¼, …,
   /// as far as the terms that limit step lengths allow. Contact pairs at small distances reduce the step length.
-  /// Prescribed components can often move further, because the motion of prescribed components does not close most of
-  /// these pairs, for example if surfaces slide along each other. As long as there is a gap, no potential is minimised.
+  /// Prescribed components can often move further than free ones, because their motion does not close most of these
+  /// pairs, for example if surfaces slide along each other. While there is a gap, the potential need not decrease.
   /// Returns the fraction of the gap that the trial has closed.
   double close_gap(double t) {
     const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
@@ -332,13 +332,13 @@ class Newton {
   Evaluation now_;
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
-  bool projected_ = false;    // the present direction is that of a projected Jacobian
-  bool curved_down_ = false;  // negative curvature along the last step: the exact Jacobian is assumed indefinite
-  bool may_rise_ = false;     // the residual may exceed those of the last iterates
-  int holds_ = 0;             // coming steps in which prescribed components do not move
-  int progressed_at_ = 0;     // last iteration that made progress
+  bool projected_ = false;    // true if the present direction is that of a projected Jacobian
+  bool curved_down_ = false;  // true if the potential curved downward along the last step
+  bool may_rise_ = false;     // true if the residual may exceed those of the last iterates
+  int holds_ = 0;             // number of coming steps that move free components only
+  int progressed_at_ = 0;     // number of the last iteration that made progress
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
-  double first_potential_ = 0.0, least_potential_ = 0.0;  // since the gap was closed
+  double first_potential_ = 0.0, least_potential_ = 0.0;  // both since the gap was closed
   /// Residual at the last switch from the exact to the projected Jacobian; used only without a potential.
   double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;

@@ -13,7 +13,7 @@ namespace diffsim::dynamics {
 
 /// Residual and potential at positions y, with identical values on every rank.
 struct Evaluation {
-  bool valid = false;      ///< all energies exist at y and all values are finite
+  bool valid = false;      ///< true if all energies exist at y and all values are finite
   double residual = 0.0;   ///< ‖R(y)‖ over the free components, N
   double scale = 0.0;      ///< norm of the largest of the forces that R balances, N
   double potential = 0.0;  ///< Φ with R = ∂Φ/∂y, J; only if the problem has a potential
@@ -50,9 +50,9 @@ class NewtonProblem {
   /// Computes to = from + t d on all local vertices. If positions are constrained, also moves the result onto the
   /// constraints; returns false if that is impossible because t d is too large.
   virtual bool move(const Field& from, double t, const Field& direction, Field& to) const = 0;
-  /// Returns true if positions are constrained, so that the path from `from` to `to` of `move` depends on t.
+  /// Returns true if positions are constrained. The path of `move` from `from` to `to` then depends on t.
   virtual bool has_constraints() const = 0;
-  /// Returns the largest admissible part t ≤ 1 of the motion from `from` to `to`, while obstacles move from
+  /// Returns the largest admissible fraction t ≤ 1 of the motion from `from` to `to`, while obstacles move from
   /// `from_progress` to `to_progress`.
   virtual double max_step(const Field& from, double from_progress, const Field& to, double to_progress) = 0;
   /// Completed fraction of the obstacles' motion in this step, in [0, 1]. The fraction approaches `progress_goal` as
@@ -74,7 +74,7 @@ struct NewtonReport {
   int projections = 0;            ///< iterations that used a projected Hessian
   int obstructions = 0;           ///< iterations whose step length `max_step` reduced
   int reductions = 0;             ///< iterations whose step length the line search reduced further
-  std::vector<double> residuals;  ///< relative residual of each iterate, beginning with the start
+  std::vector<double> residuals;  ///< relative residual of each iterate, beginning with the starting point
   std::string reason;             ///< why the method ended; a failure begins with the name of a similar SNES reason
 };
 
@@ -87,13 +87,13 @@ struct NewtonReport {
 ///   all terms are projected.
 /// - Force terms limit the step length.
 /// - Prescribed components approach their prescribed positions along the direction, so that no iterate is invalid. If
-///   force terms limit such a step, prescribed components move further than free components, as far as the terms allow.
-///   If the step length was below ½, up to four steps follow in which only free components move.
+///   force terms limit the step length, prescribed components move further than free components, as far as the terms
+///   allow. If the step length was below ½, only free components move in up to four following steps.
 /// - A residual below the bound of its rounding error (`NewtonProblem::rounding`) counts as converged.
-/// - Without a potential (friction, viscosity), a trial is accepted if the residual norm decreases. A trial is
-///   also accepted if R·d has not overshot, R(trial)·d ≤ -½ R·d (Matthies & Strang 1979), and the residual norm is at
-///   most the largest of the last ten iterates (Grippo, Lampariello & Lucidi 1986). If the direction of the exact
-///   Jacobian gives no such trial, or is not a descent direction, the direction of the projected Jacobian is used.
+/// - Without a potential (friction, viscosity), a trial is accepted if the residual norm decreases. A trial is also
+///   accepted if R(trial)·d ≤ -½ R·d, which limits the overshoot (Matthies & Strang 1979), and if the residual norm is
+///   at most the largest of the last ten iterates (Grippo, Lampariello & Lucidi 1986). If the direction of the exact
+///   Jacobian gives no accepted trial, or is not a descent direction, the direction of the projected Jacobian is used.
 /// - Without a potential, step lengths vary after ten iterations without progress, so that iterates do not repeat.
 /// - The tolerance of the linear systems follows Eisenstat & Walker (1996), choice 2.
 ///

@@ -9,7 +9,7 @@ namespace diffsim::dynamics {
 
 /// Iteration of Newton's method: y ← y + step · d.
 struct NewtonIteration {
-  Field y;  ///< iterate at the beginning
+  Field y;  ///< iterate before the iteration
   double step = 1.0;
   bool projected = false;  ///< d is the direction of a projected Jacobian
 };
@@ -17,14 +17,14 @@ struct NewtonIteration {
 /// Latest iterations of Newton's method, up to a maximum number.
 class NewtonTrace {
  public:
-  /// `room`: maximum number of iterations held, > 0. Throws nothing.
+  /// `room`: maximum number of stored iterations, > 0. Throws nothing.
   explicit NewtonTrace(int room) : room_(room) {}
 
   int room() const { return room_; }
-  /// Number of iterations so far, including those that are not held.
+  /// Number of iterations so far, including those that are not stored.
   int count() const { return count_; }
   bool holds(int k) const { return k < count_ && k >= count_ - room_; }
-  /// Iteration k, which must be held.
+  /// Returns iteration k. Requires `holds(k)`.
   const NewtonIteration& operator[](int k) const { return held_[static_cast<std::size_t>(k % room_)]; }
   void clear() { count_ = 0; }
   void add(const Field& y, double step, bool projected);

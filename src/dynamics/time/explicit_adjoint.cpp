@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Chain rule of explicit steps: the adjoint, and the derivative of the adjoint along a direction (forward over
-// reverse). Both use the same templates; the derivative uses Dual numbers.
+// reverse). The same templates compute the adjoint, with doubles, and the derivative of the adjoint, with Dual numbers.
 
 #include <array>
 #include <memory>
@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION double value_of(double x) { return x; }
 KOKKOS_INLINE_FUNCTION double value_of(const Along& x) { return x.value; }
 KOKKOS_INLINE_FUNCTION double derivative_of(const Along& x) { return x.derivative[0]; }
 
-/// Returns Σ_{i < count} f(i) and the derivative of this sum. The derivative is 0 if T has none.
+/// Returns Σ_{i < count} f(i) and the derivative of this sum. The derivative is 0 if T has no derivatives.
 template <class T, class Function>
 std::array<double, 2> sum(const char* label, int count, const Function& f) {
   std::array<double, 2> sums{};
@@ -160,7 +160,8 @@ class ExplicitModel::Reverse {
  private:
   static constexpr bool is_second = !std::is_same_v<T, double>;
 
-  /// Sets the work fields. First derivatives use fields of the model's workspace; second derivatives use new fields.
+  /// Sets the temporary fields. First derivatives use fields of the model's workspace; second derivatives also use new
+  /// fields.
   void make_scratch() {
     f_bar_.value = &work_.local(work_.force_derivative, "force_adjoint");
     if constexpr (is_second) {
@@ -168,7 +169,7 @@ class ExplicitModel::Reverse {
       force_tangent_ = make("force_tangent");
       f_bar_.derivative = make("force_adjoint_tangent");
     } else {
-      gained_.value = &work_.force;  // the force has been used before `gained_` is computed
+      gained_.value = &work_.force;  // `gained_` is computed after the last use of the force
     }
     if (rated_ || (model_.system_->has_motions() && last_ > 0)) {
       gained_v_.value = &work_.local(work_.velocity_derivative, "velocity_adjoint");
@@ -212,8 +213,8 @@ class ExplicitModel::Reverse {
       for_components("diffsim::dynamics::force_adjoint", 0, count_,
                      ForceAdjoint<T>{update_.mass, out<T>(acceleration_bars_[i]).in(), out<T>(f_bar_)});
     if (shares_force) {
-      // The last stage of the previous substep has the same force. The adjoint of the force is stored until that stage
-      // is reversed.
+      // The last stage of the previous substep has the same force. The adjoint of the force is stored until the reverse
+      // sweep reaches this last stage.
       each(pending_, f_bar_, [](Field& pending, const Field& f_bar) { pending.copy_from(f_bar); });
       return;
     }

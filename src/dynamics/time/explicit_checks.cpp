@@ -70,8 +70,8 @@ void ExplicitModel::require_on_grid(int n) {
 }
 
 void ExplicitModel::require_valid(int n) {
-  // Finds the first substep with an error. Of the errors in that substep, reports the cell with the lowest index in the
-  // file or, if no cell is invalid, the vertex with the lowest index in the file.
+  // Finds the first substep with an error. In this substep, reports the invalid cell with the lowest index in the file
+  // or, if no cell is invalid, the invalid vertex with the lowest index in the file.
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t stride = std::int64_t{1} << 40, vertex_location = stride / 2;
   const TetrahedralMesh& mesh = system_->mesh();

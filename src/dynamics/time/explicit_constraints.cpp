@@ -21,7 +21,7 @@ constexpr bool has_derivatives = !std::is_same_v<T, double>;
 /// Values at the nodes, [nodes, components].
 template <class T>
 struct NodeArray {
-  std::vector<double> value, derivative;  // `derivative` is empty if T has none
+  std::vector<double> value, derivative;  // `derivative` is empty if T has no derivatives
 
   explicit NodeArray(std::size_t size) : value(size, 0.0), derivative(has_derivatives<T> ? size : 0, 0.0) {}
   NodeArray(const ConstraintSet& set, const FieldPair& fields) : NodeArray(3 * set.num_nodes()) {
@@ -82,7 +82,7 @@ std::vector<std::vector<T>> by_assembly(const ConstraintSet& set, const Constrai
   return multipliers;
 }
 
-/// Copies `count` values from a device address; returns no values for nullptr.
+/// Returns a host copy of `count` values at a device address, or an empty vector for nullptr.
 std::vector<double> to_host(const double* device, std::size_t count) {
   if (!device) return {};
   std::vector<double> host(count);

@@ -15,13 +15,13 @@ using body::Assembly;
 using body::ConstraintSet;
 using body::NodeVectors;
 
-/// Multipliers of all assemblies of a rank, and the positions or velocities that satisfy the constraints, [nodes, 3];
-/// or tangents of both.
+/// Multipliers of all assemblies of a rank, and the positions or velocities that satisfy the constraints (`result`,
+/// [nodes, 3]). Also used for the tangents of these values.
 struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
 
-/// Field, with its derivative along a direction. nullptr stands for zeros.
+/// Field and its derivative along a direction, for reading. nullptr stands for zeros.
 struct FieldPair {
   const Field* value = nullptr;
   const Field* derivative = nullptr;
@@ -38,10 +38,10 @@ struct ConstraintStage {
   int stage;
   FieldPair x, v;                     ///< at the start of the substep
   FieldPair X;                        ///< positions of the stage
-  FieldPair force;                    ///< of the stage
+  FieldPair force;                    ///< force at the stage
   FieldPair mass;                     ///< [owned vertices]
   const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
-  ExplicitUpdate<T> update;           ///< gravity and damping factor are read
+  ExplicitUpdate<T> update;           ///< only gravity and damping factor are read
 };
 
 /// Constraint forces of explicit steps.
@@ -52,13 +52,15 @@ struct ConstraintStage {
 /// method is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order.
 /// With symplectic Euler the positions are those of SHAKE.
 ///
-/// Derivatives follow from the implicit function theorem. Consider g(y) = 0 with y = b + C G(x)ᵀ λ. Let p̄ be the
-/// adjoint of the force before ȳ is corrected, and z = S(y, x)⁻ᵀ G(x) p̄. The adjoint of b is the corrected ȳ,
-/// ȳ - G(y)ᵀ z. With the adjoint f̄ of the force after this correction, x̄ receives (Σ_k λ_k ∇²g_k) f̄.
+/// Derivatives follow from the implicit function theorem. Consider g(y) = 0 with y = b + C G(x)ᵀ λ, and let
+/// S(y, x) = G(y) C G(x)ᵀ. The adjoint ȳ of y determines the adjoint p̄ of the force, and z = S(y, x)⁻ᵀ G(x) p̄. The
+/// adjoint of b is the corrected adjoint ȳ - G(y)ᵀ z. The corrected adjoint determines the adjoint f̄ of the force, and
+/// (Σ_k λ_k ∇²g_k) f̄ is added to x̄.
 class ExplicitConstraints {
  public:
-  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet. Each stage's force must change
-  /// the positions of the next stage or, at the last stage, the positions or velocities at the end of the substep.
+  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet. Reason: each stage's force must
+  /// change the positions of the next stage or, at the last stage, the positions or velocities at the end of the
+  /// substep.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
   /// Memory of the `ConstraintValues` of a stage, bytes.
@@ -66,8 +68,8 @@ class ExplicitConstraints {
   /// Adds the constraint force to `force` and returns the multipliers. Throws Error on all ranks if the constraints
   /// cannot be satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
-  /// Adds the tangent of the constraint force to `force_tangent`, the tangent of the other forces, and returns the
-  /// tangents of the multipliers and of the result. Collective.
+  /// Adds the tangent of the constraint force to `force_tangent`, which contains the tangent of the other forces.
+  /// Returns the tangents of the multipliers and of the result. Collective.
   ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
                                      Field& force_tangent) const;
   /// Adds the recorded constraint force, and its tangent if T has derivatives, to `force`. Collective.
@@ -75,7 +77,7 @@ class ExplicitConstraints {
   void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
                           const FieldPairToChange& force) const;
 
-  /// Adjoint of the constraints of one stage. T as in `ConstraintStage`.
+  /// Adjoint of the constraints of one stage. T: as in `ConstraintStage`.
   template <class T>
   class Reverse;
 
@@ -102,8 +104,8 @@ class HostUpdate {
  private:
   double h_;
   std::vector<double> gravity_, damping_, mass_;                          // [3], [1], [nodes]
-  std::vector<double> gravity_tangent_, damping_tangent_, mass_tangent_;  // empty: zeros
-  std::vector<std::uint8_t> fixed_;                                       // [nodes], zeros
+  std::vector<double> gravity_tangent_, damping_tangent_, mass_tangent_;  // an empty vector stands for zeros
+  std::vector<std::uint8_t> fixed_;                                       // [nodes], all zero: nodes are never fixed
 };
 
 template <class T>
@@ -111,18 +113,18 @@ class ExplicitConstraints::Reverse {
  public:
   Reverse(const ExplicitConstraints& constraints, int stage, const FieldPair& X, const ConstraintValues& recorded,
           const ConstraintValues* tangent, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Corrects x̄' or v̄' at the end of the substep. Requires that the stage is the last. Collective.
+  /// Adds the correction -G(y)ᵀ z to x̄' or v̄' at the end of the substep. Requires the last stage. Collective.
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
-  /// Corrects X̄ of the next stage. Requires that the stage is not the last. `acceleration_bar`: contributions to the
-  /// adjoint of the stage's acceleration from the end of the substep. `v_bar`: V̄ of the next stage, or nullptr.
-  /// Collective.
+  /// Adds the correction -G(y)ᵀ z to X̄ of the next stage. Requires a stage before the last. `acceleration_bar`:
+  /// contributions to the adjoint of the stage's acceleration from the end of the substep. `v_bar`: V̄ of the next
+  /// stage, or nullptr. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
   /// Adds the contributions of the constraint force to X̄ of the stage. `f_bar`: adjoint of the stage's force.
   /// Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:
-  /// Solves for z and returns the correction of the adjoint of the result.
+  /// Computes z and returns the correction -G(y)ᵀ z. `force_bar`: the adjoint p̄ of the force before the correction.
   NodeVectors<T> correction(const NodeVectors<T>& force_bar);
 
   const ExplicitConstraints& constraints_;
@@ -130,7 +132,7 @@ class ExplicitConstraints::Reverse {
   int stage_;
   HostUpdate<T> update_;
   NodeVectors<T> X_, result_;
-  std::vector<std::vector<T>> multipliers_, z_;  // by assembly
+  std::vector<std::vector<T>> multipliers_, z_;  // one vector per assembly
 };
 
 }  // namespace diffsim::dynamics

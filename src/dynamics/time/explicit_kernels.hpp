@@ -9,14 +9,14 @@
 #include "diffsim/dynamics/system.hpp"
 #include "dynamics/time/explicit_rule.hpp"
 
-// Kernels of explicit substeps. T is double, or `Along` for values together with their derivative along a direction.
+// Kernels of explicit substeps. T is double, or `Along` for values together with their derivatives along a direction.
 // Index i = 3 vertex + c denotes component c of an owned vertex.
 
 namespace diffsim::dynamics {
 
 using Along = Dual<double, 1>;
 
-/// Array to read. If T has derivatives, `value` or `derivative` may be nullptr, which stands for zero.
+/// Array to read. If T has derivatives, `value` or `derivative` may be nullptr, which stands for an array of zeros.
 template <class T>
 struct In;
 template <>

@@ -212,7 +212,8 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   else
     update_some(0, first);
   Kokkos::fence();
-  // The update kernel treats moved vertices as fixed, so their x is still the position at the start of the substep.
+  // The update kernel treats moved vertices as fixed, so `positions` of moved vertices are still those at the start of
+  // the substep.
   system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
   system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
   update_some(first, all);

@@ -28,17 +28,18 @@ bool has_damping_factor(const std::string& integrator);
 ///
 ///   v ← m d (v + h a(x, v)),   x ← x + h v
 ///
-/// The mask m is 0 for fixed components of vertices and 1 for all other components, so gradients flow through all
-/// components that are not fixed. Vertices with a prescribed motion follow that motion during each substep. Contact
-/// checks the straight path from the start of a substep to each of its stages and to its end.
+/// The mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components
+/// that are not fixed propagate through the step. Vertices with a prescribed motion follow this motion during each
+/// substep. Contact checks the straight path from the start of a substep to each of its stages and to its end.
 ///
-/// In reversible mode (`set_reversible`), positions are integer multiples of about 2⁻⁴⁸ L, where L is the extent of the
-/// mesh, and velocities are integer multiples of about 2⁻⁵² L/h. Both units are powers of two. Increments are rounded
-/// to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp). Derivatives are those of the
-/// unrounded step, evaluated at the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and
-/// excludes contact, forces that depend on velocities, prescribed motions, and rigid bodies.
+/// In reversible mode (`set_reversible`), positions are integer multiples of a unit of about 2⁻⁴⁸ L, and velocities of
+/// a unit of about 2⁻⁵² L/h, where L is the largest |coordinate| of the rest shape. Both units are powers of two.
+/// Increments are rounded to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp).
+/// Derivatives are those of the unrounded step, evaluated at the rounded states. Reversible mode requires symplectic
+/// Euler and `damping` = 1, and excludes contact, forces that depend on velocities, prescribed motions, and rigid
+/// bodies.
 ///
-/// Own parameter, in addition to those of the System: `damping` [1], initially 1, for both Euler methods only.
+/// The constructor adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit Euler.
 class ExplicitModel : public SystemModel {
  public:
   /// Throws Error (input) for an integrator that is not in `explicit_integrators`, and for substeps < 1.
@@ -81,7 +82,7 @@ class ExplicitModel : public SystemModel {
   /// are updated first, so that the exchange overlaps with the update of the remaining vertices.
   void end_substep(int n, int s, State& state);
   /// Computes substep s of `step_tangent`. Ghost values of dx are up to date before and after the call. `stages`: if
-  /// not nullptr, receives dX_i and dV_i.
+  /// not nullptr, receives the tangents dX_i and dV_i of the stages.
   void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
                        State& tangent, dynamics::ExplicitRecord* stages);
   /// Returns the configuration at which the force of stage i of substep s was evaluated.
@@ -99,10 +100,10 @@ class ExplicitModel : public SystemModel {
   /// Throws the same Error on every rank if the motion of substep s passes through an obstacle or another body.
   /// Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
-  /// Text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, below which motions about rest are
-  /// stable".
+  /// Text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, the stability limit of small motions about
+  /// rest".
   std::string exceeds(double stable) const;
-  /// Text for messages that recommends stable values: "dt: 0.002, or substeps: 5".
+  /// Text for messages that recommends stable values, such as "dt: 0.002, or substeps: 5".
   std::string stable_choice(double stable) const;
   double h() const { return dt() / substeps_; }
   /// Time at the beginning of substep s of step n, in s.

@@ -125,7 +125,7 @@ struct ExplicitModel::Workspace {
                model.system_->changes_mass(*direction) ? model.system_->mass_tangent().data() : nullptr},
               model.system_->fixed()};
   }
-  /// Returns masses, with their derivatives along `direction` if masses depend on it.
+  /// Returns masses, with their derivatives along `direction` if masses depend on a parameter in `direction`.
   dynamics::FieldPair masses(const ExplicitModel& model, const ParameterSet* direction = nullptr) const {
     System& system = *model.system_;
     return {&system.mass(), direction && system.changes_mass(*direction) ? &system.mass_tangent() : nullptr};
@@ -165,7 +165,7 @@ struct ExplicitModel::Workspace {
   Field no_damping;                                            // [1], for rules without damping factor
   dynamics::ReversibleGrid grid;                               // for reversible steps
   State stage;                                                 // for rules with several stages
-  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or derivatives
+  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or their derivatives
   Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
   Field start;                       // positions at the start of a substep, for contact
   Field pending;                     // adjoint of a force that two substeps share

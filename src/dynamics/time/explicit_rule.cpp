@@ -26,7 +26,8 @@ std::array<double, 2> oscillate(const ExplicitRule& rule, double h, double kappa
   return {x + h * (rule.old_velocity * v + rule.new_velocity * new_v) + h * h * sum(rule.position, count), new_v};
 }
 
-/// Returns true if no solution grows: the spectral radius of the substep's matrix is at most 1, up to rounding.
+/// Returns true if no solution grows: the spectral radius of a substep's amplification matrix is at most 1, up to
+/// rounding.
 bool is_stable(const ExplicitRule& rule, double h, double kappa, double gamma) {
   // Positions are measured in units of h v, so that the entries of the matrix are dimensionless.
   const std::array<double, 2> by_x = oscillate(rule, h, kappa, gamma, h, 0.0),

@@ -31,22 +31,22 @@ struct ExplicitRule {
 
   std::string name;
   int order = 1;
-  std::vector<Stage> stages;  ///< the first is (x, v) itself
+  std::vector<Stage> stages;  ///< the first stage is (x, v)
   Row velocity{};             ///< b_i
   Row position{};             ///< b̄_i
   double old_velocity = 0.0;  ///< β
   double new_velocity = 0.0;  ///< β'
   /// True if velocities have the damping factor d, the parameter `damping`. Requires a single stage.
   bool has_damping = false;
-  /// True if X_s = x'. Forces of stage s that do not depend on velocities are then also the forces of the first stage
-  /// of the next substep.
+  /// True if the positions X_s of the last stage are x'. Forces of the last stage that do not depend on velocities are
+  /// then also the forces of the first stage of the next substep.
   bool ends_in_last_stage = false;
 };
 
 /// All explicit rules: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2 (midpoint), runge_kutta_4.
 const std::vector<ExplicitRule>& explicit_rules();
 
-/// Returns the rule with that name, or nullptr if there is no such rule.
+/// Returns the rule with the given name, or nullptr if there is no such rule.
 const ExplicitRule* find_explicit_rule(const std::string& name);
 
 /// Returns the largest substep h, in s, for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any

@@ -27,7 +27,7 @@ void ImplicitModel::Step::linearise(const Field& y) {
 Field ImplicitModel::Step::solve(Field b, bool transposed) {
   Field x = b.like("solution");
   keep_free(count_, model_.system_->fixed(), b);
-  if (tangent_space_) tangent_space_->project(b);  // the tolerance is relative to b, whose normal part has no effect
+  if (tangent_space_) tangent_space_->project(b);  // the normal part of b has no effect and must not enter ‖b‖
   const double tolerance = model_.options_.linear.tolerance;
   LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
   if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
@@ -73,8 +73,8 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   KinematicFields bar = kinematics_.make_fields(y_bar);
   Residual(*this, y).adjoint(w, bar, {gradient, model_.system_->mass_gradient()});
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
-  // The free components of y_bar are ȳ - Jᵀ w. Without constraints they are the residual of the linear system; with
-  // constraints, ȳ - (J - Λ(λ))ᵀ w = Gᵀ µ.
+  // The free components of y_bar are ȳ - Jᵀ w. Without constraints, these components are the residual of the linear
+  // system. With constraints, these components satisfy ȳ - (J - Λ(λ))ᵀ w = Gᵀ µ.
   if (tangent_space_ && solution) {
     Field normal = y_bar.clone();
     tangent_space_->add_curvature(multipliers_, w, 1.0, normal);

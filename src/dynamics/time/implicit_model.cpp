@@ -23,7 +23,7 @@ namespace {
 /// Record of an implicit step: the state at its beginning and the positions y that the step found.
 class ImplicitRecord : public Record {
  public:
-  /// `room`: maximum number of Newton iterations that the trace holds.
+  /// `room`: maximum number of Newton iterations that the trace stores.
   ImplicitRecord(State initial, Field positions, int room)
       : initial_(std::move(initial)), positions_(std::move(positions)), trace_(room) {}
   const State& initial() const override { return initial_; }
@@ -35,8 +35,8 @@ class ImplicitRecord : public Record {
   }
   /// Number of Newton iterations of the step, if iterations are differentiated.
   int iterations() const { return iterations_; }
-  /// Newton iterations that the record holds. If a derivative needs an iteration that the record does not hold,
-  /// Newton's method is repeated, and the repeated iterations replace the held iterations.
+  /// Newton iterations that the record stores. If a derivative needs an iteration that is not stored, Newton's method
+  /// is repeated, and the repeated iterations replace the stored iterations.
   NewtonTrace& trace() const { return trace_; }
 
  private:

@@ -29,7 +29,7 @@ struct ImplicitStatistics {
   long derivative_solves = 0;      ///< linear systems solved for derivatives
   long derivative_iterations = 0;  ///< linear iterations of `derivative_solves`
   long indefinite = 0;  ///< systems of `derivative_solves` with negative eigenvalues: the step's solution is unstable
-  long repeated_iterations = 0;  ///< Newton iterations repeated for derivatives because records did not hold them
+  long repeated_iterations = 0;  ///< Newton iterations repeated for derivatives because records did not store them
 };
 
 /// Implicit dynamics and statics of a System.
@@ -41,8 +41,8 @@ struct ImplicitStatistics {
 /// in the free components. The quantities a, x and v are affine in y and the state (dynamics/time/time_rule.hpp).
 /// Statics omit M a. The factor λ_n multiplies gravity and those dead loads that have one value for all steps; see
 /// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. Vertices with a
-/// prescribed motion have the position and velocity of that motion at step n+1. Fixed components and vertices with a
-/// prescribed motion have zero acceleration.
+/// prescribed motion have the position and velocity of this motion at the end of step n. Fixed components and vertices
+/// with a prescribed motion have zero acceleration.
 ///
 /// Newton's method minimises the incremental potential if there is one, and otherwise solves the equation directly. By
 /// default a step is differentiated by the implicit function theorem: one linear solve with the exact Jacobian at y, or
@@ -58,7 +58,7 @@ class ImplicitModel : public SystemModel {
   const ImplicitOptions& options() const { return options_; }
   int ramp_steps() const override { return options_.ramp_steps; }
   const ImplicitStatistics& statistics() const { return statistics_; }
-  /// Relative residuals of the iterates of the last Newton solve, beginning with its starting point.
+  /// Relative residuals of the iterates of the last Newton solve, beginning with the starting point of the solve.
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
   /// Tightens the tolerances of Newton's method and of the linear systems. Does nothing if Newton's iterations are

@@ -104,7 +104,7 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   if (has_constraints()) {
     try {
       body::TangentSpace(*model_.system_->constraints(), y).project(residual);
-    } catch (const Error&) {  // on all ranks
+    } catch (const Error&) {  // thrown on all ranks
       is_regular = false;
     }
   }
@@ -182,7 +182,8 @@ void ImplicitModel::Step::set_matrix(const Field& y, bool exact) {
     Field residual = model_.system_->scratch_field("residual");
     find_residual(y, configuration(y), residual);
     multipliers_ = tangent_space_->project(residual);
-    // Rounding errors of the positions change the directions of the constraint forces.
+    // Rounding errors of the positions change the directions of the constraint forces; `rounding_` includes this
+    // effect.
     double sum = tangent_space_->curvature_square(multipliers_);
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
     rounding_ = std::hypot(rounding_, rounding_of_positions() * std::sqrt(sum));

@@ -45,10 +45,10 @@ struct ImplicitModel::Workspace {
   /// Sets `symmetric` and `has_potential` from the terms. Resets `varying` if the terms with varying sparsity patterns
   /// have changed.
   void take(const std::vector<std::unique_ptr<ForceTerm>>& terms);
-  double extent = 1.0;  // largest |coordinate| of the mesh at rest, m
+  double extent = 1.0;  // largest |coordinate| of the rest shape, m
 };
 
-/// One step: the equation R(y) = 0 for a given state and given parameters, and the derivatives of its solution.
+/// Equation R(y) = 0 of one step for a given state and given parameters, with the derivatives of its solution y.
 ///
 /// With constraints g(y) = 0 of rigid bodies and joints, the equations are R(y) - G(y)ᵀ λ = 0 and g(y) = 0. Newton's
 /// method works on the manifold of the constraints: iterates satisfy g(y) = 0, R is projected onto the tangent space
@@ -92,7 +92,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool move(const Field& from, double t, const Field& direction, Field& to) const override;
   bool has_constraints() const override { return model_.system_->constraints() != nullptr; }
   double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override;
-  /// Name of the pair that reduced the last step length on this rank; empty if there is no such pair.
+  /// Name of the contact pair that reduced the last step length on this rank; empty if no pair did.
   const std::string& limiting() const { return limiting_; }
   double progress() const override { return progress_; }
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
@@ -110,8 +110,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   // ---- frozen friction ----
 
   /// Splits the terms of the system (System::split) and freezes the lagged terms at y. The frozen equation has a
-  /// potential. If y solves the frozen equation, y also solves the equation of the step. nullptr restores the equation
-  /// of the step.
+  /// potential. If y solves the frozen equation, y also solves the equation of the step. If `y` is nullptr, restores
+  /// the equation of the step.
   void hold(const Field* y);
 
   // ---- parts of the forward step that derivatives use ----
@@ -129,8 +129,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void assemble(const Field& y, dynamics::Projection projection);
 
   /// Makes the reference preconditioner shared by all steps, from J in the rest configuration without contact and
-  /// lagged terms. J is made semidefinite if necessary. The preconditioner depends on the parameters only, so that the
-  /// result of a step does not depend on the steps computed before. Does nothing if a sparsity pattern varies.
+  /// lagged terms. If conjugate gradients do not converge with this J, J is projected to a positive semidefinite
+  /// matrix. The preconditioner depends on the parameters only, so that the result of a step does not depend on the
+  /// steps computed before. Does nothing if a sparsity pattern varies or if there are constraints.
   void make_reference();
 
   // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
@@ -138,15 +139,15 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void tangent(const Field& y, const ParameterSet& direction, State& tangent);
   /// Adjoint of the step. `solution`: if not nullptr, receives the w that solves Jᵀ w = ȳ.
   void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution = nullptr);
-  /// Derivative of `adjoint`, which must have solved Jᵀ w = ȳ before. `adjoint_tangent` becomes the adjoint tangent of
-  /// the old state.
+  /// Derivative of `adjoint`. Requires an earlier call of `adjoint`, which computes w. Replaces `adjoint_tangent` by
+  /// the adjoint tangent of the state at the beginning of the step.
   void adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent, const ParameterSet& direction,
                        State& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Tangent of the `iterations` iterations of Newton's method. Iterations that `trace` does not hold are repeated.
+  /// Tangent of the `iterations` iterations of Newton's method. Iterations that `trace` does not store are repeated.
   void unrolled_tangent(int iterations, dynamics::NewtonTrace& trace, const Field& y, const ParameterSet& direction,
                         State& tangent);
-  /// Adjoint of the `iterations` iterations of Newton's method. Iterations that `trace` does not hold are repeated.
+  /// Adjoint of the `iterations` iterations of Newton's method. Iterations that `trace` does not store are repeated.
   void unrolled_adjoint(int iterations, dynamics::NewtonTrace& trace, const Field& y, State& adjoint,
                         ParameterSet& gradient);
 
@@ -155,8 +156,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void prescribe(Field& y, Field& u) const;
   /// Tangent of `advance`.
   void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
-  /// Adjoint of `advance`: replaces `adjoint` by the contribution of `advance` to the adjoint of the old state. Adds to
-  /// ȳ and the gradient, sets ū. `prescribe_adjoint` completes the adjoint of the old state.
+  /// Adjoint of `advance`: adds to ȳ and the gradient, and sets ū. Replaces `adjoint` by the contribution of `advance`
+  /// to the adjoint of the state at the beginning of the step, which `prescribe_adjoint` completes.
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`.
   void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
@@ -181,7 +182,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of `missing`.
   void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
                          ParameterSet& gradient);
-  /// Returns iteration k < `end`. If the trace does not hold iteration k, the first `end` iterations are repeated.
+  /// Returns iteration k of Newton's method. Requires k < `end`. If the trace does not store iteration k, repeats the
+  /// first `end` iterations.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
   /// Time of the end state if moving obstacles have completed the fraction `progress` of their motion.
@@ -205,9 +207,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// entries of the assembled Jacobian. With constraints, `set_matrix` adds ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
-  /// Makes the sparsity patterns. Varying patterns are rebuilt for the first matrix of a step, so that these patterns
-  /// do not depend on earlier steps. Later in the step a pattern is rebuilt if it does not cover the configuration
-  /// `at`.
+  /// Makes the sparsity patterns of `common` and `varying`. Varying patterns are rebuilt for the first matrix of a
+  /// step, so that these patterns do not depend on earlier steps. Later in the step a pattern is rebuilt if it does not
+  /// cover the configuration `at`.
   void make_blocks(const Configuration& at);
 
   ImplicitModel& model_;
@@ -222,14 +224,14 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   double rounding_ = 0.0;
   bool patterns_are_of_this_step_ = false;
   std::string limiting_;
-  Field start_positions_;  // empty unless a term lags
+  Field start_positions_;  // empty unless there are lagged terms
   Field held_positions_;   // positions at which lagged terms are frozen; otherwise empty
   double held_time_ = 0.0;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;
-  /// Tangent space of the constraints at the positions of the last matrix, the multipliers of the constraint forces
-  /// there, and those of the last `adjoint`. Empty without constraints.
+  /// Tangent space of the constraints at the positions y of the last matrix; empty without constraints. `multipliers_`:
+  /// multipliers λ of the constraint forces at y. `adjoint_multipliers_`: multipliers µ of the last `adjoint`.
   std::optional<body::TangentSpace> tangent_space_;
   body::Multipliers multipliers_, adjoint_multipliers_;
 };

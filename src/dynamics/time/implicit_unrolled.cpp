@@ -68,8 +68,8 @@ void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
 }
 
 void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
-  // The gradient also has contributions of J d. The terms accumulated these contributions as second derivatives, so
-  // `prepare_adjoint_tangent` adds these contributions to the gradient.
+  // The gradient also has contributions of J d. The terms accumulated these contributions as second derivatives, which
+  // `prepare_adjoint_tangent` adds to the gradient.
   if (!options_.implicit_differentiation)
     for (const auto& term : system_->terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
   SystemModel::prepare_adjoint(gradient);
@@ -84,7 +84,7 @@ void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const Pa
 
 const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrace& trace) {
   if (trace.holds(k)) return trace[k];
-  // The iterations depend only on the state at the beginning of the step.
+  // The iterations depend only on the state at the beginning of the step, so a repetition gives the same iterates.
   Step again(model_, n_, state_);
   Field y = model_.system_->scratch_field("positions");
   y.copy_from(state_["positions"]);

@@ -6,8 +6,8 @@
 
 namespace diffsim::dynamics {
 
-/// Initial value of the smallest invalid cell (`Configuration::invalid_cell`) and of the smallest invalid vertex: all
-/// are valid.
+/// Value of the smallest invalid cell (`Configuration::invalid_cell`), or of the smallest invalid vertex, while all
+/// cells or vertices are valid.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

@@ -11,8 +11,8 @@
 namespace diffsim::dynamics {
 
 /// Positions x, velocities v and accelerations a in the equation of motion of an implicit step,
-/// M a = f(x, v, x_n) + λ M g, and the positions x_n at the beginning of the step; or tangents or adjoints of these
-/// fields. [local vertices, 3].
+/// M a = f(x, v, x_n) + λ M g, and the positions x_n at the beginning of the step, each [local vertices, 3]. Also used
+/// for tangents and adjoints of these fields.
 struct KinematicFields {
   /// Makes zero fields with the shape of `field`. x_n is empty unless `lags`.
   KinematicFields(const Field& field, bool lags)
@@ -48,8 +48,8 @@ class StepKinematics {
   /// Adjoint of `evaluate`: adds to ȳ, ū and s̄. Moves the prescribed components of v̄ to ū.
   void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
 
-  /// Adds (x_y, v_y, a_y) y to (x, v, a), including prescribed components, as in the Jacobian of Newton's method,
-  /// J = ∂R/∂(x, v, a) · (x_y, v_y, a_y).
+  /// Adds (x_y, v_y, a_y) y to (x, v, a), including prescribed components, where x_y, v_y, a_y are the coefficients of
+  /// y in the time rule. The Jacobian of Newton's method is J = ∂R/∂(x, v, a) · (x_y, v_y, a_y).
   void add_positions(const Field& y, KinematicFields& out) const;
   /// Adjoint of `add_positions`: adds to ȳ.
   void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;
@@ -57,11 +57,12 @@ class StepKinematics {
   /// Replaces the state s by the next state, computed from y, u and s. Prescribed components have the velocity u and
   /// zero acceleration. Fields outside the time rule, which belong to prescribed motions, are unchanged.
   void advance_state(const Field& y, const Field& u, State& state) const;
-  /// Adjoint of `advance_state`: replaces `adjoint` by the adjoint of the old state, adds to ȳ, sets ū.
+  /// Adjoint of `advance_state`: replaces `adjoint` by the adjoint of the state at the beginning of the step, adds to
+  /// ȳ, and sets ū.
   void advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const;
 
  private:
-  /// Copies the fields outside the time rule.
+  /// Copies the fields outside the time rule, which belong to prescribed motions.
   void keep_other_fields(const State& from, State& to) const;
   /// Returns true if field k of the state is a rate, which is zero in fixed components.
   bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }

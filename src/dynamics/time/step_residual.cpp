@@ -11,12 +11,12 @@ using namespace dynamics;
 
 namespace {
 
-/// Returns the part of a direction on which forces depend.
+/// Returns the fields of `along` on which forces depend.
 ConfigurationTangent direction_of(const Configuration& at, const KinematicFields& along) {
   return {along.x, at.velocities ? &along.v : nullptr, 0.0, at.start_positions ? &along.start : nullptr};
 }
 
-/// Returns the part of an adjoint to which forces contribute.
+/// Returns the fields of `bar` to which forces contribute.
 ConfigurationAdjoint adjoint_of(const Configuration& at, KinematicFields& bar) {
   return {bar.x, at.velocities ? &bar.v : nullptr, at.start_positions ? &bar.start : nullptr};
 }

@@ -23,8 +23,8 @@ class ImplicitModel::Residual {
     Field& by_mass;  ///< [owned vertices, 3]; used if masses depend on one of `parameters`
   };
 
-  /// Uses the configuration of the step at y. While this object is in use, the step must not be asked for the
-  /// configuration at other positions.
+  /// Evaluates derivatives at `step.configuration(y)`. During the lifetime of this object, `step.configuration` must
+  /// not be called for other positions.
   Residual(Step& step, const Field& y);
 
   /// Computes out = -dR along (dx, dv, da) and dp. Ghost values of the directions must be up to date.
@@ -41,8 +41,8 @@ class ImplicitModel::Residual {
   /// Adds factor · M (da - λ dg) to `out`.
   void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
                                 Field& out) const;
-  /// Adds -λ Σ ā to the gradient with respect to gravity. ā = -M w gives the gradient; the derivative of -M w gives the
-  /// derivative of the gradient.
+  /// Adds -λ Σ ā to the gradient with respect to gravity. For ā = -M w, the result is the gradient. For ā equal to the
+  /// derivative of -M w along a direction, the result is the derivative of the gradient.
   void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;
 
   ImplicitModel& model_;

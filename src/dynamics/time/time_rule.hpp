@@ -38,9 +38,9 @@ struct TimeRule {
 /// - `generalised_alpha` (Chung & Hulbert 1993, eqs. 6-10, 17, 25): with Newmark's formulas for x, v, a at n+1, the
 ///   equation of motion holds for (1-α_m) a + α_m a_n, with forces evaluated at (1-α_f) y + α_f x_n.
 ///
-/// Step 0 of `newmark` and `generalised_alpha` uses β = ½, γ = 1, α_m = α_f = 0, which does not involve a_0. The error
-/// of this step is of third order in h for x and of second order for v. A single such error keeps the global order
-/// at 2.
+/// Step 0 of `newmark` and `generalised_alpha` uses β = ½, γ = 1, α_m = α_f = 0; with these values the step does not
+/// depend on a_0. The error of step 0 is of third order in h for x and of second order for v. The global order remains
+/// 2, because no other step has this error.
 TimeRule make_time_rule(const ImplicitOptions& options, double h, int n);
 
 }  // namespace diffsim::dynamics

@@ -12,7 +12,7 @@ struct ElementType {
   int number;
   int dimension;
   int num_nodes;
-  int num_corners;  ///< number of corners of a simplex of order 1 or 2, which are its first nodes; 0 for other types
+  int num_corners;  ///< simplex of order 1 or 2: number of corners, which are the first nodes; other types: 0
   const char* name;
 };
 

@@ -22,7 +22,8 @@ using gmsh::TaggedMesh;
 /// Map from node tags, which are positive and in any order, to 0-based numbers in file order.
 class NodeNumbers {
  public:
-  /// Builds the map. Sets `repeated` to the number of the first node whose tag an earlier node has, or to -1.
+  /// Builds the map. Sets `repeated` to the number of the first node whose tag equals the tag of an earlier node, or to
+  /// -1 if all tags differ.
   NodeNumbers(const std::vector<std::int64_t>& tags, std::int64_t& repeated) {
     repeated = -1;
     if (tags.empty()) return;

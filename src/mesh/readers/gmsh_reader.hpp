@@ -12,11 +12,11 @@ namespace diffsim {
 ///
 /// Vertices keep the order of the file's nodes, and cells keep the order of the file's elements of `kind`. Physical
 /// groups become regions, sorted by dimension (3 first) and tag. A group that has a name but no elements becomes an
-/// empty region. Region entries are sorted by region and entity, without duplicates. An interior face belongs to its
-/// lower-numbered cell. Triangles, lines and points without a group are skipped, and so are sections other than the
-/// mesh.
+/// empty region. Region entries are sorted by region and entity, without duplicates. An interior face of a region is
+/// assigned to the lower-numbered of its two cells. Triangles, lines and points without a group are skipped, and so are
+/// sections of the file that do not describe the mesh.
 ///
-/// If `order` is 2, second-order cells keep all ten nodes, including curved edges; surface and curve elements of
+/// If `order` is 2, second-order cells keep all ten nodes, so edges may be curved; surface and curve elements of
 /// physical groups may be of either order. If `order` is 1, only the corners of elements are read, and the mid-edge
 /// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
 /// them to second order. A file with cells of both orders is rejected.

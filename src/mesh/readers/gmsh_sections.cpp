@@ -20,8 +20,8 @@ std::int32_t TaggedMesh::add_group(int dimension, int tag) {
 
 namespace {
 
-/// Maximum number of groups per entity. Limits the memory that a malformed file can request, which is proportional to
-/// (groups of an entity) × (elements of the entity).
+/// Maximum number of groups per entity. The limit bounds the memory that a malformed file can request: this memory is
+/// proportional to (groups of an entity) × (elements of the entity).
 constexpr std::size_t most_groups_of_an_entity = 64;
 
 class SectionReader {
@@ -296,8 +296,8 @@ void SectionReader::trim_cell(const Source& in, const ElementType& type) {
   if (mesh_.nodes_per_cell == 10) std::swap(nodes_[8], nodes_[9]);
 }
 
-/// Returns whether the cell in nodes_ repeats the last cell in order to add another group to that cell. Gmsh writes a
-/// cell of several groups this way in format 2.2.
+/// Returns whether the cell in nodes_ repeats the last cell in order to add another group to that cell. In format 2.2,
+/// Gmsh writes a cell of several groups once for each group.
 bool SectionReader::joins_last_cell(std::int32_t group) const {
   if (!last_was_cell_ || !std::equal(mesh_.cells.end() - mesh_.nodes_per_cell, mesh_.cells.end(), nodes_.begin()))
     return false;
@@ -309,7 +309,7 @@ bool SectionReader::joins_last_cell(std::int32_t group) const {
   return true;
 }
 
-/// Adds the element in nodes_ with the physical group `tag` (0: no group).
+/// Adds the element in nodes_ with the physical group `tag`; 0 stands for no group.
 template <class Source>
 void SectionReader::add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset) {
   if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");

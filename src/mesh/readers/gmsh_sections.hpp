@@ -15,12 +15,13 @@ namespace diffsim::gmsh {
 
 /// Sections of a file that contain the mesh. A section that the file lacks has an empty name.
 struct Contents {
-  int version = 0;  ///< 22 or 41
+  int version = 0;  ///< 22 (format 2.2) or 41 (format 4.1)
   Section physical_names, entities, nodes, elements;
   bool partitioned = false;  ///< true if the file has $PartitionedEntities
 };
 
-/// Contents of the file before node tags are replaced by vertex numbers: `cells` and `group_elements` hold node tags.
+/// Contents of the file before node tags are replaced by vertex numbers: `cells` and `group_elements` contain node
+/// tags.
 struct TaggedMesh : RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< byte offset of each node in the file

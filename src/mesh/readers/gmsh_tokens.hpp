@@ -24,12 +24,12 @@ struct Section {
   std::size_t end = 0;     ///< offset of the `$` of the end marker
 };
 
-/// Whole file in memory.
+/// Contents of a whole Gmsh file in memory.
 struct Document {
   std::string_view content;
   std::string name;
   bool binary = false;
-  bool swap_bytes = false;  ///< true if the byte order of binary numbers differs from this machine's
+  bool swap_bytes = false;  ///< true if the file's byte order differs from this machine's byte order
 
   long line_of(std::size_t offset) const;
   /// Location of a byte of a section: the line in a text file; the line of the section's header and the byte in a
@@ -37,18 +37,18 @@ struct Document {
   FilePlace place(const Section& section, std::size_t offset) const;
   /// Throws InputError with the line that contains byte `offset`, which must be in a text part of the file.
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
-  /// Throws InputError with the location of a byte of a section, see place().
+  /// Throws InputError with the location place(section, offset).
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
 };
 
 /// Reader for the numbers of a text section. Each record is one line.
 ///
-/// TextSource and BinarySource have the same members, so that one function template can parse sections whose layout is
-/// the same in text and binary files. `what` is a description of the expected value, for messages. All members throw
-/// InputError at the end of the section.
+/// TextSource and BinarySource have a common interface, so that one function template can parse sections whose layout
+/// is the same in text and binary files. `what` is a description of the expected value, for messages. Members that read
+/// a value throw InputError if the section ends before the value.
 class TextSource {
  public:
-  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< minimum bytes per value
+  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< minimum number of bytes per value
 
   TextSource(const Document& document, const Section& section)
       : document_(&document),

@@ -16,7 +16,8 @@ bool reads_med();
 /// `scale` have the same meaning as in read_gmsh(). Groups of elements become regions of the dimension of the elements,
 /// and groups of nodes become regions of dimension 0. The tag of a region is the number, from 1, of the group's name in
 /// alphabetical order. MED tetrahedra have the opposite orientation to mesh/impl/element.hpp, but some programs write
-/// the orientation of element.hpp; the first tetrahedron of the file decides for the whole file.
+/// the orientation of element.hpp; the reader assumes that all tetrahedra of a file have the orientation of the first
+/// tetrahedron.
 ///
 /// Throws InputError if the library was built without MED, if the file is not a MED file, if the MED library cannot
 /// read the file, and if validate_cells() or validate_lower_cells() rejects the mesh. In messages, elements are

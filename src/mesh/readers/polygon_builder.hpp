@@ -11,8 +11,8 @@
 namespace diffsim {
 
 /// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, vertex numbers that
-/// do not exist, too few vertices, and triangles of zero area. `line` is the 1-based line for messages; 0 if the file
-/// has no lines.
+/// do not exist, polygons and polylines with too few vertices, and triangles of zero area. `line` is the 1-based line
+/// for messages; 0 if the file has no lines.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}

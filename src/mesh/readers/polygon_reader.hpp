@@ -35,8 +35,8 @@ TriangleMesh read_triangles(const std::string& file, double scale = 1.0);
 /// Reads the triangles, segments or points of an OBJ, STL or PLY file as a mesh that is stored completely on this rank.
 /// For points, each vertex of the file is a cell.
 ///
-/// Throws InputError if the file has no cells of `kind`, listing the cells that the file has, and if
-/// validate_lower_cells() rejects the mesh. Serial.
+/// Throws InputError if the file has no cells of `kind`; the message lists the cells that the file has. Also throws
+/// InputError if validate_lower_cells() rejects the mesh. Serial.
 MeshData read_polygon_mesh(const std::string& file, CellKind kind, double scale = 1.0,
                            bool allow_coincident_vertices = false);
 

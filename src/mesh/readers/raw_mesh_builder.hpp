@@ -15,8 +15,8 @@ namespace diffsim {
 /// Element type of a file format.
 struct ElementShape {
   int dimension;
-  int num_nodes;    ///< 0: any number
-  int num_corners;  ///< number of corners of a simplex of order 1 or 2, which are its first nodes; 0 for other types
+  int num_nodes;    ///< 0 if the number is arbitrary
+  int num_corners;  ///< simplex of order 1 or 2: number of corners, which are the first nodes; other types: 0
   const char* name;
 };
 
@@ -37,7 +37,7 @@ class RawMeshBuilder {
            std::size_t offset);
   /// Adds a vertex to a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
-  /// Adds a face of a tetrahedron to a group of dimension 2. The face is not an element of the file.
+  /// Adds a face of a tetrahedron, which need not be an element of the file, to a group of dimension 2.
   void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
     mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
   }

@@ -51,8 +51,8 @@ void parse_text(const std::string& text, PolygonBuilder& builder) {
 }  // namespace
 
 PolygonFile parse_stl(const std::string& text, PolygonBuilder builder) {
-  // Binary files are recognised by their size, which follows from the number of triangles. The first word can be
-  // `solid` in binary files too.
+  // Binary files are recognised by their size, which follows from the number of triangles. The first word is not a
+  // reliable criterion, because binary files too can begin with `solid`.
   std::uint32_t count = 0;
   if (text.size() >= header) std::memcpy(&count, text.data() + 80, sizeof(count));
   if (text.size() >= header && text.size() == header + record * static_cast<std::size_t>(count))

@@ -41,7 +41,7 @@ int digit_of(char c) {
 }
 
 /// Sequential reader of the decoded bytes of an array. In base64, padding ends a group of four characters but not the
-/// data, because some writers encode the header separately and others together with the data.
+/// data, because some writers encode the header and the data separately, and other writers encode them together.
 class ByteSource {
  public:
   explicit ByteSource(const Array& array) : array_(array), data_(array.data) {}

@@ -81,7 +81,7 @@ class Chooser {
       if (main.empty() && grid_.cell_arrays.count(name) > 0) main = name;
     cell_regions_ = region_arrays(grid_.cell_arrays, main);
     for (std::size_t c = 0; c < grid_.types.size(); ++c)
-      if (grid_.types[c] != 0) add(c);  // 0: an empty cell
+      if (grid_.types[c] != 0) add(c);  // type 0 is an empty cell
     // The points with the same value of an array form a region of vertices.
     for (RegionArray& array : region_arrays(grid_.point_arrays, ""))
       for (std::size_t v = 0; v < array.values->size(); ++v)

@@ -19,7 +19,7 @@ struct Grid {
   std::vector<std::int64_t> connectivity;  ///< points of the cells, 0-based, numbered over all pieces
   std::vector<std::int64_t> ends;          ///< end of each cell's points in `connectivity`: [cells]
   std::vector<std::int64_t> types;         ///< VTK cell types: [cells]
-  /// Integer arrays by name; no_value for the entities of a piece without the array.
+  /// Integer arrays by name; entries are no_value for the points or cells of a piece without the array.
   using Arrays = std::map<std::string, std::vector<std::int64_t>>;
   Arrays cell_arrays;   ///< arrays that can define regions of cells: [cells]
   Arrays point_arrays;  ///< arrays that can define regions of points: [points]

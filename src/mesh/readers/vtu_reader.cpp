@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Reader of VTK's XML format for unstructured grids: The VTK User's Guide, "XML File Formats".
+// Reader of VTK's XML format for unstructured grids, which is defined in The VTK User's Guide, "XML File Formats".
 #include "mesh/readers/vtu_reader.hpp"
 
 #include <tinyxml2.h>

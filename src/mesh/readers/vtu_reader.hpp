@@ -22,9 +22,8 @@ namespace diffsim {
 /// 32 bits. When tetrahedra are read, a region of triangles becomes a region of faces, and a region of lines or
 /// vertices becomes a region of vertices.
 ///
-/// Throws InputError naming the file; the message also gives either the line and the array in the XML, or the index of
-/// the cell in the file (counted from 0). Also throws InputError if validate_cells() or validate_lower_cells() rejects
-/// the mesh.
+/// Throws InputError. The message gives the file, and either the line and the array in the XML or the index of the cell
+/// in the file (counted from 0). Also throws InputError if validate_cells() or validate_lower_cells() rejects the mesh.
 MeshData read_vtu(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);
 

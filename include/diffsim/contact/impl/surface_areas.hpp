@@ -41,28 +41,30 @@ std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh);
 /// measure is the area of a triangle, m², the length of a segment, m, or 1 for a point.
 double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 
-/// Owned vertices of the pieces of one dimension of the mesh's surface, ascending, with the rest measure that each
-/// vertex represents: a third of its triangles' areas, half of its segments' lengths, or 1.
+/// Owned vertices of those pieces of a mesh's surface that have a given dimension, in ascending order. Each vertex has
+/// a rest measure: a third of the areas of its triangles, m², half of the lengths of its segments, m, or 1.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< m², m or 1
+  std::vector<double> areas;  ///< rest measures, in m², m or 1
 };
 
-/// Owned vertices, with their rest measures, of the surface pieces of one dimension. Collective.
+/// Returns the owned vertices of the surface pieces with the given dimension, and the rest measures of these vertices.
+/// Collective.
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh, int dimension = 2);
 
-/// Measures that the owned vertices represent, as functions of the rest shape X [local vertices, 3]. Results are [owned
-/// vertices]: a third of the areas of triangles, m²; half of the lengths of segments, m; the number of points; or zero
-/// for a vertex inside a body. Every method is collective.
+/// Measures that the owned vertices represent, as functions of the rest shape X [local vertices, 3]. A result is an
+/// array [owned vertices]: a third of the areas of a vertex's triangles, m²; half of the lengths of a vertex's
+/// segments, m; the number of point cells at a vertex of a body of points; or zero for a vertex inside a body. Every
+/// method is collective.
 class RestAreas {
  public:
   explicit RestAreas(const TetrahedralMesh& mesh);
 
   std::vector<double> areas(const Field& rest) const;
-  /// Derivative of the measures along dX.
+  /// Directional derivatives of the measures along `direction`, a direction of the rest shape.
   std::vector<double> tangent(const Field& rest, const Field& direction) const;
-  /// Adds this rank's contribution to X̄, the gradient with respect to the rest shape. `areas_bar` [local vertices, 3]
-  /// has the adjoints of the measures in its first component, with complete sums at the owners.
+  /// Adds this rank's contribution to X̄, the gradient with respect to the rest shape. The first component of
+  /// `areas_bar` [local vertices, 3] contains the adjoints of the measures, summed over all ranks, at owned vertices.
   void add_gradient(const Field& rest, Field& areas_bar, Field& gradient) const;
 
  private:

@@ -17,8 +17,8 @@ struct VertexLocation {
   bool operator==(const VertexLocation&) const = default;
 };
 
-/// Sparsity of a Jacobian, as groups of elements (cells, contact stencils). An element is a list of local vertices; the
-/// Jacobian couples all pairs of vertices of an element.
+/// Sparsity pattern of a Jacobian, stored as groups of elements (cells, contact stencils). An element is a list of
+/// local vertices; the Jacobian couples all pairs of vertices of an element.
 class Couplings {
  public:
   struct Group {
@@ -41,14 +41,14 @@ class Couplings {
  private:
   std::vector<Group> groups_;
   std::vector<VertexLocation> copies_;
-  std::vector<std::vector<int>> spare_;  // memory of cleared groups
+  std::vector<std::vector<int>> spare_;  // memory of cleared groups, for reuse
 };
 
-/// This rank's contribution to a sparse matrix of 3×3 blocks, in device memory. There is one block for each pair of
+/// Contribution of this rank to a sparse matrix of 3×3 blocks, in device memory. There is one block for each pair of
 /// coupled local vertices.
 ///
 /// Rows and columns are local vertices, ghosts included. The global matrix is the sum of the ranks' contributions.
-/// Every vertex has a diagonal block. Elements are added through a BlockScatter.
+/// Every vertex has a diagonal block. A BlockScatter adds the blocks of elements.
 class BlockMatrix {
  public:
   BlockMatrix(int num_vertices, const Couplings& couplings);
@@ -58,7 +58,7 @@ class BlockMatrix {
 
   int num_vertices() const { return static_cast<int>(row_begin_.size()) - 1; }
   int num_blocks() const { return static_cast<int>(columns_.size()); }
-  /// Identifier of the sparsity pattern, new for every matrix that is constructed.
+  /// Returns the identifier of the sparsity pattern. Each constructed matrix gets a new identifier.
   std::uint64_t pattern() const { return pattern_; }
   const std::vector<int>& row_begin() const { return row_begin_; }  ///< [num_vertices + 1]
   const std::vector<int>& columns() const { return columns_; }      ///< [num_blocks], ascending in each row
@@ -67,7 +67,7 @@ class BlockMatrix {
 
   void zero();
   /// Computes K_vv += a diag(x_v). x: [vertices, 3], or [vertices, 1] for the same value in all three components. x may
-  /// cover the first vertices only.
+  /// have values for the first vertices only; the other diagonal blocks do not change.
   void add_to_diagonal(double a, const Field& x);
   /// Computes y += K x. x and y: [num_vertices, 3].
   void multiply(const Field& x, Field& y) const;
@@ -85,12 +85,12 @@ class BlockMatrix {
 };
 
 /// Adds the blocks of elements to a BlockMatrix without races and in a fixed order, as CellScatter does for vectors at
-/// vertices. Valid for matrices with the pattern of the matrix that was passed to the constructor.
+/// vertices. May be used only for a matrix with the same `pattern()` as the matrix that was passed to the constructor.
 class BlockScatter {
  public:
   /// Builds the scatter. `elements`: [n, nodes], in the order in which the elements are processed. Elements are
-  /// processed in packs. The last pack is filled with copies of the last element, whose contributions must be set to
-  /// zero by the caller.
+  /// processed in SIMD packs. The last pack is filled with copies of the last element; the caller must set the
+  /// contributions of these copies to zero.
   BlockScatter(const BlockMatrix& matrix, const std::vector<int>& elements, int nodes);
   ~BlockScatter();
   BlockScatter(BlockScatter&&) noexcept;

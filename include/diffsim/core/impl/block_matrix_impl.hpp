@@ -23,8 +23,9 @@ struct BlockScatterData {
   DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
   DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: index of a block, or -1 - slot
   DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
-  // Slots to be summed into each block, in a fixed order. Host: blocks that several chunks add to. GPU: all blocks.
-  DeviceArray<int> sum_block;  // [num_sums]: block
+  // Slots that are summed into blocks, in a fixed order. On a host, only blocks to which several chunks add have slots;
+  // on a GPU, all blocks have slots.
+  DeviceArray<int> sum_block;  // [num_sums]: block that receives a sum
   DeviceArray<int> sum_begin;  // [num_sums + 1]: first entry of `sum_slot` for each block
   DeviceArray<int> sum_slot;   // slots, grouped by block
 };
@@ -38,7 +39,7 @@ struct BlockSink {
   double* values;
   double* slots;
 
-  /// Computes K_ab += block for all elements of the pack. `a`, `b`: nodes of the elements.
+  /// Computes K_ab += block for all elements of the pack. `a`, `b`: node numbers within an element.
   DIFFSIM_FUNCTION void add(int a, int b, const Mat3<Pack>& block) const {
     const int* const target = targets + (a * nodes + b) * pack_width;
     for (int r = 0; r < 3; ++r) {

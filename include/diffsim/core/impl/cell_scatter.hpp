@@ -11,17 +11,17 @@ namespace diffsim {
 /// nodes without races and in a fixed order. Equal runs give bitwise identical results.
 ///
 /// On a host, cells are grouped into SIMD packs, and packs into one chunk per thread. Most vertices belong to one
-/// chunk, which adds to the vertex directly. If several chunks touch a vertex, the first of these chunks adds directly;
-/// every other chunk adds to a private slot, and the slots are summed afterwards. On a GPU every cell writes to slots
-/// of its own, which are then summed for each vertex.
+/// chunk, which adds to the vertex directly. If several chunks contain a vertex, the first of these chunks adds
+/// directly; every other chunk adds to a private slot, and the slots are summed afterwards. On a GPU every cell has
+/// separate slots, which are then summed for each vertex.
 class CellScatter {
  public:
   /// Builds the scatter. `cells`: [n, nodes], local vertices, in processing order. The last pack is filled with copies
-  /// of the last cell, whose contribution the caller must set to zero (for example by a zero cell volume). The first
-  /// `num_shared` cells have a vertex that another rank has too.
+  /// of the last cell. The caller must set the contributions of these copies to zero, for example by a zero cell
+  /// volume. The first `num_shared` cells have a vertex that is also a local vertex of another rank.
   CellScatter(std::span<const int> cells, int num_shared, int nodes, int num_vertices);
-  /// Builds the scatter of cells that are already padded to [num_padded(num_cells), nodes]. On a host the array is used
-  /// in place and must outlive the scatter.
+  /// Builds the scatter of cells that are already padded to [num_padded(num_cells), nodes]. On a host the array
+  /// `padded` is used in place and must outlive the scatter.
   CellScatter(std::vector<int>& padded, int num_cells, int num_shared, int nodes, int num_vertices);
   ~CellScatter();
   CellScatter(CellScatter&&) noexcept;
@@ -41,7 +41,7 @@ class CellScatter {
   const Data& data() const { return *data_; }
 
  private:
-  /// Assigns vertices and slots to chunks: builds all data except the list of vertices.
+  /// Assigns vertices and slots to chunks. Builds all members of Data except `vertices`.
   void distribute(const std::vector<int>& vertices, int num_shared, int nodes);
 
   int num_cells_;

@@ -15,11 +15,12 @@ struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: one per thread
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
-  DeviceArray<int> redirect;     // [num_packs]: row of `targets` with a pack's destinations; -1: the pack's vertices
+  DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: adds to the pack's vertices
   DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
   DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
-  // Slots to be summed into each vertex, in a fixed order. Host: vertices that several chunks touch. GPU: all vertices.
-  DeviceArray<int> sum_vertex;  // [num_sums]: vertex
+  // Slots that are summed into vertices, in a fixed order. On a host, only vertices that several chunks contain have
+  // slots; on a GPU, all vertices have slots.
+  DeviceArray<int> sum_vertex;  // [num_sums]: vertex that receives a sum
   DeviceArray<int> sum_begin;   // [num_sums + 1]: first entry of `sum_slot` for each vertex
   DeviceArray<int> sum_slot;    // slots, grouped by vertex
 };
@@ -27,7 +28,7 @@ struct CellScatterPart {
 struct CellScatter::Data {
   int num_packs = 0;
   DeviceArray<int> vertices;  // [num_packs, pack_width, nodes]: vertices that the cells read
-  CellScatterPart shared;     // packs that contain a cell with a vertex that another rank has too
+  CellScatterPart shared;     // packs with a cell of `CellPart::shared`
   CellScatterPart inner;
 };
 
@@ -56,8 +57,8 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodal values of a pack to `out` at `vertices`, the pack's nodes, or to slots for vertices that belong to
-/// another chunk. `slots`: those of `part`, or another array of the same size.
+/// Adds the nodal values of a pack to `out` at the pack's `vertices`. Values at vertices that belong to another chunk
+/// are added to `slots` instead. `slots`: `part.slots`, or another array of the same size.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -106,7 +107,7 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
 }
 
 /// Computes out[vertex] += Σ slots of the vertex, in a fixed order, and zeroes the slots for the next sweep. `slots`:
-/// those of `part`, or another array of the same size.
+/// `part.slots`, or another array of the same size.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
 /// Sweeps over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of

@@ -6,7 +6,7 @@
 
 namespace diffsim {
 
-// Tensor functions of Duals with derivatives in closed form, which take fewer operations than Dual arithmetic.
+// Functions of tensors of Duals. Derivatives in closed form need fewer operations than Dual arithmetic.
 
 /// Returns det A, with d det A = cof A : dA.
 template <class T, int N>
@@ -24,7 +24,7 @@ DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   return det;
 }
 
-/// Returns A : B, with d(A : B) = A : dB + B : dA, or 2 A : dA if both are the same object.
+/// Returns A : B, with d(A : B) = A : dB + B : dA, or 2 A : dA if `a` and `b` are the same object.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> inner(const Mat3<Dual<T, N>>& a, const Mat3<Dual<T, N>>& b) {
   const bool same = &a == &b;

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the code path of a GPU. Device memory
+// Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the GPU's code path. Device memory
 // consists of separate pages, which only kernels and deep copies can access. If host code reads or writes these pages,
 // or a kernel captures a host address, a copy between host and device is missing, and the process ends with a message.
-// New memory is filled with NaN. Included by core/impl/device.hpp.
+// New memory is filled with NaN. core/impl/device.hpp includes this header.
 
 #include <cstddef>
 #include <string>
@@ -16,19 +16,20 @@
 
 namespace diffsim {
 
-/// True if kernels run on the host. Kernels of an emulated device take the code path of a GPU: one element per thread.
+/// True if kernels use the host's code path. The value is false here, because kernels of an emulated device use the
+/// GPU's code path: one element per thread.
 inline constexpr bool kernels_on_host = false;
 
 /// Allocates emulated device memory, with a reference count of 1.
 void* allocate_on_device(const std::string& label, std::size_t bytes);
-/// Decrements the reference count, and frees the memory at 0.
+/// Decrements the reference count of an allocation, and frees the memory when the count reaches 0.
 void free_on_device(void* data) noexcept;
 
 namespace emulation {
 
-/// Increments the reference count.
+/// Increments the reference count of an allocation.
 void retain(void* data) noexcept;
-/// Returns the reference count.
+/// Returns the reference count of an allocation.
 int num_shares(void* data) noexcept;
 /// Ends the process if an address that is used as a device address is not in device memory.
 void require_on_device(const void* address);
@@ -53,7 +54,8 @@ void check(const std::string& label, const Functor& functor) {
   require_no_host_address(label, &copy, sizeof(Functor) / sizeof(void*) * sizeof(void*));
 }
 
-/// Counted reference to an allocation. Stores the device address only, because kernels capture copies of the reference.
+/// Reference-counted handle of an allocation. Stores the device address only, because kernels capture copies of the
+/// handle.
 class Share {
  public:
   Share() = default;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Kernels over a Range on a host. The loop of a kernel is compiled once. With a single thread, the calling thread runs
-// the loop itself: Kokkos would open a parallel region, which costs a system call, and would copy the kernel and its
-// label.
+// Kernels over a Range on a host. The loop of a kernel is compiled once, for one thread and for several threads. With a
+// single thread, the calling thread runs the loop without Kokkos, because Kokkos would open a parallel region, which
+// costs a system call, and would copy the kernel and the label.
 
 #include <type_traits>
 
@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// True if kernels run on the host. Elements are then processed in SIMD packs, by chunks that each belong to one
-/// thread.
+/// True if kernels run on the host. Elements are then processed in SIMD packs, and each thread processes one chunk of
+/// packs.
 inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 
 template <class Policy>
@@ -23,7 +23,8 @@ struct RangeWork {
   const void* kernel;
   void (*function)(const void* kernel, int begin, int end);
 };
-/// Distributes the indices begin ≤ i < end over the threads. Kokkos Tools report the kernel under `label`.
+/// Runs a kernel with the indices begin ≤ i < end distributed over the threads. Kokkos Tools report the kernel under
+/// `label`.
 void run_range(const char* label, int begin, int end, const RangeWork& work);
 
 }  // namespace diffsim

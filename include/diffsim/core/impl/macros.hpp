@@ -12,7 +12,7 @@
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
 #define DIFFSIM_INLINED
 #elif defined(__SANITIZE_ADDRESS__) || defined(DIFFSIM_EMULATE_DEVICE) || defined(DIFFSIM_CALLED_FUNCTIONS)
-// Functions are not forced inline. With sanitisers, compilers take hours for one function of many thousand lines; on an
+// Functions are not forced inline. With sanitisers, compilers need hours for one function of many thousand lines. On an
 // emulated device, speed does not matter.
 #define DIFFSIM_FUNCTION inline
 #define DIFFSIM_SHARED_FUNCTION

@@ -28,7 +28,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(DIFFSIM_EMULATE_DEVICE)
 
-/// Scalar type that kernels compute with. On a GPU each thread processes one element.
+/// Scalar type with which kernels compute. On a GPU each thread processes one element.
 using Pack = double;
 inline constexpr int pack_width = 1;
 
@@ -62,9 +62,10 @@ inline constexpr int pack_width = 4;
 inline constexpr int pack_width = 2;
 #endif
 
-/// Defined in the library for the library's own `pack_width` only. A program whose compiler options give another width
-/// does not link: arrays would have another layout. Compile the program with the options of the library, for example
-/// with CMake's target diffsim::diffsim and DIFFSIM_ARCH in place of -march in CMAKE_CXX_FLAGS.
+/// Link-time check of `pack_width`. The library defines `doubles` only for the width with which the library was
+/// compiled. A program whose compiler options give another width, and so another layout of arrays, does not link.
+/// Compile such a program with the options of the library, for example with CMake's target diffsim::diffsim and
+/// DIFFSIM_ARCH in place of -march in CMAKE_CXX_FLAGS.
 template <int width>
 struct LibraryIsCompiledForPacksOf {
   static const char doubles;
@@ -133,12 +134,12 @@ DIFFSIM_FUNCTION Pack load(const double* source) {
 }
 DIFFSIM_FUNCTION void store(double* target, Pack x) { __builtin_memcpy(target, &x.value, sizeof(x.value)); }
 
-/// Gathers the three components of `pack_width` vertices: x[c] = field[3 index[stride i] + c] in lane i. Reads one
-/// double beyond the last component; Field allocates this double.
+/// Gathers the vectors at `pack_width` vertices: x[c] = field[3 index[stride i] + c] in lane i. Reads one double beyond
+/// the last component of the field; Field allocates this additional double.
 template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack (&x)[3]) {
 #if defined(__AVX512F__)
-  // Loads rows of four doubles and transposes them: fewer instructions than 24 scalar loads.
+  // Four doubles per vertex are loaded and then transposed, which takes fewer instructions than 24 scalar loads.
   using Row [[gnu::vector_size(32)]] = double;
   Row row[8];
   for (int i = 0; i < 8; ++i)
@@ -231,9 +232,9 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Returns the cube root of positive normal numbers, all lanes at once. A third of the bit pattern, plus a constant, is
-/// within 5 % of the result; each of three steps of Halley's iteration then cubes the error. Error ≤ 2 ulp. The result
-/// for other arguments is undefined.
+/// Returns the cube root of positive normal numbers, all lanes at once. The bit pattern of x, divided by 3, plus a
+/// constant, is the bit pattern of a value within 5 % of the result; each of three steps of Halley's iteration then
+/// cubes the error. Error ≤ 2 ulp. The result for other arguments is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
@@ -246,9 +247,9 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   return y;
 }
 
-/// Returns the angle of the point (x, y) in [-π, π], all lanes at once. Zeros count as positive; the angle of (0, 0) is
-/// 0. The angle θ ≤ π/4 from the nearer axis is j π/8 + arctan t with j = 0, 1, 2 and |t| ≤ tan(π/16), and arctan t is
-/// its power series up to t^21. Error ≤ 4 ulp if |x| + |y| does not overflow.
+/// Returns the angle of the point (x, y) in [-π, π], all lanes at once. Zeros of either sign count as positive; the
+/// angle of (0, 0) is 0. The angle from the nearer axis, at most π/4, is j π/8 + arctan t with j = 0, 1, 2 and |t| ≤
+/// tan(π/16). arctan t is computed by the power series up to t^21. Error ≤ 4 ulp if |x| + |y| does not overflow.
 DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   using Register = Pack::Register;
   constexpr double pi = 3.14159265358979323846;
@@ -271,9 +272,9 @@ DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   return copysign(Pack(x.value < 0.0 ? (pi - Pack(from_axis)).value : from_axis), y);
 }
 
-/// Returns the natural logarithm, all lanes at once: x = 2^k m with m in [√½, √2), ln m = 2 artanh s with s =
-/// (m-1)/(m+1), and the odd power series of artanh up to s^23. Error ≤ 2 ulp on normal numbers (Muller, Elementary
-/// Functions, ch. 11). NaN for x < 0, -inf for 0; subnormal numbers are treated as 0.
+/// Returns the natural logarithm, all lanes at once. With x = 2^k m and m in [√½, √2), ln x = k ln 2 + 2 artanh s,
+/// where s = (m-1)/(m+1). artanh s is computed by the power series up to s^23. Error ≤ 2 ulp on normal numbers (Muller,
+/// Elementary Functions, ch. 11). Returns NaN for x < 0 and -inf for x = 0; subnormal numbers are treated as 0.
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;

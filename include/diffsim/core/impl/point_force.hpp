@@ -18,7 +18,7 @@ struct PointValues {
   Vec3<T> x;           ///< position, m
   Vec3<T> v;           ///< velocity, m/s; zero in a term that does not use velocities
   T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
-  T weight;            ///< of the point: an area, a volume, a coefficient; 1 in a term without weights
+  T weight;            ///< weight of the point: an area, a volume, a coefficient; 1 in a term without weights
   T time;              ///< s, since the start of the rollout
 
   /// Returns the parameter of three components that begins at p[k].
@@ -61,8 +61,8 @@ constexpr bool may_use_velocities() {
   return requires { F::uses_velocities; };
 }
 
-/// Numbering of the inputs with respect to which derivatives are taken: x and v if the force depends on them, then p,
-/// then the weight.
+/// Numbering of the inputs with respect to which derivatives are computed: x and v (if the force depends on x and v,
+/// respectively), then p, then the weight.
 template <class F>
 struct Inputs {
   static constexpr int positions = uses_positions<F>() ? 3 : 0, velocities = may_use_velocities<F>() ? 3 : 0;
@@ -70,7 +70,7 @@ struct Inputs {
 };
 
 /// Map from the flat index of a value of PointValues to the index of the input; -1 for values that are not inputs. Flat
-/// indices count x, v, p, the weight and the time in this order.
+/// indices number the entries of x, v, p, the weight and the time in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -110,15 +110,15 @@ struct VariedAlong {
   }
 };
 
-/// Calls each(0) … each(count - 1) as straight-line code, whose arrays compilers keep in registers. A loop is up to ten
-/// times slower with Dual numbers.
+/// Calls each(0) … each(count - 1) as straight-line code, so that compilers keep arrays in registers. With Dual numbers
+/// a loop is up to ten times slower.
 template <int count, class Each>
 DIFFSIM_FUNCTION void repeat(const Each& each) {
   [&]<int... k>(std::integer_sequence<int, k...>) DIFFSIM_INLINED { (each(k), ...); }
   (std::make_integer_sequence<int, count>());
 }
 
-/// Returns the values make(value of `a`, value of `b`, flat index), entry by entry.
+/// Returns the PointValues with the entries make(entry of `a`, entry of `b`, flat index).
 template <class T, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const PointValues<T, P>& b, const Make& make) {
   PointValues<decltype(make(a.time, b.time, 0)), P> result;
@@ -136,7 +136,7 @@ DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const Make& make) {
   return combined(a, a, make);
 }
 
-/// Returns the force, or -∂E/∂x if F has only an energy.
+/// Returns the force on a point, or -∂E/∂x if F defines only an energy E.
 template <class F, class T>
 DIFFSIM_FUNCTION Vec3<T> force_of(const F& f, const PointValues<T, F::num_values>& at) {
   if constexpr (HasForce<F>) {
@@ -163,7 +163,7 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Returns the force whose ∂f/∂x replaces that of `f` in a Jacobian that must be semidefinite.
+/// Returns the force whose ∂f/∂x replaces the ∂f/∂x of `f` in a Jacobian that must be semidefinite.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

@@ -12,11 +12,11 @@ namespace diffsim {
 ///
 ///   2 s F + c cof F + D,
 ///
-/// where s is the derivative with respect to F : F, c that with respect to det F, and D [9] those with respect to
-/// single entries of F. `parts` is a bit mask of the structurally non-zero ones among these eleven scalars: bits 0 … 8
-/// for D, 9 for s, 10 for c. `parts` depends on the program alone, not on values. A compiler that inlines the function
-/// therefore knows `parts` and generates no code for absent scalars, so that derivatives cost as much as hand-written
-/// ones.
+/// where s is the derivative with respect to F : F, c the derivative with respect to det F, and D [9] the derivatives
+/// with respect to single entries of F. `parts` is a bit mask of the structurally non-zero scalars among these eleven
+/// scalars: bits 0 … 8 for D, bit 9 for s, bit 10 for c. `parts` depends on the code of the function alone, not on the
+/// value of F. A compiler that inlines the function therefore knows `parts` and generates no code for zero scalars, so
+/// that derivatives cost as much as hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;
@@ -32,7 +32,8 @@ struct PointGradient {
     a.set_constant(x);
     return a;
   }
-  // Sets this scalar to the constant `x`, in place, because compilers do not remove the code that copies all parts.
+  // Sets this scalar to the constant `x`. A function that returns the scalar would be slower, because compilers do not
+  // remove the code that copies all parts.
   DIFFSIM_FUNCTION void set_constant(const T& x) {
     value = x;
     parts = 0;
@@ -47,7 +48,7 @@ struct PointGradient {
   }
   DIFFSIM_FUNCTION bool has(int i) const { return ((parts >> i) & 1u) != 0; }
 
-  /// Returns a scalar with value `x` and derivative p ∂a + q ∂b.
+  /// Returns a scalar with value `x` and derivative p ∂a + q ∂b, where ∂a and ∂b are the derivatives of `a` and `b`.
   static DIFFSIM_FUNCTION PointGradient combined(const T& x, const PointGradient& a, const T& p, const PointGradient& b,
                                                  const T& q) {
     PointGradient c = constant(x);
@@ -111,7 +112,8 @@ struct PointGradient {
   friend DIFFSIM_FUNCTION PointGradient operator/(double a, const PointGradient& b) { return PointGradient(a) / b; }
 
  private:
-  // Recursion over the parts: a compiler evaluates `parts` at compile time in straight-line code, but not in loops.
+  // The functions below recurse over the parts, because compilers evaluate `parts` at compile time in straight-line
+  // code, but not in loops.
   template <int i = 0>
   static DIFFSIM_FUNCTION void combine(const PointGradient& a, const T& p, const PointGradient& b, const T& q,
                                        PointGradient& c) {
@@ -210,7 +212,7 @@ DIFFSIM_FUNCTION void take_values(const Mat3<PointGradient<T>>& a, Mat3<T>& valu
     take_values<k + 1>(a, value);
   }
 }
-/// Returns true if the matrix is F itself.
+/// Returns true if `a` is F itself, the matrix of the independent variables.
 template <int k = 0, class T>
 DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   if constexpr (k < 9)
@@ -218,7 +220,7 @@ DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   else
     return true;
 }
-/// Returns a scalar with value `x` and derivative Σ_k C_k ∂a_k.
+/// Returns a scalar with value `x` and derivative Σ_k C_k ∂a_k, where ∂a_k is the derivative of entry k of `a`.
 template <int k = 8, class T>
 DIFFSIM_FUNCTION PointGradient<T> contracted(const T& x, const Mat3<T>& C, const Mat3<PointGradient<T>>& a) {
   if constexpr (k > 0)
@@ -265,7 +267,7 @@ DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const M
   return detail::contracted(x, B, a) + detail::contracted(T(0.0), A, b);
 }
 
-/// Returns ∂W/∂F of a scalar W at F.
+/// Returns ∂W/∂F at F, where W is a scalar function of F.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> gradient_of(const PointGradient<T>& W, const Mat3<T>& F) {
   using G = PointGradient<T>;

@@ -13,8 +13,8 @@
 
 namespace diffsim::point {
 
-/// Device addresses of all inputs, of the inputs' derivatives along a direction, or of arrays that derivatives with
-/// respect to the inputs are added to.
+/// Device addresses of all inputs, of the inputs' derivatives along a direction, or of the arrays to which derivatives
+/// with respect to the inputs are added.
 template <int P, class Number>
 struct Addresses {
   Number* x = nullptr;  ///< [local vertices, 3]
@@ -44,7 +44,8 @@ struct Direction {
   double time;
 };
 
-/// Returns the values of point i, which is at `vertex`. `weight`: the point's weight if `from.weight` is nullptr.
+/// Returns the input values of point i, which is the vertex with index `vertex`. `weight`: the point's weight if
+/// `from.weight` is nullptr.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -68,8 +69,8 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
 }
 
 /// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
-/// k. Derivatives with respect to p are also added to `sums`. If a parameter has one value for all points, callers use
-/// only the sum.
+/// k. Derivatives with respect to p are also added to `sums`. For a parameter with one value for all points, callers
+/// use only the sum.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -85,7 +86,7 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }
 
-/// Returns the sum of value(force, values of a point) over the active points.
+/// Returns Σ value(force, input values of the point) over the active points.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -131,8 +132,8 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
   Kokkos::fence();
 }
 
-/// Adds the derivatives of Σ w·f with respect to all inputs. Returns the derivatives with respect to p, summed over all
-/// points.
+/// Adds the derivatives of Σ w·f with respect to all inputs to the arrays of `to`. Returns the derivatives with respect
+/// to p, summed over all points.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -153,7 +154,7 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
 }
 
 /// Computes the derivatives of the results of `add_adjoints` along `direction` and dw, and adds or returns these
-/// derivatives as `add_adjoints` does. w or dw may be nullptr, which stands for zeros.
+/// derivatives as `add_adjoints` does. If w or dw is nullptr, its values are zero.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {

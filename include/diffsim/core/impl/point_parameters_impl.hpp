@@ -17,8 +17,8 @@ namespace diffsim {
 struct PointParameter {
   std::string name;
   int components = 1;
-  bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
-  bool is_optional = false;   ///< true: zero if the Model lacks the parameter; false: Error
+  bool is_dead_load = false;  ///< true: the values are multiplied by `Configuration::factor_of`
+  bool is_optional = false;   ///< false: the Model must have the parameter; true: a missing parameter counts as zero
 
   /// Returns a placeholder for an entry of p without a parameter; the value of the entry is zero.
   static PointParameter unused() { return {"", 1, false, true}; }
@@ -59,10 +59,11 @@ struct Sums {
   }
 };
 
-/// Parameters of a term, and their places among the values p, one parameter after the other.
+/// Ordered list of the parameters of a term. The values p of a point are the components of all parameters, in the order
+/// of the list.
 class ParameterList {
  public:
-  /// Throws Error if the parameters do not have `num_values` components in all.
+  /// Constructs the list. Throws Error if the total number of components of the parameters is not `num_values`.
   ParameterList(std::string term, std::vector<PointParameter> takes, int num_values);
 
   const std::string& term() const { return term_; }
@@ -74,7 +75,8 @@ class ParameterList {
              const std::string& home) const;
 
  protected:
-  /// Arrays of a ParameterNumbers, one entry per value.
+  /// Addresses of the arrays of a ParameterNumbers, for code that is compiled once for all numbers of values. Each
+  /// array has one entry per value.
   template <class Number>
   struct Arrays {
     Number** of;
@@ -94,15 +96,16 @@ class ParameterList {
   std::vector<PointParameter> takes_;
 };
 
-/// Parameters of a term that takes P values p.
+/// ParameterList of a term with P parameter values p per point.
 template <int P>
 class Parameters : public ParameterList {
  public:
   Parameters(std::string term, std::vector<PointParameter> takes)
       : ParameterList(std::move(term), std::move(takes), P) {}
 
-  /// Returns the addresses of the parameter values in a set of values, in a direction or in a gradient. In a gradient,
-  /// parameters with one value for all points get no address: their derivatives are summed (`add_sums`).
+  /// Returns the addresses of the parameter values in `set`, which contains values, a direction or a gradient. In a
+  /// gradient, the address of a parameter with one value for all points is nullptr, because the derivatives with
+  /// respect to this parameter are summed over the points (`add_sums`).
   template <class Number, class Set>
   ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
     ParameterNumbers<P, Number> result;

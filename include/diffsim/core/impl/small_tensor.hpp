@@ -41,8 +41,8 @@ struct Mat3 {
   DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
   DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
 
-  /// Returns the matrix with the entries entry(i, j). Written without loops, because compilers fold AD scalars
-  /// (PointGradient) in straight-line code only.
+  /// Returns the matrix with the entries entry(i, j). The function has no loops, because compilers remove zero parts of
+  /// AD scalars (PointGradient) in straight-line code only.
   template <class Entry>
   static DIFFSIM_FUNCTION Mat3 from_entries(const Entry& entry) {
     return {{{entry(0, 0), entry(0, 1), entry(0, 2)},

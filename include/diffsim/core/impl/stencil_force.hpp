@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, a Pack of the values of several
-/// stencils, or a Dual of either for derivatives.
+/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, or a Pack with the values of several
+/// stencils. For derivatives, T is a Dual of `double` or of Pack.
 template <class T, int N, int P>
 struct StencilValues {
   Vec3<T> x[N];        ///< positions of the nodes, m
@@ -66,21 +66,21 @@ constexpr bool uses_rest() {
   return false;
 }
 
-/// Returns true if the functions of F also take a Pack, which holds the values of several stencils.
+/// Returns true if the functions of F also accept T = Pack, with the values of several stencils.
 template <class F>
 constexpr bool takes_packs() {
   if constexpr (requires { F::takes_packs; }) return F::takes_packs;
   return false;
 }
-/// Scalar type that kernels compute the force F with.
+/// Scalar type with which kernels evaluate the force F.
 template <class F>
 using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
 /// Number of stencils that kernels process at once.
 template <class F>
 inline constexpr int width = takes_packs<F>() ? pack_width : 1;
 
-/// Numbering of the inputs with respect to which derivatives are taken: x, then v and X if the force depends on them,
-/// then p.
+/// Numbering of the inputs with respect to which derivatives are computed: x, then v and X (if the force depends on v
+/// and X, respectively), then p.
 template <class F>
 struct Inputs {
   static constexpr int block = 3 * F::num_nodes;
@@ -89,7 +89,7 @@ struct Inputs {
 };
 
 /// Map from the flat index of a value of StencilValues to the index of the input; -1 for values that are not inputs.
-/// Flat indices count x, v, X, p and the time in this order.
+/// Flat indices number the entries of x, v, X, p and the time in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -101,7 +101,7 @@ struct InputAt {
   }
 };
 
-/// Returns the values make(value of `a`, value of `b`, flat index), entry by entry.
+/// Returns the StencilValues with the entries make(entry of `a`, entry of `b`, flat index).
 template <class T, int N, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
   StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
@@ -129,7 +129,7 @@ DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
   f.energy_derivatives(at, by);
 }
 
-/// Sets `out` to the forces, or to -∂E/∂x if F has only an energy.
+/// Sets `out` to the forces at the nodes, or to -∂E/∂x if F defines only an energy E.
 template <class F, class T>
 DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                 Vectors<F, T>& out) {
@@ -171,9 +171,10 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
   }
 }
 
-/// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p: to v only if the force uses velocities, to X
-/// only if the force uses rest positions and `by_rest` is true. If F has formulas only for the derivatives of an energy
-/// E, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+/// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p. The derivatives with respect to v are set only
+/// if the force uses velocities; the derivatives with respect to X are set only if the force uses rest positions and
+/// `by_rest` is true. If F has formulas only for the derivatives of an energy E, the results are minus the derivatives
+/// of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -217,7 +218,7 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
   }
 }
 
-/// Converts the n inputs from number `first` on to independent variables, and other values to constants.
+/// Converts the inputs `first` … `first` + n - 1 to independent variables, and all other values to constants.
 template <int n, class Numbering>
 struct Varied {
   int first;
@@ -244,9 +245,10 @@ struct VariedAlong : Varied<n, Numbering> {
 };
 
 /// Computes J += `factor` times the derivatives of the forces with respect to n values, the first of which has the flat
-/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time. The
-/// function for one column also serves the tangents. Computing all columns at once would be slower, because the values
-/// would not fit in registers. Otherwise, all columns are computed at once, or three at a time if n > 12.
+/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by
+/// the function that also computes tangents (`shared_energy_derivatives`); computing all columns at once would be
+/// slower, because the values would not fit in registers. If F has no such formulas, all columns are computed at once,
+/// or three at a time if n > 12.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

@@ -28,7 +28,8 @@ struct Addresses {
   double time = 0.0;
 };
 
-/// Returns the entity whose parameters stencil i takes: entities[i], or i if `entities` is empty.
+/// Returns the index of the entity that has the parameter values of stencil i: entities[i], or i if `entities` is
+/// empty.
 DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
   return entities.size() > 0 ? entities(i) : i;
 }
@@ -78,7 +79,7 @@ DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double*
     }
   }
 }
-/// Returns the values of the inputs, or of their derivatives, for a group's stencils.
+/// Returns the values in `from` for a group's stencils: inputs, or derivatives of inputs along a direction.
 template <class F>
 DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
   Values<F, Number<F>> at;
@@ -95,7 +96,7 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
 }
 
 /// Sets a row of 3 num_nodes values for each stencil: each(sweep, group, values, row) sets the rows of a group's active
-/// stencils. Rows of other stencils are zero.
+/// stencils. Rows of inactive stencils are zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -140,9 +141,10 @@ struct VectorDerivatives {
   double* X;
 };
 
-/// Sets the derivatives with respect to the nodal vectors, which each(sweep, group, values, row) computes in the order
-/// of Inputs. Derivatives of inactive stencils are zero. Stores derivatives with respect to p as `put_numbers` does.
-/// Returns the sums of derivatives with respect to parameters that all stencils share.
+/// Stores derivatives with respect to the nodal vectors x, v and X in `vectors`. each(sweep, group, values, row)
+/// computes the derivatives with respect to all inputs, in the order of Inputs. Derivatives of inactive stencils are
+/// zero. Stores derivatives with respect to p as `put_numbers` does. Returns the sums of derivatives with respect to
+/// parameters that all stencils share.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -209,8 +211,8 @@ struct Tangents {
 /// Number of derivatives of w·f computed at once: the number of doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
-/// Computes the derivatives of w·f with respect to all inputs by formulas, those with respect to X only if `by_rest`.
-/// Passes each derivative to put(number of the input, derivative).
+/// Computes the derivatives of w·f with respect to all inputs by formulas. Derivatives with respect to X are computed
+/// only if `by_rest`. Passes each derivative to put(number of the input, derivative).
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -230,7 +232,8 @@ constexpr bool can_leave_out_rest() {
   return uses_rest<F>() && HasFormulas<F>;
 }
 
-/// Derivatives of w·f with respect to all inputs, those with respect to X only if `by_rest`.
+/// Derivatives of w·f with respect to all inputs. If F has formulas, derivatives with respect to X are computed only if
+/// `by_rest`.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -301,8 +304,8 @@ struct AdjointTangents {
   }
 };
 
-/// Frobenius norm of a stencil's a ∂f/∂x + b ∂f/∂v, stored at each node of the stencil. No eigenvalue exceeds the norm
-/// in magnitude.
+/// Frobenius norm of a stencil's a ∂f/∂x + b ∂f/∂v, stored at each node of the stencil. The norm is an upper bound of
+/// the magnitude of each eigenvalue.
 struct Norms {
   double by_position, by_velocity;
 

@@ -19,9 +19,9 @@ struct VectorSums {
 };
 
 /// Nodes of the stencils of a force F. Adds nodal vectors to fields without races and in a fixed order. On a host each
-/// thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil writes rows
-/// of its own, which are then summed for each vertex. Equal runs on the same number of threads give bitwise identical
-/// results.
+/// thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil writes its
+/// vectors to separate rows, which are then summed for each vertex. Equal runs on the same number of threads give
+/// bitwise identical results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
@@ -66,8 +66,9 @@ class Nodes {
     }
   }
 
-  /// Adds the derivatives with respect to the nodal vectors, which each(sweep, group, values, row) computes in the
-  /// order of Inputs. Derivatives with respect to p are stored and returned as by `set_derivatives`.
+  /// Adds derivatives with respect to the nodal vectors x, v and X to the fields in `to`. each(sweep, group, values,
+  /// row) computes the derivatives with respect to all inputs, in the order of Inputs. Stores and returns derivatives
+  /// with respect to p as `set_derivatives` does.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -149,7 +150,7 @@ class Nodes {
 
   DeviceArray<int> vertices_;
   std::optional<CellScatter> scatter_;  // host
-  DeviceArray<double> slots_;           // host: slots for v and X, as many for each as the scatter has
+  DeviceArray<double> slots_;           // host: slots for v and X; for each, as many slots as in `scatter_`
   std::vector<point::Sums<P>> sums_;    // host: one per chunk
   DeviceArray<double> rows_;            // GPU: [num_blocks, count, N, 3]
   Grouped by_vertex_;                   // GPU

@@ -3,8 +3,9 @@
 
 #include "diffsim/core/impl/device.hpp"
 
-// Sums with long bodies. On a host the body is called through a function pointer, so that the reduction is compiled
-// once for all bodies. For a body of a few operations, a separate `Kokkos::parallel_reduce` is faster.
+// Sums over a loop whose body is long. On a host the body is called through a function pointer, so that the reduction
+// is compiled once for all bodies. For a body of a few operations, `Kokkos::parallel_reduce` without a function pointer
+// is faster.
 
 namespace diffsim {
 
@@ -16,7 +17,7 @@ struct SumWork {
 };
 double run_sum(const char* label, int count, const SumWork& work);
 
-/// Returns the sum of what body(i, sum) adds for i in [0, count).
+/// Calls body(i, sum) for i in [0, count) and returns the total of the amounts that the calls add to `sum`.
 template <class Body>
 double sum_over(const char* label, int count, const Body& body) {
   double sum = 0.0;

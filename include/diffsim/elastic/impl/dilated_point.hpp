@@ -6,7 +6,7 @@
 
 namespace diffsim::elastic {
 
-/// Energy w(F, θ) = W(F̄) at a point, F̄ = (θ/J)^⅓ F: a law whose volume ratio is a given θ > 0 instead of
+/// Energy w(F, θ) = W(F̄) at a point, F̄ = (θ/J)^⅓ F. The law W is evaluated with a given volume ratio θ > 0 in place of
 /// J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller computes P̄ = ∂W/∂F̄ from
 /// `F_bar` and passes P̄ to `set_stress`. With ψ = P̄ : F̄,
 ///

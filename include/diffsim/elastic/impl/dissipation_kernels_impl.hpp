@@ -7,9 +7,9 @@
 #include "diffsim/elastic/impl/element_blocks_impl.hpp"
 #include "diffsim/elastic/impl/second_derivatives_impl.hpp"
 
-// Kernels of `DissipationTerm`. Notation at a quadrature point: Ė = sym(FᵀḞ), S the stress of the law, C = ∂S/∂Ė; for a
-// field w at the vertices G = ∂w/∂X, E_G = sym(FᵀG), S_G = C : E_G. The force is that of the first Piola stress F S, so
-// w · f = -V S : E_G. The derivatives of w · f are
+// Kernels of `DissipationTerm`. Notation at a quadrature point with rest volume V: Ė = sym(FᵀḞ), S is the stress of the
+// law, C = ∂S/∂Ė. For a field w at the vertices, G = ∂w/∂X, E_G = sym(FᵀG) and S_G = C : E_G. The nodal forces f are
+// those of the first Piola stress F S, so w · f = -V S : E_G. The derivatives of w · f are
 //
 //   with respect to Ḟ: -V F S_G,   with respect to F: -V (Ḟ S_G + G S),   with respect to G: -V F S.
 
@@ -52,8 +52,8 @@ struct CellNumbers {
   DIFFSIM_FUNCTION Pack at(int pack, int k) const { return gather_cells(of[k], pack, num_cells); }
 };
 
-/// Values of a field at the nodes of a pack's cells. If T is PackDual, the struct also holds the derivatives of the
-/// values along a direction; without a direction these derivatives are 0.
+/// Values of a field at the nodes of a pack's cells. If T is PackDual, the struct also contains the derivatives of the
+/// values along a direction; without a direction, the derivatives are 0.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -159,8 +159,8 @@ struct DissipationForce {
   }
 };
 
-/// Derivative of the nodal forces along dx, dv, a direction of the parameters and dX. With W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, dX
-/// changes F by -F W, Ḟ by -Ḟ W, and adds tr W P - P Wᵀ to the stress.
+/// Derivative of the nodal forces along dx, dv, a direction of the parameters, and a direction dX of the rest shape.
+/// With W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, dX changes F by -F W and Ḟ by -Ḟ W, and adds (tr W) P - P Wᵀ to the stress.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
@@ -202,8 +202,8 @@ struct DissipationAdjoint {
   const double *x, *v, *w;
   const double *dx = nullptr, *dv = nullptr, *dw = nullptr;
   bool to_velocities = true;           // true: adds the derivative w.r.t. velocities; false: w.r.t. positions
-  double* parameter_gradient[K] = {};  // [cells], added to if `to_velocities` is false; nullptr: not wanted
-  double* shape_sums = nullptr;  // [packs, points, 9, pack_width], see `add_shape_derivative`; nullptr: not wanted
+  double* parameter_gradient[K] = {};  // [cells], used if `to_velocities` is false; nullptr: not requested
+  double* shape_sums = nullptr;  // [packs, points, 9, pack_width], see `add_shape_derivative`; nullptr: not requested
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     const NodeValues<E, T> positions(vertices, x, dx), velocities(vertices, v, dv),
@@ -249,7 +249,7 @@ struct DissipationAdjoint {
 };
 
 /// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, computed from the columns of ∂P/∂F and ∂P/∂Ḟ. If `project` is true,
-/// adds only `by_velocity` ∂f/∂v. The matrix ∂f/∂v is symmetric, and it is semidefinite if ψ is convex.
+/// adds only `by_velocity` ∂f/∂v. The matrix -∂f/∂v is symmetric, and it is positive semidefinite if ψ is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;

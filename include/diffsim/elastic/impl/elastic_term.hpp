@@ -19,20 +19,20 @@ struct ElasticLaw {
   std::optional<ParameterSpec> signal;    ///< factor on one modulus: one value for all steps or one value per step
 
   std::vector<std::string> parameter_names() const;
-  /// Name of the signal; empty if the law has no signal.
+  /// Returns the name of the signal; empty if the law has no signal.
   std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
 
   /// Function that creates the law's force term. `cells`: local cells of the term, ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;
-  MakeTerm make_nodal_term;  ///< for `dilatation: nodal`: linear cells, nodally averaged volume ratio; may be empty
+  MakeTerm make_nodal_term;  ///< for the option `dilatation: nodal` (linear cells); empty if not available
 };
 
-/// All laws: the library's laws and those added by `register_law` (elastic_term_impl.hpp).
+/// Returns all laws: the library's laws and the laws added by `register_law` (elastic_term_impl.hpp).
 const std::vector<ElasticLaw>& elastic_laws();
 /// Returns the law with the given name. Throws Error (input) if the name is unknown; the message lists the known names.
 const ElasticLaw& elastic_law(const std::string& name);
-/// Adds a law. An existing law of the same name is replaced.
+/// Adds a law, or replaces an existing law of the same name.
 void add_elastic_law(ElasticLaw law);
 
 }  // namespace diffsim

@@ -14,8 +14,8 @@
 
 namespace diffsim::elastic {
 
-/// Base class of the elastic terms of all laws: the cells, the arrays of moduli, and the sums over steps that gradients
-/// need.
+/// Base class of ElasticTerm that does not depend on the law. Stores the cells, the arrays of moduli, and the sums over
+/// steps that gradients need.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -30,16 +30,16 @@ class ElasticTermBase : public ForceTerm {
   bool any_modulus(const ParameterSet& parameters) const;
   /// Returns the signal in the set, or nullptr if the law has no signal or the set does not contain the signal.
   const Parameter* signal_in(const ParameterSet& parameters) const;
-  /// Returns the device address of the value of the signal in a step; nullptr for no signal.
+  /// Returns the device address of the value of the signal in a step; nullptr if `signal` is nullptr.
   static const double* value_of(const Parameter* signal, int step);
-  /// Returns the signal's gradient, or nullptr if no gradient with respect to the signal is requested. Allocates the
-  /// array of the packs' contributions.
+  /// Returns the signal's gradient, or nullptr if no gradient with respect to the signal is requested. Allocates
+  /// `signal_gradient_`, the array of the packs' contributions.
   Parameter* start_signal(ParameterSet& gradient);
   /// Adds the packs' contributions in `signal_gradient_` to the entry of the step in the signal's gradient.
   void add_signal_gradient(int step, Parameter* signal) const;
 
-  /// Allocates the moduli. If all of this rank's cells have equal parameters, one row is used for all packs and
-  /// `stride` is 0. Returns the number of lanes to compute.
+  /// Allocates `moduli`. If all of this rank's cells have equal parameters, `moduli` has one row for all packs, and
+  /// `stride` is 0. Returns the number of lanes whose moduli must be computed.
   int allocate_moduli(const ParameterSet& parameters, DeviceArray<double>& moduli, int& stride) const;
   /// Throws the same Error (input) on every rank if the moduli of any cell are not finite, for example because a fibre
   /// direction has length 0. Collective.
@@ -50,13 +50,13 @@ class ElasticTermBase : public ForceTerm {
   /// Allocates `sums` as [packs, values, pack_width] and sets all entries to 0 if `wanted`; otherwise releases `sums`.
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) const;
 
-  /// Returns the positions of the cells' blocks in `matrix`; computed at the first call and when the sparsity pattern
-  /// changes.
+  /// Returns the scatter that adds the cells' blocks to `matrix`. The scatter is built at the first call and after each
+  /// change of the sparsity pattern.
   const BlockScatter& blocks_for(const BlockMatrix& matrix);
 
   const TetrahedralMesh* mesh_;
   std::vector<int> cells_;  // indices of the mesh's local cells; empty if the term has all cells of the mesh or no cell
-  std::unique_ptr<CellScatter> some_;  // nullptr: the term has all cells of the mesh
+  std::unique_ptr<CellScatter> some_;  // scatter of the term's cells; nullptr if the term has all cells of the mesh
   const CellScatter& scatter_;
   TermCells term_cells_;
   DeviceArray<double> moduli_tangent_, moduli_gradient_, moduli_gradient_tangent_, signal_gradient_, shape_sums_;

@@ -7,8 +7,8 @@
 
 namespace diffsim::elastic {
 
-/// True if the law has a modulus that a control signal multiplies: `signal` is the specification of the signal,
-/// `signal_modulus` the index of the modulus.
+/// True if the law has a modulus that a control signal multiplies. `L::signal` is the specification of the signal,
+/// `L::signal_modulus` the index of the modulus.
 template <class L>
 inline constexpr bool has_signal = requires {
   L::signal_modulus;
@@ -53,7 +53,7 @@ struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
   DeviceArray<double> moduli;      // one row for all packs if the moduli are uniform
   int moduli_stride = 0;           // 0: uniform; else K·pack_width
-  const double* signal = nullptr;  // device address of the value in the current step; nullptr: 1
+  const double* signal = nullptr;  // device address of the value in the current step; nullptr: the value is 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
   /// Returns modulus k of a pack's cells, not multiplied by the signal.
@@ -72,7 +72,7 @@ struct Elements : LawCells<L> {
   CellGeometry<E> geometry;
 };
 
-/// Returns the gradient of a field at point q (see `gradient_at`), inlined.
+/// Inlined version of `gradient_at`: returns the gradient of a field at point q.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                              const Mat3<Pack>& inverse) {
@@ -84,7 +84,7 @@ DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], co
     return edges_of(y) * inverse;
   }
 }
-/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), inlined.
+/// Inlined version of `add_node_forces`: adds the nodal forces of a stress A at point q.
 template <class E>
 DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                          const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -100,21 +100,21 @@ DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& 
     E::add_corners_adjoint(rule, q, y, value);
   }
 }
-/// Returns the gradient of a field at point q (see `gradient_at`), as a function call.
+/// Version of `gradient_at` that is not inlined: returns the gradient of a field at point q.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> called_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                                    const Mat3<Pack>& inverse) {
   return inlined_gradient<E>(x, rule, q, inverse);
 }
-/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
+/// Version of `add_node_forces` that is not inlined: adds the nodal forces of a stress A at point q.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                                const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
   add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. Compact cell kinds
-/// (`E::compact`) call a function that other kinds inline, so that less code is compiled.
+/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. Compact cell types
+/// (`E::compact`) call a function that other types inline, so that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -164,7 +164,7 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
     add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
+/// Version of `add_node_forces` that is not inlined: adds the nodal forces of a stress A at point q.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
                                               Vec3<Pack> (&value)[E::nodes]) {

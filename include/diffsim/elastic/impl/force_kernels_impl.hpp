@@ -11,7 +11,7 @@ template <Law L, class E>
 struct Force {
   Elements<L, E> elements;
   const double* x;
-  std::int32_t* invalid_cell;  // lowered to the smallest invalid local cell; nullptr: no check
+  std::int32_t* invalid_cell;  // receives the smallest local index of an invalid cell; nullptr: no check
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     Vec3<Pack> nodes[E::nodes];
@@ -36,8 +36,8 @@ struct Force {
   }
 };
 
-/// Returns the stress tr W P - P Wᵀ, W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹. At fixed P, the nodal forces of this stress are the change
-/// of the nodal forces V P (∂X/∂ξ)⁻ᵀ along a direction dX of the rest shape.
+/// Returns the stress (tr W) P - P Wᵀ with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, where dX is a direction of the rest shape. The nodal
+/// forces of this stress are the derivative of the nodal forces of P along dX at fixed P.
 template <class L>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<Pack>& W,
                                                 const Pack (&moduli)[L::num_moduli]) {
@@ -46,7 +46,7 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
 }
 
 /// Derivative of the nodal forces along dx, dmoduli, dsignal and dX: nodal forces of dP = ∂P/∂F : (dF - F W) + Σ_k A_k
-/// dm_k + tr W P - P Wᵀ, A_k = ∂P/∂moduli_k, W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+/// dm_k + (tr W) P - P Wᵀ, with A_k = ∂P/∂moduli_k, the derivative dm_k of modulus k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
 template <Law L, class E>
 struct ForceTangent {
   Elements<L, E> elements;

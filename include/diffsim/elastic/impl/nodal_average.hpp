@@ -13,8 +13,9 @@ struct CellGeometry;
 
 namespace elastic {
 
-/// Averages over the cells around each vertex, weighted by the cells' rest volumes: J_a = Σ_e V_e J_e / d_a, d_a = Σ_e
-/// V_e. The sums are over all cells e of a term, on all ranks, that have vertex a as a corner.
+/// Averages over the cells around each vertex a, weighted by the cells' rest volumes V_e: J_a = Σ_e V_e J_e / d_a, with
+/// d_a = Σ_e V_e. The sums are over all cells e of a term, on all ranks, that have vertex a as a corner. E denotes the
+/// elastic energy.
 ///
 /// Fields are [local vertices, 3] with up-to-date ghost values. The three components are a value, its derivative along
 /// a direction, and 0.
@@ -22,7 +23,7 @@ class NodalAverage {
  public:
   NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter);
 
-  /// Computes d from the rest shape; the derivative of d is 0. Collective.
+  /// Computes d from the rest shape, and sets the derivative of d to 0. Collective.
   void prepare(const CellGeometry<Tet4>& geometry);
   /// Computes d and the derivative of d along a direction dX of the rest shape (device address; nullptr: derivative 0).
   /// Collective.
@@ -32,7 +33,7 @@ class NodalAverage {
   /// the derivative. If `with_rest` is true, the derivative includes the change of d along the direction dX of the last
   /// call of `prepare_tangent`. Collective.
   const Field& dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx, bool with_rest);
-  /// Returns the zeroed field to which sweeps over cells add ∂E/∂J_a and its derivative.
+  /// Returns the zeroed field to which sweeps over cells add ∂E/∂J_a and the derivative of ∂E/∂J_a along a direction.
   Field& start_pressures();
   /// Returns the sums of ∂E/∂J_a over all ranks, divided by d, and the derivatives of these quotients. `with_rest`: the
   /// derivatives include the change of d. Collective.

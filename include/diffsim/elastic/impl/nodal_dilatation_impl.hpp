@@ -50,12 +50,12 @@ struct DilatedCell {
     }
     along.set(at, G, dtheta);
   }
-  /// Sets component 0 at each corner to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ.
+  /// Sets component 0 of `value` at each corner to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ.
   DIFFSIM_SHARED_FUNCTION void pressures(Vec3<Pack> (&value)[4]) const {
     const Pack share = 0.25 * volume * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a] = {{share, Pack(0.0), Pack(0.0)}};
   }
-  /// Sets component 1 at each corner to the derivative of the cell's contribution to ∂E/∂J_a.
+  /// Sets component 1 of `value` at each corner to the derivative of the cell's contribution to ∂E/∂J_a.
   DIFFSIM_SHARED_FUNCTION void pressure_changes(const DilatedTangent& along, Vec3<Pack> (&value)[4]) const {
     const Pack quarter = 0.25 * volume;
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
@@ -67,8 +67,8 @@ struct DilatedCell {
     sum_corners(vertices, pressures, Q, dQ);
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
-  /// Computes df, the derivative of the nodal forces along the direction of `along` and of the pressures' derivatives.
-  /// `with_rest`: the direction includes a change W of the rest shape.
+  /// Computes df, the derivative of the nodal forces along the direction of `along`, which is also the direction of the
+  /// derivatives in `pressures`. `with_rest`: the direction includes a change W of the rest shape.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -80,9 +80,9 @@ struct DilatedCell {
     }
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
-  /// Adds the derivative of w · f = -Σ V φ, φ = P̄ : dF̄, with respect to the rest shape. Along W the change is
-  /// V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W. D comes from the divisors d_a: D = -Σ_corners (dq J + q dJ),
-  /// q = (∂E/∂J_a)/d_a.
+  /// Adds the derivative of w · f = -Σ V φ, φ = P̄ : dF̄, with respect to the rest shape. A change of the rest shape with
+  /// the gradient W changes w · f by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D = -Σ_corners (dq J + q dJ) comes
+  /// from the change of the divisors d_a. Here q = (∂E/∂J_a)/d_a; dq and dJ are derivatives along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -97,7 +97,7 @@ struct DilatedCell {
   }
 };
 
-/// Arrays that the sweeps over the cells of a law read.
+/// Input arrays of the sweeps over the cells of a law.
 template <Law L>
 struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // dx: nullptr for no direction
@@ -171,7 +171,7 @@ template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
   const double* pressures;
-  ForceAdjoint<L, Tet4> adjoint;  // gradients to be gathered; all nullptr for a tangent
+  ForceAdjoint<L, Tet4> adjoint;  // addresses of the requested gradients; all nullptr for a tangent
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
     DilatedCell cell;
@@ -206,12 +206,12 @@ struct NodalEnergy {
 
 }  // namespace elastic
 
-/// Force term of a law on linear cells with a volume ratio averaged around each vertex: E = Σ_cells V W((θ/J)^⅓ F), θ
-/// the mean of the corners' J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). In this term the average θ enters the energy,
-/// so that forces are the gradient of the energy and derivatives of forces are symmetric. Near incompressibility the
-/// term avoids the volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices
-/// of cells that share a vertex, across ranks too. Implicit steps, which would have to assemble these couplings, reject
+/// Force term of a law on linear cells with a volume ratio averaged around each vertex: E = Σ_cells V W((θ/J)^⅓ F),
+/// where θ is the mean over the corners a of J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
+/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). In this term θ is part of the energy, so that
+/// forces are the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the
+/// volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices of all cells
+/// that have a common vertex, also across ranks. Implicit steps, which would have to assemble these couplings, reject
 /// the term with an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {

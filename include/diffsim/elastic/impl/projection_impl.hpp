@@ -82,11 +82,12 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
     }
 }
 
-/// Orthonormal U and V with F = U diag(σ) Vᵀ. The σ are in descending order, and the last σ may be negative.
+/// Orthonormal U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last value may be
+/// negative.
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;
-  bool is_good;  ///< false if in any lane the second σ is too small to determine U
+  bool is_good;  ///< false if the second singular value is too small, in any lane, to determine U
 };
 
 namespace detail {
@@ -114,7 +115,7 @@ DIFFSIM_FUNCTION T positive_part(const T& x) {
 
 }  // namespace detail
 
-/// Returns U and V of F, from the eigenvectors of FᵀF.
+/// Returns the singular vectors U and V of F, computed from the eigenvectors of FᵀF.
 template <class T>
 DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
   using std::sqrt;

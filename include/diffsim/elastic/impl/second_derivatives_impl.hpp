@@ -10,8 +10,8 @@ namespace diffsim::elastic {
 /// Dual number whose value and derivative along one direction have one lane per cell of a pack.
 using PackDual = Dual<Pack, 1>;
 
-/// Derivatives of φ = P(F; moduli) : G for the adjoint, B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli, with the derivatives of B
-/// and ∂φ/∂moduli along a direction.
+/// Derivatives B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli of φ = P(F; moduli) : G, together with the derivatives of B and
+/// ∂φ/∂moduli along a direction.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;
@@ -141,7 +141,8 @@ struct ForceAdjointTangent {
 };
 
 /// Adds the derivative of the result of `add_parameter_gradient` along a direction of the parameters and of the
-/// moduli's gradient: gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j.
+/// moduli's gradient: gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j, where m_k are the moduli and m̄_k
+/// is `moduli_gradient`.
 template <Law L>
 void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                                     const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,

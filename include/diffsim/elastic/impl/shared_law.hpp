@@ -96,7 +96,8 @@ constexpr bool is_called() {
     return !DefinesStress<L>;
 }
 
-// Stress functions for the force kernels over cells of kind E. Force kernels run in every step.
+// Stress functions for the force kernels over cells of type E. These functions are inlined unless `is_called<L>()` or
+// `E::compact` is true, because force kernels run in every step.
 
 template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {

@@ -111,7 +111,7 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
     return (first(middle, high) - first(low, middle)) / (std::exp(high) - std::exp(low));
   }
   // Taylor series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d). h_n are the complete homogeneous
-  // symmetric polynomials; a, b, d are the relative distances from e^c, at most e^0.1 - 1 ≈ 0.105.
+  // symmetric polynomials; a, b, d are the relative distances of the three points from e^c, at most e^0.1 - 1 ≈ 0.105.
   const double c = 0.5 * (low + high);
   const double a = std::expm1(low - c), b = std::expm1(middle - c), d = std::expm1(high - c);
   double binomial = 0.5 * q * (q - 1.0), sum = 0.0, power = 1.0, of_two = 1.0, of_three = 1.0;

@@ -12,7 +12,7 @@ namespace diffsim {
 /// Rest geometry at one quadrature point of a pack of cells.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for the copies that pad the last pack
+  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for cells that pad the last pack
 };
 
 /// Rest geometry of cells at their quadrature points, grouped by pack. Kernels capture this struct by value. The
@@ -21,7 +21,7 @@ struct PointGeometry {
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹, row-major, 1/m: [packs, points, 9, pack_width]
-  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 for copies in the last pack
+  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 in the last pack's padding
   typename E::Rule rule;
 
   DIFFSIM_FUNCTION int row(int pack, int q) const { return E::Rule::num_points * pack + q; }
@@ -50,14 +50,15 @@ decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& functio
   return function(Tet10{});
 }
 
-/// Volume factors (TetrahedralMesh::volume_factors) of a pack of cells. `factors`: [cells], or empty if all are 1.
+/// Volume factors (TetrahedralMesh::volume_factors) of a pack of cells. `factors`: [cells], or empty if all factors are
+/// 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
 
-/// Computes `geometry` from the rest positions `rest` [local vertices, 3]. `cells`: the mesh's cells to which the cells
-/// of `scatter` correspond; empty if `scatter` covers all cells. Throws Error (run) on every rank if the volume of any
-/// cell is not positive at a quadrature point. Collective.
+/// Computes `geometry` from the rest positions `rest` [local vertices, 3]. `cells`: index in the mesh of each cell of
+/// `scatter`; empty if `scatter` covers all cells of the mesh. Throws Error of kind `run` on every rank if the volume
+/// of any cell is not positive at a quadrature point. Collective.
 template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry);

@@ -9,7 +9,7 @@ namespace diffsim {
 // to 9 are the mid-edge nodes, in the order of edge_corners. This numbering is that of VTK's quadratic tetrahedron and
 // of XDMF's Tetrahedron_10. (Gmsh exchanges the last two nodes.)
 
-/// Corners of edge e, which carries node 4 + e.
+/// Corners of edge e. Node 4 + e lies on edge e.
 inline constexpr int edge_corners[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
 
 /// Nodes of the face opposite to corner f: the corners i, j, k, counter-clockwise seen from outside, then the nodes on
@@ -33,7 +33,8 @@ double least_jacobian(const QuadraticCell& x);
 /// be NaN) if L is zero or not finite.
 double least_relative_jacobian(const QuadraticCell& x);
 
-/// Volume of the curved cell, m³. The quadrature is exact because the Jacobian determinant is a cubic polynomial.
+/// Volume of the curved cell, m³. The quadrature rule, of degree 3, is exact because the Jacobian determinant is a
+/// cubic polynomial.
 double volume(const QuadraticCell& x);
 
 }  // namespace diffsim

@@ -7,14 +7,15 @@
 
 namespace diffsim {
 
-// Requirements on a cell type: a struct with
+// Requirements on a cell type: a struct with the members
 //
-//   static constexpr int nodes;
-//   Rule                                                   // quadrature rule (quadrature.hpp)
-//   static constexpr int points_at_once;                   // points per pass, in kernels with large arrays per point
-//   static constexpr bool compact;                         // true: kernels call functions instead of inlining (faster
-//   compile) static constexpr double mass_share(int node);          // fraction of the cell's mass lumped to a node; Σ
-//   = 1 corners(rule, q, x, y), add_corners_adjoint(rule, q, y, x)
+//   nodes                               number of nodes
+//   Rule                                quadrature rule (quadrature.hpp)
+//   points_at_once                      number of points per pass, in kernels with large arrays per point
+//   compact                             true: kernels call functions instead of inlining them, to compile faster
+//   mass_share(node)                    fraction of the cell's mass that is lumped to a node; the fractions sum to 1
+//   corners(rule, q, x, y)              sets the vectors y of quadrature point q from the node positions x
+//   add_corners_adjoint(rule, q, y, x)  adjoint of corners()
 //
 // The map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at point q. The four vectors
 // y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a; L_i are the barycentric coordinates. Kernels therefore
@@ -32,7 +33,7 @@ struct Tet4 {
   static DIFFSIM_FUNCTION void corners(const Rule&, int, const Vec3<T> (&x)[4], Vec3<T> (&y)[4]) {
     for (int a = 0; a < 4; ++a) y[a] = x[a];
   }
-  /// Adds (∂y/∂x)ᵀ ȳ to x̄. The arguments are ȳ and x̄.
+  /// Adds (∂y/∂x)ᵀ ȳ to x̄. The arguments `y` and `x` are ȳ and x̄.
   template <class T>
   static DIFFSIM_FUNCTION void add_corners_adjoint(const Rule&, int, const Vec3<T> (&y)[4], Vec3<T> (&x)[4]) {
     for (int a = 0; a < 4; ++a) x[a] = x[a] + y[a];
@@ -78,7 +79,8 @@ struct QuadraticTetrahedron {
   }
 };
 
-/// Quadratic tetrahedron with four quadrature points. The stiffness of straight-edged cells is exact for small strains.
+/// Quadratic tetrahedron with four quadrature points. The quadrature is exact for the stiffness of straight-edged cells
+/// at small strains.
 using Tet10 = QuadraticTetrahedron<FourPoints>;
 /// Quadratic tetrahedron with fourteen quadrature points, for curved cells and for strains that vary strongly in a
 /// cell.
