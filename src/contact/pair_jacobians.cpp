@@ -71,16 +71,15 @@ void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors&
           Vec3<double> points[4], speeds[4];
           load(pairs, p, x, points);
           if (friction) load(pairs, p, v, speeds);
-          PairHessian k;
-          if (pairs.friction_alone && weights.position == 0.0) {
-            k = {};
-            add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
-          } else if (friction && !weights.project)
+          PairHessian k{};
+          const bool is_lagged = pairs.friction_alone && weights.position == 0.0;
+          if (friction && !weights.project && !is_lagged) {
             jacobian_with_friction(pairs, p, points, speeds, law.law(), weights, k);
-          else
-            jacobian_of_energy(pairs, p, points, law.law(), weights.position, k);
-          if (weights.project) {
+          } else {
+            if (!pairs.friction_alone) jacobian_of_energy(pairs, p, points, law.law(), weights.position, k);
             if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
+          }
+          if (weights.project) {
             int vertices[4];
             pairs.vertices(p, vertices);
             bool all_move = true;

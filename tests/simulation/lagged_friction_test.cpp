@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/exchange.hpp"
+#include "diffsim/core/impl/block_matrix.hpp"
+
 #include "dynamics/time/implicit_model.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/contact_skins.hpp"
@@ -157,6 +159,55 @@ TEST(lagged_friction, converges_to_friction_with_the_time_step) {
   }
   for (std::size_t k = 1; k < differences.size(); ++k)
     EXPECT_NEAR(std::log2(differences[k - 1] / differences[k]), 1.0, 0.15) << differences[k];
+}
+
+/// Jacobian b ∂f/∂v of a term at `x` and `v`, times `d`, computed with the term's matrix. For meshes on one rank.
+std::vector<double> damping_product(DifferentiableScene& solver, ForceTerm& term, const Field& x, const Field& v,
+                                    bool project, const Field& d) {
+  Configuration at{x, 1, nullptr, &v, 0.004};
+  at.start_positions = &x;
+  at.start_time = 0.004;
+  Couplings couplings;
+  term.add_couplings(at, couplings);
+  BlockMatrix matrix(solver.mesh()->num_vertices(), couplings);
+  matrix.zero();
+  term.add_jacobian(at, solver.parameters(), {-1.0, -1.0, project}, matrix);
+  Field y = d.like("product");
+  matrix.multiply(d, y);
+  return y.to_host();
+}
+
+/// The dissipation potential is convex in the velocities, so the projection to semidefinite matrices changes only the
+/// matrices of those pairs of surfaces in which a feature has a negative weight. These matrices become larger. Without
+/// friction, the Jacobian is zero.
+TEST(lagged_friction, projection_changes_the_jacobian_little) {
+  if (ranks() > 1) GTEST_SKIP() << "the matrix of one rank; implicit steps test the matrices of several ranks";
+  for (const double mu : {0.3, 0.0}) {
+    DifferentiableScene solver = make_solver(lagged_tower("implicit_euler"));
+    solver.parameters().at("friction").field.fill(mu);
+    solver.model().prepare();
+    State state = solver.initial_state();
+    Field v("v", solver.mesh()->vertex_entities(), 3), d = v.like("d");
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      v.data()[i] = 0.3 * std::sin(7.0 * static_cast<double>(i));
+      d.data()[i] = std::cos(5.0 * static_cast<double>(i));
+    }
+    int touching = 0;
+    for (const auto& term : solver.system().terms()) {
+      if (!term->lags()) continue;
+      const std::vector<double> exact = damping_product(solver, *term, state["positions"], v, false, d),
+                                projected = damping_product(solver, *term, state["positions"], v, true, d);
+      double sums[2] = {0.0, 0.0};
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        sums[0] += exact[i] * d.data()[i];
+        sums[1] += projected[i] * d.data()[i];
+      }
+      EXPECT_GE(sums[1], sums[0] * (1.0 - 1e-12)) << term->name();
+      EXPECT_LE(sums[1], sums[0] * 1.1) << term->name();
+      touching += sums[0] > 0.0;
+    }
+    EXPECT_EQ(touching, mu > 0.0 ? 2 : 0);  // the plane's term and the surfaces' term
+  }
 }
 
 /// Matrix-free products with force tangents, and differentiated Newton iterations, require symmetric Jacobians.
