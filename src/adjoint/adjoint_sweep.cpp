@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "adjoint/adjoint_sweep.hpp"
-#include "checkpoint/checkpoint_directory.hpp"
+
 #include "checkpoint/row_order.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
@@ -12,14 +12,6 @@
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
-namespace {
-
-void copy(const ParameterSet& from, ParameterSet& to) {
-  for (const Parameter& parameter : from) to.at(parameter.name()).field.copy_from(parameter.field);
-}
-
-}  // namespace
-
 SweepStatistics& SweepStatistics::operator+=(const SweepStatistics& other) {
   advances += other.advances;
   recordings += other.recordings;
@@ -33,7 +25,7 @@ SweepStatistics& SweepStatistics::operator+=(const SweepStatistics& other) {
 }
 
 AdjointSweep::AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal)
-    : model_(model), loss_(loss), schedule_(schedule), store_(store), journal_(journal) {}
+    : model_(model), loss_(loss), schedule_(schedule), store_(store), journal_(journal), snapshots_(store) {}
 
 // ---- states --------------------------------------------------------------------------------------------------------
 
@@ -70,26 +62,16 @@ void AdjointSweep::watch_return() {
 /// Stores the current state on each level of the store that lacks a snapshot of this state although the schedule
 /// assumes the snapshot.
 void AdjointSweep::fulfil() {
-  for (auto at = promised_.begin(); at != promised_.end();) {
-    const Place place = *at;
-    ++at;
-    if (place.second == held_) store(place);
-  }
+  for (const SnapshotLocation& location : snapshots_.missing_of(held_)) store(location);
 }
 
-bool AdjointSweep::load(const Place& place) {
-  try {
-    store_.at_level(place.first).get(place.second, *state_);
-  } catch (const Error& error) {
-    if (!is_damage(error)) throw;
-    damage_ = error.what();
-    if (journal_) journal_->warn(damage_ + "; the steps before it are repeated");
-    kept_.erase(place);
-    promised_.insert(place);
+bool AdjointSweep::load(const SnapshotLocation& location) {
+  if (!snapshots_.get(location, *state_)) {
+    if (journal_) journal_->warn(snapshots_.damage() + "; the steps before it are repeated");
     held_ = -1;
     return false;
   }
-  held_ = place.second;
+  held_ = location.step;
   ++statistics_.restores;
   return true;
 }
@@ -99,9 +81,8 @@ bool AdjointSweep::load(const Place& place) {
 void AdjointSweep::produce(int n) {
   while (held_ != n) {
     int best = held_ <= n ? held_ : -1;
-    Place from{-1, -1};
-    for (const Place& place : kept_)
-      if (place.second <= n && place.second > best) best = (from = place).second;
+    const std::optional<SnapshotLocation> from = snapshots_.latest(n, best);
+    if (from) best = from->step;
     bool journal = false;
     if (journal_)
       for (const int step : journal_->states())
@@ -110,16 +91,16 @@ void AdjointSweep::produce(int n) {
           journal = true;
         }
     if (best < 0)
-      throw Error(damage_.empty()
+      throw Error(snapshots_.damage().empty()
                       ? "the checkpoint schedule needs state " + std::to_string(n) + ", which is not available"
-                      : damage_,
+                      : snapshots_.damage(),
                   ErrorKind::system);
     if (journal && journal_->load_state(best, *state_)) {
       held_ = best;
       ++statistics_.restores;
     } else if (journal) {
       held_ = -1;  // the failed read has overwritten *state_
-    } else if (best != held_ && !load(from)) {
+    } else if (best != held_ && !load(*from)) {
       continue;
     }
     if (held_ < 0) continue;
@@ -130,23 +111,22 @@ void AdjointSweep::produce(int n) {
 
 // ---- actions -------------------------------------------------------------------------------------------------------
 
-void AdjointSweep::store(const Place& place) {
-  if (held_ != place.second) {
-    promised_.insert(place);
+void AdjointSweep::store(const SnapshotLocation& location) {
+  if (held_ != location.step) {
+    snapshots_.expect(location);
     return;
   }
   if (journal_) journal_->note(loss_at_[static_cast<std::size_t>(held_)]);
-  store_.at_level(place.first).put(place.second, *state_);
+  snapshots_.put(location, *state_);
   ++statistics_.stores;
-  promised_.erase(place);
-  kept_.insert(place);
 }
 
-void AdjointSweep::restore(const Place& place) {
-  present_ = place.second;
-  if (!kept_.contains(place) && !promised_.contains(place))
+void AdjointSweep::restore(const SnapshotLocation& location) {
+  present_ = location.step;
+  const bool is_stored = snapshots_.is_stored(location);
+  if (!is_stored && !snapshots_.is_missing(location))
     throw Error("the checkpoint schedule restores a snapshot that it did not store");
-  if (!passing_over_ && kept_.contains(place)) (void)load(place);
+  if (!passing_over_ && is_stored) (void)load(location);
 }
 
 void AdjointSweep::advance(int begin, int end) {
@@ -190,17 +170,16 @@ void AdjointSweep::back(int begin, int end) {
 }
 
 bool AdjointSweep::perform(const Action& action) {
-  const Place place{action.level, action.begin};
+  const SnapshotLocation location{action.level, action.begin};
   switch (action.kind) {
     case Action::Kind::store:
-      store(place);
+      store(location);
       return true;
     case Action::Kind::restore:
-      restore(place);
+      restore(location);
       return true;
     case Action::Kind::discard:
-      promised_.erase(place);
-      if (kept_.erase(place) > 0) store_.at_level(place.first).erase(place.second);
+      snapshots_.discard(location);
       return true;
     case Action::Kind::advance:
       advance(action.begin, action.end);
@@ -223,11 +202,11 @@ bool AdjointSweep::perform(const Action& action) {
 
 void AdjointSweep::resume(State& state, ParameterSet& gradient) {
   journal_->begin(state, model_.parameters());
-  adjoint_ = state.zero_like();
-  block_gradient_ = gradient.zero_like(gradient.names());
+  resume_point_.allocate(state, gradient);
   State scratch = state.zero_like();
-  if (const auto reversal = journal_->load_reversal(schedule_.first_reversed(), adjoint_, block_gradient_)) {
-    reversed_from_ = block_ = reversal->next;
+  if (const auto reversal =
+          journal_->load_reversal(schedule_.first_reversed(), resume_point_.adjoint, resume_point_.gradient)) {
+    reversed_from_ = resume_point_.step = reversal->next;
     furthest_ = reversal->num_steps;
     value_ = reversal->loss;
     passing_over_ = true;
@@ -262,11 +241,11 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   observer_ = &observer;
   present_ = held_ = furthest_ = 0;
   reversed_from_ = std::numeric_limits<int>::max();
-  asked_ = block_ = watched_ = -1;
+  asked_ = resume_point_.step = watched_ = -1;
   bits_.reset();
   passing_over_ = false;
-  kept_.clear();
-  promised_.clear();
+  snapshots_.clear();
+
   loss_at_.clear();
   statistics_ = {};
   store_before_ = store_.statistics();
@@ -299,15 +278,15 @@ void AdjointSweep::backward(State& adjoint) {
   const ProfilingRegion region("diffsim::adjoint::backward");
   const double start = MPI_Wtime();
   if (reversed_from_ <= furthest_) {
-    adjoint.copy_from(adjoint_);
-    copy(block_gradient_, *gradient_);
+    resume_point_.get(adjoint, *gradient_);
+
   } else {
     adjoint.fill(0.0);
     reversed_from_ = furthest_;  // `adjoint` is the adjoint of state furthest_
     if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
     if (single_steps_) end_block(furthest_, adjoint);
     if (adjoint_observer_) adjoint_observer_(furthest_, adjoint, true);
-    if (journal_) remember(furthest_, adjoint);
+    if (journal_) resume_point_.set(furthest_, adjoint, *gradient_);
   }
   for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
     if (!perform(action)) reverse(action, adjoint);
@@ -341,15 +320,7 @@ void AdjointSweep::reverse(const Action& action, State& adjoint) {
 void AdjointSweep::end_block(int n, State& adjoint) {
   model_.prepare_adjoint(*gradient_);
   model_.begin_adjoint(*gradient_);
-  if (journal_) remember(n, adjoint);
-}
-
-/// Copies the adjoint and the gradient of the reverse sweep for the journal. Called only when the Model holds no
-/// accumulated sums that are still to be added to the gradient.
-void AdjointSweep::remember(int n, const State& adjoint) {
-  adjoint_.copy_from(adjoint);
-  copy(*gradient_, block_gradient_);
-  block_ = n;
+  if (journal_) resume_point_.set(n, adjoint, *gradient_);
 }
 
 // ---- interruptions -------------------------------------------------------------------------------------------------
@@ -357,8 +328,8 @@ void AdjointSweep::remember(int n, const State& adjoint) {
 void AdjointSweep::save() {
   if (reversed_from_ > furthest_) {
     if (held_ == furthest_) journal_->save_state(held_, *state_, loss_at_.back());
-  } else if (block_ > 0) {
-    journal_->save_reversal({block_, furthest_, value_}, adjoint_, block_gradient_);
+  } else if (resume_point_.step > 0) {
+    journal_->save_reversal({resume_point_.step, furthest_, value_}, resume_point_.adjoint, resume_point_.gradient);
   }
 }
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "adjoint/resume_point.hpp"
+#include "adjoint/snapshot_tracker.hpp"
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "diffsim/adjoint/sweep.hpp"
@@ -54,7 +54,7 @@ class AdjointSweep {
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// Sets the observer of the reverse sweep. After an interruption, a resumed sweep does not call the observer for
-  /// states that the earlier sweep reversed.
+  /// steps that the interrupted sweep has already reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
   /// Makes the sweep add the sums accumulated in the Model to the gradient after every step, before the adjoint
   /// observer is called, instead of every `steps_of_block` steps.
@@ -64,13 +64,11 @@ class AdjointSweep {
   const SweepStatistics& statistics() const { return statistics_; }
 
  private:
-  using Place = std::pair<int, int>;  // level and step of a snapshot
-
   void resume(State& state, ParameterSet& gradient);
   void ask(const EndOfRollout& ends);
   bool perform(const Action& action);
-  void store(const Place& place);
-  void restore(const Place& place);
+  void store(const SnapshotLocation& location);
+  void restore(const SnapshotLocation& location);
   void advance(int begin, int end);
   void record(int begin, int end);
   void back(int begin, int end);
@@ -80,10 +78,9 @@ class AdjointSweep {
   void watch_return();
   void visit(int n);
   void produce(int n);
-  bool load(const Place& place);
+  bool load(const SnapshotLocation& location);
   void fulfil();
   void end_block(int n, State& adjoint);
-  void remember(int n, const State& adjoint);
   void poll();
   void save();
   void add_store_statistics();
@@ -108,16 +105,12 @@ class AdjointSweep {
   std::optional<std::uint64_t> bits_;  // signature of state `watched_`
   int watched_ = -1;                   // state whose recomputation backwards in time is verified; -1: none
   int asked_ = -1;                     // last state for which `ends` was called
-  std::set<Place> kept_;               // snapshots in the store
-  std::set<Place> promised_;           // snapshots that the schedule assumes to be stored, but that are missing
-  std::string damage_;                 // error message of the last damaged snapshot
-  std::vector<double> loss_at_;        // [n]: this rank's contribution to ℓ₀ + … + ℓₙ
-  double value_ = 0.0;                 // loss, summed over all ranks
+  SnapshotTracker snapshots_;
+  std::vector<double> loss_at_;                   // [n]: this rank's contribution to ℓ₀ + … + ℓₙ
+  double value_ = 0.0;                            // loss, summed over all ranks
   std::vector<std::unique_ptr<Record>> records_;  // records of the steps to be reversed next, by ascending step
   std::vector<std::unique_ptr<Record>> free_;     // records to be reused
-  State adjoint_;                                 // with a journal: adjoint at the end of the last block
-  ParameterSet block_gradient_;                   // with a journal: gradient at the end of the last block
-  int block_ = -1;                                // n if `adjoint_` is the adjoint of x[n]; -1: none
+  ResumePoint resume_point_;                      // with a journal: end of the last block
   SweepStatistics statistics_;
   StoreStatistics store_before_;
 };

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checkpoint/store.hpp"
+
+namespace diffsim {
+
+/// Level and step of a snapshot.
+struct SnapshotLocation {
+  int level = 0, step = 0;
+  auto operator<=>(const SnapshotLocation&) const = default;
+};
+
+/// Snapshots of a sweep: the snapshots in the store, and the missing snapshots, which the schedule assumes but the
+/// store lacks. A snapshot is missing if the sweep did not have the state when the schedule requested the snapshot, for
+/// example after an interruption, or if the stored snapshot is damaged.
+class SnapshotTracker {
+ public:
+  /// Creates a tracker without snapshots. The store must outlive the tracker.
+  explicit SnapshotTracker(Store& store) : store_(store) {}
+
+  /// Forgets all snapshots. The store does not change.
+  void clear();
+  /// Writes a snapshot to the store. `state` is the state of step `location.step`.
+  void put(const SnapshotLocation& location, const State& state);
+  /// Declares a snapshot as missing.
+  void expect(const SnapshotLocation& location) { missing_.insert(location); }
+  /// Reads a snapshot that is in the store. Returns false if the snapshot is damaged. In this case, the tracker
+  /// declares the snapshot as missing, `damage()` returns the error message, and the contents of `state` are
+  /// unspecified.
+  bool get(const SnapshotLocation& location, State& state);
+  /// Removes a snapshot from the store and from the list of missing snapshots.
+  void discard(const SnapshotLocation& location);
+
+  bool is_stored(const SnapshotLocation& location) const { return stored_.contains(location); }
+  bool is_missing(const SnapshotLocation& location) const { return missing_.contains(location); }
+  /// Returns the location of the stored snapshot with the largest step s, `after` < s ≤ `step`. If several levels have
+  /// a snapshot of this step, returns the lowest level.
+  std::optional<SnapshotLocation> latest(int step, int after) const;
+  /// Returns the missing snapshots of a step.
+  std::vector<SnapshotLocation> missing_of(int step) const;
+  /// Error message of the last damaged snapshot; empty if none was damaged.
+  const std::string& damage() const { return damage_; }
+
+ private:
+  Store& store_;
+  std::set<SnapshotLocation> stored_, missing_;
+  std::string damage_;
+};
+
+}  // namespace diffsim
