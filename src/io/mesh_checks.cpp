@@ -2,13 +2,8 @@
 #include "io/mesh_checks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <limits>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "core/file_order.hpp"
@@ -17,45 +12,12 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
 #include "io/checksum.hpp"
+#include "mesh/cell_defects.hpp"
 #include "mesh/edge_nodes.hpp"
 #include "mesh/validate.hpp"
 
 namespace diffsim {
 namespace {
-
-using Point = std::array<double, 3>;
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.17g", value);
-  return text;
-}
-std::string number(std::int64_t value) { return std::to_string(value); }
-
-/// det[x1-x0, x2-x0, x3-x0] / L³ of a cell's corners, where L is the longest edge; NaN if an edge is too long for
-/// double precision.
-double relative_determinant(const QuadraticCell& x) {
-  double largest = 0.0;
-  for (std::size_t a = 0; a < 4; ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      for (std::size_t i = 0; i < 3; ++i) largest = std::max(largest, std::abs(x[a][i] - x[b][i]));
-  if (largest == 0.0) return 0.0;
-  if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
-  double longest2 = 0.0;
-  for (std::size_t a = 0; a < 4; ++a)
-    for (std::size_t b = 0; b < a; ++b) {
-      double length2 = 0.0;
-      for (std::size_t i = 0; i < 3; ++i) length2 += std::pow((x[a][i] - x[b][i]) / largest, 2);
-      longest2 = std::max(longest2, length2);
-    }
-  double e[3][3];
-  for (std::size_t k = 0; k < 3; ++k)
-    for (std::size_t i = 0; i < 3; ++i) e[k][i] = (x[k + 1][i] - x[0][i]) / largest;
-  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-                     e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-  return det / (longest2 * std::sqrt(longest2));
-}
 
 class Checks {
  public:
@@ -72,16 +34,18 @@ class Checks {
 
  private:
   [[noreturn]] void fail_cell(std::int64_t cell, const std::string& what) const {
-    throw InputError(path_, 0, "/cells", "cell " + number(cell) + what);
+    throw InputError(path_, 0, "/cells", "cell " + std::to_string(cell) + what);
   }
   [[noreturn]] void fail_vertex(std::int64_t vertex, const std::string& what) const {
-    throw InputError(path_, 0, "/vertices", "vertex " + number(vertex) + what);
+    throw InputError(path_, 0, "/vertices", "vertex " + std::to_string(vertex) + what);
   }
   int rank_of(std::uint64_t hash) const { return static_cast<int>(hash % static_cast<std::uint64_t>(ranks_)); }
 
   std::size_t width() const { return static_cast<std::size_t>(mesh_.nodes_per_cell()); }
   const std::int64_t* cell(std::size_t index) const { return &mesh_.cells[width() * index]; }
   std::size_t num_cells() const { return mesh_.cells.size() / width(); }
+  /// Number in the file of a cell of this rank's block.
+  std::int64_t number_of(std::size_t index) const { return mesh_.first_cell + static_cast<std::int64_t>(index); }
 
   MPI_Comm comm_;
   MeshData& mesh_;
@@ -94,26 +58,16 @@ void Checks::coordinates() const {
   collectively(comm_, [&] {
     for (std::size_t i = 0; i < mesh_.coordinates.size(); ++i)
       if (!std::isfinite(mesh_.coordinates[i]))
-        fail_vertex(mesh_.first_vertex + static_cast<std::int64_t>(i / 3),
-                    " has the coordinate " + number(mesh_.coordinates[i]) + "; coordinates must be finite");
+        fail_vertex(mesh_.first_vertex + static_cast<std::int64_t>(i / 3), coordinate_error(mesh_.coordinates[i]));
   });
 }
 
 void Checks::vertex_numbers() const {
   collectively(comm_, [&] {
-    for (std::size_t c = 0; c < num_cells(); ++c) {
-      const std::int64_t* v = cell(c);
-      const std::int64_t number_of_cell = mesh_.first_cell + static_cast<std::int64_t>(c);
-      for (int i = 0; i < mesh_.nodes_per_cell(); ++i) {
-        if (v[i] < 0 || v[i] >= mesh_.num_vertices)
-          fail_cell(number_of_cell, " has vertex " + number(v[i]) + ", but vertices are numbered 0 to " +
-                                        number(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
-        for (int j = 0; j < i; ++j)
-          if (v[i] == v[j])
-            fail_cell(number_of_cell, " has vertex " + number(v[i]) + " twice; remove the cell or give it " +
-                                          (mesh_.order == 2 ? "ten" : "four") + " different vertices");
-      }
-    }
+    for (std::size_t c = 0; c < num_cells(); ++c)
+      if (const std::string what = vertex_number_error(cell(c), mesh_.nodes_per_cell(), mesh_.num_vertices);
+          !what.empty())
+        fail_cell(number_of(c), what);
   });
 }
 
@@ -142,71 +96,39 @@ void Checks::volumes() {
   };
   std::int64_t inverted = 0, first_bad = -1;
   for (std::size_t c = 0; c < num_cells(); ++c) {
-    const double relative = relative_determinant(positions(c));
-    if (relative < -min_relative_volume) ++inverted;
-    if (!(relative > min_relative_volume) && first_bad < 0) first_bad = static_cast<std::int64_t>(c);
+    const CellSize size = cell_size(positions(c));
+    inverted += size.is_inverted();
+    if (!size.is_good() && first_bad < 0) first_bad = static_cast<std::int64_t>(c);
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &inverted, 1, MPI_INT64_T, MPI_SUM, comm_));
   collectively(comm_, [&] {
     if (first_bad < 0) return;
-    const double relative = relative_determinant(positions(static_cast<std::size_t>(first_bad)));
-    const std::int64_t bad = mesh_.first_cell + first_bad;
-    if (std::isnan(relative)) fail_cell(bad, " has an edge too long for double precision; check the coordinates");
-    if (relative >= -min_relative_volume)
-      fail_cell(bad, " has zero volume; remove it, move its vertices apart, or mesh that region again");
-    if (inverted == mesh_.num_cells && inverted > 1)
-      fail_cell(bad, " and all others are inverted; swap two vertices in every cell, or undo the mirroring");
-    fail_cell(bad, " is inverted (" + number(inverted) + " of " + number(mesh_.num_cells) +
-                       " cells are); swap two of its vertices, or mesh that region again");
+    const auto bad = static_cast<std::size_t>(first_bad);
+    fail_cell(number_of(bad), size_error(cell_size(positions(bad)), inverted, mesh_.num_cells));
   });
   if (mesh_.order == 1) return;
   collectively(comm_, [&] {
     for (std::size_t c = 0; c < num_cells(); ++c)
-      if (!(least_relative_jacobian(positions(c)) > min_relative_volume))
-        fail_cell(mesh_.first_cell + static_cast<std::int64_t>(c), folded_cell);
+      if (!(least_relative_jacobian(positions(c)) > min_relative_volume)) fail_cell(number_of(c), folded_cell);
   });
 }
 
 /// Checks that no two cells are equal and that at most two cells share a face. All faces with the same three vertices
 /// are sent to one rank.
 void Checks::faces() const {
-  struct Face {
-    std::array<std::int64_t, 3> vertices;  // ascending
-    std::int64_t opposite;
-    std::int64_t cell;
-    bool operator<(const Face& other) const {
-      return std::tie(vertices, opposite, cell) < std::tie(other.vertices, other.opposite, other.cell);
-    }
-  };
-  std::vector<Face> mine;
+  std::vector<CellFace> mine;
   mine.reserve(4 * num_cells());
-  for (std::size_t c = 0; c < num_cells(); ++c) {
-    const std::int64_t* v = cell(c);
-    for (int a = 0; a < 4; ++a) {
-      Face face{
-          {v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]}, v[a], mesh_.first_cell + static_cast<std::int64_t>(c)};
-      std::sort(face.vertices.begin(), face.vertices.end());
-      mine.push_back(face);
-    }
-  }
-  std::vector<Face> met = redistribute(comm_, mine, [&](const Face& face) {
+  for (std::size_t c = 0; c < num_cells(); ++c)
+    for (int a = 0; a < 4; ++a) mine.push_back(face_of(cell(c), a, number_of(c)));
+  std::vector<CellFace> met = redistribute(comm_, mine, [&](const CellFace& face) {
     std::uint64_t hash = 0;
     for (const std::int64_t vertex : face.vertices) hash = mix_bits(hash ^ static_cast<std::uint64_t>(vertex));
     return rank_of(hash);
   });
   mine = {};
-  std::sort(met.begin(), met.end());
+  const std::optional<MeshDefect> defect = face_defect(met);
   collectively(comm_, [&] {
-    for (std::size_t i = 1; i < met.size(); ++i) {
-      const Face &before = met[i - 1], &face = met[i];
-      if (before.vertices != face.vertices) continue;
-      if (before.opposite == face.opposite)
-        fail_cell(face.cell, " has the same vertices as cell " + number(before.cell) + "; remove one of the two");
-      if (i < 2 || met[i - 2].vertices != face.vertices) continue;
-      fail_cell(std::max({face.cell, before.cell, met[i - 2].cell}),
-                " has the face of vertices " + number(face.vertices[0]) + ", " + number(face.vertices[1]) + ", " +
-                    number(face.vertices[2]) + ", which more than two cells have; remove the cells that overlap there");
-    }
+    if (defect) fail_cell(defect->index, defect->what);
   });
 }
 
@@ -217,9 +139,9 @@ void Checks::edges() const {
   std::vector<EdgeNode> met = redistribute(comm_, mine, [&](const EdgeNode& node) {
     return rank_of(mix_bits(mix_bits(static_cast<std::uint64_t>(node.low)) ^ static_cast<std::uint64_t>(node.high)));
   });
-  const auto refuse = [&](const std::optional<EdgeFault>& fault) {
+  const auto refuse = [&](const std::optional<MeshDefect>& defect) {
     collectively(comm_, [&] {
-      if (fault) fail_cell(fault->cell, fault->what);
+      if (defect) fail_cell(defect->index, defect->what);
     });
   };
   refuse(edge_with_two_nodes(met));
@@ -229,27 +151,18 @@ void Checks::edges() const {
 
 /// Checks that no two vertices of cells coincide. All vertices of cells at the same position are sent to one rank.
 void Checks::positions() const {
-  struct Place {
-    Point x;
-    std::int64_t vertex;
-  };
-  std::vector<Place> mine;
+  std::vector<PlacedVertex> mine;
   for (std::size_t v = 0; v < used_.size(); ++v) {
     if (used_[v] == 0.0) continue;
-    Place place{{}, mesh_.first_vertex + static_cast<std::int64_t>(v)};
-    for (std::size_t i = 0; i < 3; ++i) place.x[i] = mesh_.coordinates[3 * v + i] + 0.0;  // -0 becomes 0
-    mine.push_back(place);
+    PlacedVertex vertex{{}, mesh_.first_vertex + static_cast<std::int64_t>(v)};
+    for (std::size_t i = 0; i < 3; ++i) vertex.x[i] = mesh_.coordinates[3 * v + i] + 0.0;  // -0 becomes 0
+    mine.push_back(vertex);
   }
-  std::vector<Place> met = redistribute(
-      comm_, mine, [&](const Place& place) { return rank_of(checksum(place.x.data(), place.x.size(), 0)); });
-  std::sort(met.begin(), met.end(),
-            [](const Place& a, const Place& b) { return std::tie(a.x, a.vertex) < std::tie(b.x, b.vertex); });
+  std::vector<PlacedVertex> met = redistribute(
+      comm_, mine, [&](const PlacedVertex& vertex) { return rank_of(checksum(vertex.x.data(), vertex.x.size(), 0)); });
+  const std::optional<MeshDefect> defect = coincident_vertices(met);
   collectively(comm_, [&] {
-    for (std::size_t i = 1; i < met.size(); ++i)
-      if (met[i].x == met[i - 1].x)
-        fail_vertex(met[i].vertex, " is at the same position as vertex " + number(met[i - 1].vertex) + " (" +
-                                       number(met[i].x[0]) + ", " + number(met[i].x[1]) + ", " + number(met[i].x[2]) +
-                                       "); merge the two");
+    if (defect) fail_vertex(defect->index, defect->what);
   });
 }
 

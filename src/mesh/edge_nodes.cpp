@@ -39,30 +39,30 @@ std::vector<EdgeNode> edge_nodes(const MeshData& mesh) {
   return nodes;
 }
 
-std::optional<EdgeFault> edge_with_two_nodes(std::vector<EdgeNode>& nodes) {
+std::optional<MeshDefect> edge_with_two_nodes(std::vector<EdgeNode>& nodes) {
   std::sort(nodes.begin(), nodes.end(), [](const EdgeNode& a, const EdgeNode& b) { return by_edge(a) < by_edge(b); });
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const EdgeNode *first = &nodes[i - 1], *second = &nodes[i];
     if (std::tie(first->low, first->high) != std::tie(second->low, second->high) || first->node == second->node)
       continue;
     if (first->cell > second->cell) std::swap(first, second);
-    return EdgeFault{second->cell, " has vertex " + std::to_string(second->node) + " " + place(*second) +
-                                       ", where cell " + std::to_string(first->cell) + " has vertex " +
-                                       std::to_string(first->node) + "; give both cells the same one"};
+    return MeshDefect{second->cell, " has vertex " + std::to_string(second->node) + " " + place(*second) +
+                                        ", where cell " + std::to_string(first->cell) + " has vertex " +
+                                        std::to_string(first->node) + "; give both cells the same one"};
   }
   return {};
 }
 
-std::optional<EdgeFault> node_on_two_edges(std::vector<EdgeNode>& nodes) {
+std::optional<MeshDefect> node_on_two_edges(std::vector<EdgeNode>& nodes) {
   std::sort(nodes.begin(), nodes.end(), [](const EdgeNode& a, const EdgeNode& b) { return by_node(a) < by_node(b); });
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const EdgeNode *first = &nodes[i - 1], *second = &nodes[i];
     if (first->node != second->node || std::tie(first->low, first->high) == std::tie(second->low, second->high))
       continue;
     if (first->cell > second->cell) std::swap(first, second);
-    return EdgeFault{second->cell, " has vertex " + std::to_string(second->node) + " " + place(*second) +
-                                       ", but cell " + std::to_string(first->cell) + " has it " + place(*first) +
-                                       "; give the nodes of both cells in the format's order"};
+    return MeshDefect{second->cell, " has vertex " + std::to_string(second->node) + " " + place(*second) +
+                                        ", but cell " + std::to_string(first->cell) + " has it " + place(*first) +
+                                        "; give the nodes of both cells in the format's order"};
   }
   return {};
 }

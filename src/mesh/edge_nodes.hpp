@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "diffsim/mesh/mesh_data.hpp"
+#include "mesh/cell_defects.hpp"
 
 namespace diffsim {
 
@@ -21,15 +21,9 @@ struct EdgeNode {
 /// Returns the distinct edge nodes of this rank's cells, sorted by edge, then node.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// Error in a second-order mesh whose cells do not share the nodes of their common edges.
-struct EdgeFault {
-  std::int64_t cell;
-  std::string what;  ///< end of the message, after the name of the cell: " has vertex 7 on …"
-};
-
 /// Finds an edge with two different nodes. `nodes` must contain all entries of each edge; the function sorts `nodes`.
-std::optional<EdgeFault> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
+std::optional<MeshDefect> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
 /// Finds a node on two different edges. `nodes` must contain all entries of each node; the function sorts `nodes`.
-std::optional<EdgeFault> node_on_two_edges(std::vector<EdgeNode>& nodes);
+std::optional<MeshDefect> node_on_two_edges(std::vector<EdgeNode>& nodes);
 
 }  // namespace diffsim
