@@ -17,6 +17,7 @@
 #include "dynamics/time/implicit_model.hpp"
 #include "io/trajectory_frame.hpp"
 #include "mesh/directors.hpp"
+#include "simulation/changed.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
@@ -60,6 +61,7 @@ bool DifferentiableScene::is_implicit() const {
 
 void DifferentiableScene::fix(const std::string& region, std::array<bool, 3> axes) {
   system().fix(mesh_->region(region).vertices, axes);
+  prepared_ = 0;
 }
 
 void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> axes) {
@@ -69,6 +71,7 @@ void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> a
                     "' has two components; give all three, or the axis normal to a plane of symmetry",
                 ErrorKind::input);
   system().clamp(mesh_->region(region).vertices, axes);
+  prepared_ = 0;
 }
 
 void DifferentiableScene::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
@@ -176,9 +179,8 @@ int DifferentiableScene::read_frame(const std::string& trajectory, int step, Sta
 }
 
 void DifferentiableScene::prepare_if_changed() {
-  int changed = parameters().revision() != prepared_;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  if (!changed) return;
+  if (!changed_on_any_rank(parameters(), prepared_, mesh_->comm())) return;
+
   integrator_->prepare();
   prepared_ = parameters().revision();
 }

@@ -15,6 +15,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "dynamics/system_model.hpp"
 #include "mesh/cell_model.hpp"
+#include "simulation/changed.hpp"
 #include "simulation/kept_store.hpp"
 
 namespace diffsim {
@@ -264,11 +265,15 @@ double DifferentiableSimulator::sweep_forward(StepRange steps, const CheckpointO
   const double value =
       sweep_->forward(state_, gradient_, in_whole_rollout, [=](int n, const State&) { return n == count; });
   step_ = steps.end;
+  revision_ = scene_->parameters().revision();
   return value;
 }
 
 void DifferentiableSimulator::backward() {
   if (!sweep_) throw Error("call rollout before backward");
+  if (changed_on_any_rank(scene_->parameters(), revision_, scene_->mesh()->comm()))
+    throw Error("a parameter may have changed since the rollout; call rollout again before backward", ErrorKind::input);
+
   const State end = state_.clone();  // the reverse sweep changes the state
   adjoint_ = state_.zero_like();
   sweep_->backward(adjoint_);

@@ -6,12 +6,18 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "simulation/changed.hpp"
 #include "simulation/kept_store.hpp"
 
 namespace diffsim {
 
 Trajectory::Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last)
-    : model_(&model), checkpoints_(std::move(checkpoints)), num_steps_(num_steps), dt_(dt), last_(std::move(last)) {}
+    : model_(&model),
+      checkpoints_(std::move(checkpoints)),
+      num_steps_(num_steps),
+      dt_(dt),
+      last_(std::move(last)),
+      revision_(model.parameters().revision()) {}
 
 const State& Trajectory::state(int n) {
   if (n < 0 || n > num_steps_)
@@ -25,7 +31,15 @@ const State& Trajectory::state(int n) {
     checkpoints_->get(checkpoint, state_);
     step_ = checkpoint;
   }
-  if (step_ < n) model_->prepare();
+  if (step_ < n) {
+    if (changed_on_any_rank(model_->parameters(), revision_, model_->comm()))
+      throw Error(
+          "state " + std::to_string(n) +
+              " has to be computed again, but a parameter may have changed since the rollout; call rollout again",
+          ErrorKind::input);
+    model_->prepare();
+  }
+
   for (; step_ < n; ++step_) model_->step(step_, state_, nullptr);
   return state_;
 }

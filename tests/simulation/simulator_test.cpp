@@ -13,6 +13,7 @@
 #include "data_folder.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/parameters.hpp"
@@ -43,6 +44,22 @@ std::string message_of(const std::function<void()>& action) {
   return {};
 }
 
+/// ℓ(n, x) = Σ over owned vertices of n/2 |x|² + |v|².
+double some_loss(int n, const State& state, State* gradient) {
+  double sum = 0.0;
+  for (const char* name : {"positions", "velocities"}) {
+    std::vector<double> x = state[name].to_host();
+    const double factor = name[0] == 'p' ? n : 2.0;
+    x.resize(state["velocities"].size());
+    for (const double value : x) sum += 0.5 * factor * value * value;
+    if (!gradient) continue;
+    std::vector<double> g = (*gradient)[name].to_host();
+    for (std::size_t i = 0; i < x.size(); ++i) g[i] += factor * x[i];
+    (*gradient)[name].from_host(g);
+  }
+  return sum;
+}
+
 TEST(simulator, defaults_are_the_documented_ones) {
   const DifferentiableSolver solver;
   EXPECT_EQ(solver.dt, 0.01);
@@ -66,6 +83,48 @@ TEST(simulator, defaults_are_the_documented_ones) {
   EXPECT_TRUE(std::all_of(density.begin(), density.end(), [](double rho) { return rho == 1000.0; }));
   Simulator heavier(bar(), material, {}, 2000.0);
   EXPECT_EQ(heavier.parameters().at("density").field.to_host().at(0), 2000.0);
+}
+
+TEST(simulator, defaults_of_joints_checkpoints_and_optimisers_are_the_documented_ones) {
+  const Joint joint;
+  EXPECT_EQ(joint.kind, JointKind::revolute);
+  EXPECT_EQ(joint.other, "");
+  EXPECT_EQ(joint.axis, (std::array<double, 3>{0.0, 0.0, 1.0}));
+  const JointDrive drive;
+  EXPECT_EQ(drive.torque, std::vector<double>{0.0});
+  EXPECT_EQ(drive.target, std::vector<double>{0.0});
+  EXPECT_EQ(drive.stiffness, 0.0);
+  EXPECT_EQ(drive.damping, 0.0);
+  EXPECT_EQ(drive.friction, 0.0);
+  EXPECT_EQ(drive.friction_velocity, 0.01);
+  EXPECT_EQ(drive.limits, (std::array<double, 2>{-HUGE_VAL, HUGE_VAL}));
+  const CheckpointOptions checkpoints;
+  EXPECT_EQ(checkpoints.schedule, CheckpointSchedule::all);
+  EXPECT_EQ(checkpoints.store, CheckpointStore::memory);
+  EXPECT_EQ(checkpoints.every, 10);
+  EXPECT_EQ(checkpoints.snapshots, 20);
+  EXPECT_FALSE(checkpoints.memory.is_given());
+  const OptimiserOptions optimiser;
+  EXPECT_EQ(optimiser.method, Optimiser::lbfgs);
+  EXPECT_EQ(optimiser.max_iterations, 50);
+  EXPECT_EQ(optimiser.gradient_tolerance, 1e-8);
+  const auto cube = TetrahedralMesh::create_cube(MPI_COMM_WORLD);
+  EXPECT_EQ(cube->num_global_vertices(), 11 * 11 * 11);
+  double largest = *std::max_element(cube->rest_positions().begin(), cube->rest_positions().end());
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+  EXPECT_EQ(largest, 1.0);
+}
+
+TEST(simulator, the_default_interval_of_checkpoints_is_the_documented_one) {
+  const auto advances = [](auto... interval) {
+    DifferentiableSimulator simulator(bar(), DifferentiableMaterial(1e5, 0.4, true), short_steps());
+    simulator.set_fixed_vertices("x_min");
+    simulator.rollout(25, interval...);
+    simulator.backward(some_loss);
+    return std::pair(simulator.statistics().stores, simulator.statistics().advances);
+  };
+  EXPECT_EQ(advances(), advances(10));
+  EXPECT_NE(advances(), advances(9));
 }
 
 TEST(simulator, meshes_come_from_arrays_and_cubes) {
@@ -138,22 +197,6 @@ TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
   }
 }
 
-/// ℓ(n, x) = Σ over owned vertices of n/2 |x|² + |v|².
-double some_loss(int n, const State& state, State* gradient) {
-  double sum = 0.0;
-  for (const char* name : {"positions", "velocities"}) {
-    std::vector<double> x = state[name].to_host();
-    const double factor = name[0] == 'p' ? n : 2.0;
-    x.resize(state["velocities"].size());
-    for (const double value : x) sum += 0.5 * factor * value * value;
-    if (!gradient) continue;
-    std::vector<double> g = (*gradient)[name].to_host();
-    for (std::size_t i = 0; i < x.size(); ++i) g[i] += factor * x[i];
-    (*gradient)[name].from_host(g);
-  }
-  return sum;
-}
-
 TEST(simulator, gradients_of_functions_of_states_are_those_that_differences_have) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     const auto make = [&](double youngs_modulus) {
@@ -201,6 +244,35 @@ TEST(simulator, a_loss_may_be_chosen_before_or_after_the_rollout) {
   // The trajectory keeps its checkpoints.
   EXPECT_EQ(difference(trajectory.state(10)["positions"], simulator.positions()), 0.0);
   EXPECT_GT(difference(trajectory.state(3)["positions"], simulator.positions()), 0.0);
+}
+
+/// The sweep repeats steps, which must not use other parameters than the rollout.
+TEST(simulator, changed_parameters_need_another_rollout) {
+  DifferentiableSimulator simulator(bar(), DifferentiableMaterial(1e5, 0.4, true), short_steps());
+  simulator.set_fixed_vertices("x_min");
+  const std::string expected = "a parameter may have changed since the rollout";
+  Trajectory trajectory = simulator.rollout(10, 4);
+  Field& stiffness = simulator.parameters().at("youngs_modulus").field;
+  EXPECT_NO_THROW(trajectory.state(3));
+  // A change on one rank is a change.
+  if (rank_of(MPI_COMM_WORLD) == num_ranks(MPI_COMM_WORLD) - 1) stiffness.fill(2e5);
+  EXPECT_NE(message_of([&] { simulator.backward(some_loss); }).find(expected), std::string::npos);
+  EXPECT_NE(message_of([&] { trajectory.state(2); }).find(expected), std::string::npos);
+  EXPECT_NO_THROW(trajectory.state(4));  // a checkpoint
+  EXPECT_NO_THROW(trajectory.state(10));
+  stiffness.fill(2e5);
+  simulator.rollout(10, 4);
+  EXPECT_GT(simulator.backward(some_loss), 0.0);
+}
+
+TEST(simulator, vertices_may_be_fixed_after_steps) {
+  Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps());
+  for (int n = 0; n < 3; ++n) simulator.step();
+  simulator.reset();
+  const Field begin = simulator.positions().clone();
+  simulator.set_fixed_vertices("all");
+  for (int n = 0; n < 3; ++n) simulator.step();
+  EXPECT_EQ(difference(simulator.positions(), begin), 0.0);
 }
 
 TEST(simulator, vertices_are_fixed_by_their_numbers) {

@@ -88,7 +88,7 @@ class Simulator {
 };
 
 /// States of a rollout. Checkpoints are in memory; every other state is computed on demand from the nearest earlier
-/// checkpoint. A Trajectory is valid as long as the Model exists and the Model's parameters do not change.
+/// checkpoint. The Model must outlive the Trajectory.
 class Trajectory {
  public:
   /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
@@ -98,7 +98,8 @@ class Trajectory {
   /// Time of step n, s.
   double time(int n) const { return n * dt_; }
   /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. Calls for all states in
-  /// ascending order cost one rollout in total. Throws Error (input) for n outside 0 … `num_steps()`. Collective.
+  /// ascending order cost one rollout in total. Throws Error (input) for n outside 0 … `num_steps()`, and if a state
+  /// has to be computed after a parameter may have changed (`Field::revision`). Collective.
   const State& state(int n);
 
  private:
@@ -107,7 +108,8 @@ class Trajectory {
   int num_steps_;
   double dt_;
   State last_, state_;
-  int step_ = -1;  // number of `state_`
+  std::uint64_t revision_;  // of the Model's parameters when the Trajectory was created
+  int step_ = -1;           // number of `state_`
 };
 
 /// Simulates bodies, and computes gradients of a loss through rollouts.
@@ -147,8 +149,8 @@ class DifferentiableSimulator : public Simulator {
   /// receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
   /// `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set.
-  /// `state()` does not change.
+  /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
+  /// or if a parameter may have changed since the rollout (`Field::revision`). `state()` does not change.
   void backward();
 
   const Field& gradient(const std::string& parameter) const;
@@ -167,6 +169,7 @@ class DifferentiableSimulator : public Simulator {
                        const State* from, std::shared_ptr<Store> store = nullptr);
 
   State adjoint_;
+  std::uint64_t revision_ = 0;  // of the parameters at the end of the last rollout
   std::unique_ptr<LaterSteps> model_;
   std::shared_ptr<LossOfBackward> loss_of_backward_;
   std::unique_ptr<LaterLoss> loss_;
