@@ -11,6 +11,13 @@ namespace {
 
 constexpr int n = 9;
 
+/// Computes (x, y) ← (c x - s y, s x + c y).
+void rotate(double c, double s, double& x, double& y) {
+  const double old = x;
+  x = c * old - s * y;
+  y = s * old + c * y;
+}
+
 /// Sets `a` to a symmetric matrix with the given eigenvalues. The eigenvectors are the axes, rotated in each coordinate
 /// plane.
 void set_with_eigenvalues(const double (&values)[n], double (&a)[n][n]) {
@@ -19,8 +26,8 @@ void set_with_eigenvalues(const double (&values)[n], double (&a)[n][n]) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) {
       const double angle = 0.3 + 0.7 * i - 0.4 * j, c = std::cos(angle), s = std::sin(angle);
-      for (int k = 0; k < n; ++k) detail::rotate(c, s, a[k][i], a[k][j]);
-      for (int k = 0; k < n; ++k) detail::rotate(c, s, a[i][k], a[j][k]);
+      for (int k = 0; k < n; ++k) rotate(c, s, a[k][i], a[k][j]);
+      for (int k = 0; k < n; ++k) rotate(c, s, a[i][k], a[j][k]);
     }
 }
 

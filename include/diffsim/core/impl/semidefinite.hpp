@@ -4,17 +4,11 @@
 #include <cmath>
 
 #include "diffsim/core/impl/macros.hpp"
+#include "diffsim/core/impl/symmetric_eigen.hpp"
 
 namespace diffsim {
 
 namespace detail {
-
-/// Computes (x, y) ← (c x - s y, s x + c y).
-DIFFSIM_FUNCTION void rotate(double c, double s, double& x, double& y) {
-  const double old = x;
-  x = c * old - s * y;
-  y = s * old + c * y;
-}
 
 /// Returns true if a + shift I is positive definite, for a symmetric matrix a. Uses Cholesky's factorisation (Golub &
 /// Van Loan, section 4.2).
@@ -47,41 +41,17 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
 }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix, in which negative eigenvalues are
-/// zero. Uses Jacobi's method (Golub & Van Loan, section 8.5) with a fixed order of rotations.
-template <int n>
-DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
-  constexpr int most_sweeps = 30;
-  double q[n][n] = {};
-  double size = 0.0;
-  for (int i = 0; i < n; ++i) {
-    q[i][i] = 1.0;
-    for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
-  }
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    double off = 0.0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < i; ++j) off += a[i][j] * a[i][j];
-    if (!(off > 1e-30 * size)) break;
-    for (int i = 1; i < n; ++i)
-      for (int j = 0; j < i; ++j) {
-        if (a[i][j] == 0.0) continue;
-        const double ratio = (a[j][j] - a[i][i]) / (2.0 * a[i][j]);
-        const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (std::fabs(ratio) + std::sqrt(1.0 + ratio * ratio));
-        const double c = 1.0 / std::sqrt(1.0 + t * t), s = t * c;
-        for (int k = 0; k < n; ++k) detail::rotate(c, s, a[k][i], a[k][j]);
-        for (int k = 0; k < n; ++k) {
-          detail::rotate(c, s, a[i][k], a[j][k]);
-          detail::rotate(c, s, q[k][i], q[k][j]);
-        }
-      }
-  }
-  double values[n];
-  for (int k = 0; k < n; ++k) values[k] = a[k][k] > 0.0 ? a[k][k] : 0.0;
+/// zero. T = double or Pack.
+template <int n, class T>
+DIFFSIM_FUNCTION void make_semidefinite(T (&a)[n][n]) {
+  T Q[n][n], values[n];
+  diagonalise(a, Q);
+  for (int k = 0; k < n; ++k) values[k] = a[k][k] * indicator_greater(a[k][k], 0.0);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < n; ++k) sum += values[k] * q[i][k] * q[j][k];
-      a[i][j] = sum;
+    for (int j = 0; j <= i; ++j) {
+      T sum = 0.0;
+      for (int k = 0; k < n; ++k) sum += values[k] * Q[i][k] * Q[j][k];
+      a[i][j] = a[j][i] = sum;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/semidefinite.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/elastic/impl/spectral.hpp"
 
@@ -29,57 +30,12 @@ DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   return true;
 }
 
-/// Replaces H by the nearest positive semidefinite matrix: negative eigenvalues become 0. Cyclic Jacobi iteration
-/// (Golub & Van Loan, ch. 8.5) on all lanes together, until the last lane has converged (at most 12 sweeps).
+/// Replaces the symmetric part of H by the nearest positive semidefinite matrix: negative eigenvalues become 0.
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
-  using std::abs, std::copysign, std::sqrt;
-  T A[9][9], V[9][9];
   for (int i = 0; i < 9; ++i)
-    for (int j = 0; j < 9; ++j) {
-      A[i][j] = 0.5 * (H[i][j] + H[j][i]);
-      V[i][j] = i == j ? 1.0 : 0.0;
-    }
-  for (int sweep = 0; sweep < 12; ++sweep) {
-    T off = 0.0, all = 0.0;
-    for (int i = 0; i < 9; ++i)
-      for (int j = 0; j < 9; ++j) {
-        all += A[i][j] * A[i][j];
-        if (i != j) off += A[i][j] * A[i][j];
-      }
-    if (!any_not_greater(1e-30 * all - off, -1e-300)) break;
-    for (int p = 0; p < 8; ++p)
-      for (int q = p + 1; q < 9; ++q) {
-        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); t = 0 if A_pq = 0.
-        const T difference = A[q][q] - A[p][p], twice = 2.0 * A[p][q];
-        const T size = abs(difference) + sqrt(difference * difference + twice * twice) + 1e-300;
-        const T t = copysign(T(1.0), difference) * twice / size;
-        const T c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-        for (int i = 0; i < 9; ++i) {
-          const T ap = A[i][p], aq = A[i][q];
-          A[i][p] = c * ap - s * aq;
-          A[i][q] = s * ap + c * aq;
-        }
-        for (int i = 0; i < 9; ++i) {
-          const T ap = A[p][i], aq = A[q][i];
-          A[p][i] = c * ap - s * aq;
-          A[q][i] = s * ap + c * aq;
-        }
-        for (int i = 0; i < 9; ++i) {
-          const T vp = V[i][p], vq = V[i][q];
-          V[i][p] = c * vp - s * vq;
-          V[i][q] = s * vp + c * vq;
-        }
-      }
-  }
-  T values[9];
-  for (int k = 0; k < 9; ++k) values[k] = A[k][k] * indicator_greater(A[k][k], 0.0);
-  for (int i = 0; i < 9; ++i)
-    for (int j = 0; j <= i; ++j) {
-      T sum = 0.0;
-      for (int k = 0; k < 9; ++k) sum += values[k] * V[i][k] * V[j][k];
-      H[i][j] = H[j][i] = sum;
-    }
+    for (int j = 0; j <= i; ++j) H[i][j] = H[j][i] = 0.5 * (H[i][j] + H[j][i]);
+  make_semidefinite(H);
 }
 
 /// Orthonormal U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last value may be

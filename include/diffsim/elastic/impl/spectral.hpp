@@ -7,6 +7,7 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/pack.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
+#include "diffsim/core/impl/symmetric_eigen.hpp"
 
 namespace diffsim {
 
@@ -17,40 +18,18 @@ struct SymmetricEigen {
   Mat3<T> vectors;
 };
 
-/// Returns the eigendecomposition of a symmetric matrix by Jacobi's iteration (Golub & Van Loan 2013, sec. 8.5).
-/// T = double or Pack. The iteration does not branch per lane and is accurate for repeated eigenvalues, too.
+/// Returns the eigendecomposition of a symmetric matrix. T = double or Pack.
 template <class T>
-DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
-  using std::abs, std::copysign, std::sqrt;
-  constexpr int most_sweeps = 10;  // usually 4 or 5
+DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(const Mat3<T>& a) {
+  T A[3][3], Q[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) A[i][j] = a(i, j);
+  diagonalise(A, Q);
   SymmetricEigen<T> result;
-  result.vectors = Mat3<T>::identity();
-  Mat3<T>& Q = result.vectors;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    const T off = abs(a(0, 1)) + abs(a(0, 2)) + abs(a(1, 2));
-    const T size = abs(a(0, 0)) + abs(a(1, 1)) + abs(a(2, 2));
-    if (!any_not_greater(1e-17 * size - off, 0.0)) break;
-    for (int pair = 0; pair < 3; ++pair) {
-      const int p = pair == 2 ? 1 : 0, q = pair == 0 ? 1 : 2, r = 2 - pair;
-      // Tangent of the rotation angle that makes a_pq zero, the smaller of the two solutions. The last term avoids 0/0.
-      const T d = a(q, q) - a(p, p);
-      const T t = copysign(2.0 * a(p, q), a(p, q) * d) / (abs(d) + sqrt(d * d + 4.0 * (a(p, q) * a(p, q))) + 1e-300);
-      const T c = T(1.0) / sqrt(1.0 + t * t);
-      const T s = t * c;
-      a(p, p) = a(p, p) - t * a(p, q);
-      a(q, q) = a(q, q) + t * a(p, q);
-      a(p, q) = a(q, p) = T(0.0);
-      const T a_rp = a(r, p), a_rq = a(r, q);
-      a(r, p) = a(p, r) = c * a_rp - s * a_rq;
-      a(r, q) = a(q, r) = s * a_rp + c * a_rq;
-      for (int i = 0; i < 3; ++i) {
-        const T Q_p = Q(i, p), Q_q = Q(i, q);
-        Q(i, p) = c * Q_p - s * Q_q;
-        Q(i, q) = s * Q_p + c * Q_q;
-      }
-    }
+  for (int i = 0; i < 3; ++i) {
+    result.values[i] = A[i][i];
+    for (int j = 0; j < 3; ++j) result.vectors(i, j) = Q[i][j];
   }
-  for (int i = 0; i < 3; ++i) result.values[i] = a(i, i);
   return result;
 }
 

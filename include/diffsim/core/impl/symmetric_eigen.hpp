@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/macros.hpp"
+#include "diffsim/core/impl/pack.hpp"
+
+namespace diffsim {
+
+/// Diagonalises a symmetric matrix: on return A is diag(λ), and A_before = Q diag(λ) Qᵀ. Column k of Q is the
+/// eigenvector of λ_k; the eigenvalues are in no particular order. T = double or Pack; all lanes of a pack are
+/// processed together, without branches per lane, until the last lane has converged.
+///
+/// Cyclic Jacobi iteration with the rotation of Golub & Van Loan 2013, sec. 8.5. An element that a rotation makes zero
+/// is set to zero, and the other elements outside of the diagonal are combined with each other only. Rounding errors of
+/// the diagonal therefore do not enter them, and the iteration converges quadratically to zero, also for repeated
+/// eigenvalues.
+template <int n, class T>
+DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {
+  using std::abs, std::copysign, std::sqrt;
+  constexpr int most_sweeps = 15;  // usually 4 to 7
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) Q[i][j] = i == j ? 1.0 : 0.0;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    T off = 0.0, size = 0.0;
+    for (int i = 0; i < n; ++i) {
+      size += abs(A[i][i]);
+      for (int j = 0; j < i; ++j) off += abs(A[i][j]);
+    }
+    if (!any_not_greater(1e-17 * size - off, -1e-300)) break;
+    for (int p = 0; p < n - 1; ++p)
+      for (int q = p + 1; q < n; ++q) {
+        // t = tan of the angle of rotation that makes A_pq zero, the smaller of the two solutions of
+        // t² + (A_qq - A_pp)/A_pq t = 1. The last summand avoids 0/0.
+        const T d = A[q][q] - A[p][p], b = A[p][q];
+        const T t = copysign(T(2.0 * b), T(b * d)) / (abs(d) + sqrt(d * d + 4.0 * (b * b)) + 1e-300);
+        const T c = T(1.0) / sqrt(1.0 + t * t), s = t * c;
+        A[p][p] = A[p][p] - t * b;
+        A[q][q] = A[q][q] + t * b;
+        A[p][q] = A[q][p] = T(0.0);
+        for (int r = 0; r < n; ++r) {
+          const T Q_p = Q[r][p], Q_q = Q[r][q];
+          Q[r][p] = c * Q_p - s * Q_q;
+          Q[r][q] = s * Q_p + c * Q_q;
+          if (r == p || r == q) continue;
+          const T A_p = A[r][p], A_q = A[r][q];
+          A[r][p] = A[p][r] = c * A_p - s * A_q;
+          A[r][q] = A[q][r] = s * A_p + c * A_q;
+        }
+      }
+  }
+}
+
+}  // namespace diffsim
