@@ -10,7 +10,7 @@
 namespace diffsim {
 
 /// Muscle: Neo-Hookean matrix with an active tension along fibres, scaled by an activation (active stress: Ambrosi &
-/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). Defined for J > 0 only.
+/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). The energy W is defined for J > 0 only.
 ///
 ///   W = W_NeoHookean(F) + A T (λ - 1),   λ = |F a|
 ///   P = P_NeoHookean(F) + A T (F a / λ) aᵀ
@@ -74,30 +74,33 @@ struct ActiveFibre {
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[6]) {
     using std::sqrt;
-    const T matrix[2] = {moduli[0], moduli[1]};
+    const T& tension = moduli[2];
+    const T lame[2] = {moduli[0], moduli[1]};
     const Vec3<T> Fa = F * Vec3<T>{{moduli[3], moduli[4], moduli[5]}};
-    return NeoHookean::energy(F, matrix) + moduli[2] * (sqrt(dot(Fa, Fa)) - 1.0);
+    return NeoHookean::energy(F, lame) + tension * (sqrt(dot(Fa, Fa)) - 1.0);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[6]) {
     using std::sqrt;
-    const T matrix[2] = {moduli[0], moduli[1]};
+    const T& tension = moduli[2];
+    const T lame[2] = {moduli[0], moduli[1]};
     const Vec3<T> a{{moduli[3], moduli[4], moduli[5]}};
     const Vec3<T> Fa = F * a;
-    return NeoHookean::stress(F, matrix) + dyad(moduli[2] / sqrt(dot(Fa, Fa)), Fa, a);
+    return NeoHookean::stress(F, lame) + dyad(tension / sqrt(dot(Fa, Fa)), Fa, a);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[6]) {
     using std::sqrt;
-    const T matrix[2] = {moduli[0], moduli[1]};
+    const T& tension = moduli[2];
+    const T lame[2] = {moduli[0], moduli[1]};
     const Vec3<T> a{{moduli[3], moduli[4], moduli[5]}};
     const Vec3<T> Fa = F * a, dFa = dF * a;
     const T squared = dot(Fa, Fa);
     const T along = dot(Fa, dFa) / squared;
     const Vec3<T> across{{dFa[0] - along * Fa[0], dFa[1] - along * Fa[1], dFa[2] - along * Fa[2]}};
-    return NeoHookean::stress_tangent(F, dF, matrix) + dyad(moduli[2] / sqrt(squared), across, a);
+    return NeoHookean::stress_tangent(F, dF, lame) + dyad(tension / sqrt(squared), across, a);
   }
 };
 

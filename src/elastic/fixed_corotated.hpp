@@ -26,9 +26,9 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. Defined for J ≤ 0, too: the smallest stretch then counts as negative. P and dP are not finite where
-/// a b = J, that is where the two smallest stretches (with sign) add to zero: an inverted cell with σ3 = -σ2, or a cell
-/// flattened to a line.
+/// Moduli: µ, λ. W is defined for J ≤ 0, too: the smallest stretch then counts as negative. P and dP are not finite
+/// where a b = J, that is where the two smallest stretches (with sign) add to zero: an inverted cell with σ3 = -σ2, or
+/// a cell flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -44,24 +44,27 @@ struct FixedCorotated {
 
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T I = inner(F, F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T a = stretch_trace(I, inner(cof, cof), J);
-    return moduli[0] * (I - 2.0 * a + 3.0) + 0.5 * moduli[1] * (J - 1.0) * (J - 1.0);
+    return mu * (I - 2.0 * a + 3.0) + 0.5 * lambda * (J - 1.0) * (J - 1.0);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Polar<T> polar(F);
-    return (2.0 * moduli[0]) * (F - polar.R) + (moduli[1] * (polar.J - 1.0)) * polar.cof;
+    return (2.0 * mu) * (F - polar.R) + (lambda * (polar.J - 1.0)) * polar.cof;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Polar<T> polar(F);
-    return (2.0 * moduli[0]) * (dF - polar.rotation_derivative(F, dF)) +
-           (moduli[1] * inner(polar.cof, dF)) * polar.cof + (moduli[1] * (polar.J - 1.0)) * cofactor_derivative(F, dF);
+    return (2.0 * mu) * (dF - polar.rotation_derivative(F, dF)) + (lambda * inner(polar.cof, dF)) * polar.cof +
+           (lambda * (polar.J - 1.0)) * cofactor_derivative(F, dF);
   }
 
  private:

@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Holzapfel–Gasser–Ogden tissue: one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden & Holzapfel
-/// 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. Defined for J > 0 only.
+/// 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. The energy W is defined for J > 0 only.
 ///
 ///   W = µ/2 (Ī1 - 3) + k1/2k2 (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
 ///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²
@@ -69,31 +69,32 @@ struct HolzapfelGasserOgden {
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[8]) {
     using std::exp, std::log;
+    const T &mu = moduli[0], &bulk = moduli[1], &k1 = moduli[2], &k2 = moduli[3], &kappa = moduli[4];
     const T J = determinant(F);
     const T ln_J = log(J);
     const T shape = exp((-2.0 / 3.0) * ln_J);
     const Vec3<T> Fa = F * Vec3<T>{{moduli[5], moduli[6], moduli[7]}};
     const T I1 = shape * inner(F, F) - 3.0;
-    const T E = if_positive(moduli[4] * I1 + (1.0 - 3.0 * moduli[4]) * (shape * dot(Fa, Fa) - 1.0), slack);
-    return 0.5 * moduli[0] * I1 + 0.5 * (moduli[2] / moduli[3]) * (exp(moduli[3] * E * E) - 1.0) +
-           0.5 * moduli[1] * (0.5 * (J * J - 1.0) - ln_J);
+    const T E = if_positive(kappa * I1 + (1.0 - 3.0 * kappa) * (shape * dot(Fa, Fa) - 1.0), slack);
+    return 0.5 * mu * I1 + 0.5 * (k1 / k2) * (exp(k2 * E * E) - 1.0) + 0.5 * bulk * (0.5 * (J * J - 1.0) - ln_J);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[8]) {
     using std::exp, std::log;
+    const T &mu = moduli[0], &bulk = moduli[1], &k1 = moduli[2], &k2 = moduli[3], &kappa = moduli[4];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T shape = exp((-2.0 / 3.0) * log(J));
     const Vec3<T> a{{moduli[5], moduli[6], moduli[7]}};
     const Vec3<T> Fa = F * a;
     const T I1 = shape * inner(F, F), I4 = shape * dot(Fa, Fa);
-    const T along = 1.0 - 3.0 * moduli[4];
-    const T E = if_positive(moduli[4] * (I1 - 3.0) + along * (I4 - 1.0), slack);
-    const T psi = 2.0 * moduli[2] * E * exp(moduli[3] * E * E);
-    const T matrix = moduli[0] + moduli[4] * psi;
+    const T along = 1.0 - 3.0 * kappa;
+    const T E = if_positive(kappa * (I1 - 3.0) + along * (I4 - 1.0), slack);
+    const T psi = 2.0 * k1 * E * exp(k2 * E * E);
+    const T matrix = mu + kappa * psi;
     const T fibre = along * psi;
-    const T pressure = (0.5 * moduli[1] * (J * J - 1.0) - (1.0 / 3.0) * (matrix * I1 + fibre * I4)) / J;
+    const T pressure = (0.5 * bulk * (J * J - 1.0) - (1.0 / 3.0) * (matrix * I1 + fibre * I4)) / J;
     return (matrix * shape) * F + pressure * cof + dyad(fibre * shape, Fa, a);
   }
 

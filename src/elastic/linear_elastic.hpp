@@ -18,7 +18,7 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. Defined for J ≤ 0, too; the law does not resist inversion of a cell.
+/// Moduli: µ, λ. W is defined for J ≤ 0, too; the law does not resist inversion of a cell.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -33,9 +33,10 @@ struct LinearElastic {
 
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> strain = symmetric(F - Mat3<T>::identity());
     const T dilatation = trace(strain);
-    return moduli[0] * inner(strain, strain) + 0.5 * moduli[1] * dilatation * dilatation;
+    return mu * inner(strain, strain) + 0.5 * lambda * dilatation * dilatation;
   }
 
   template <class T>
@@ -55,8 +56,9 @@ struct LinearElastic {
   }
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> hooke(const Mat3<T>& displacement_gradient, const T (&moduli)[2]) {
-    Mat3<T> P = moduli[0] * (displacement_gradient + transpose(displacement_gradient));
-    const T pressure = moduli[1] * trace(displacement_gradient);
+    const T &mu = moduli[0], &lambda = moduli[1];
+    Mat3<T> P = mu * (displacement_gradient + transpose(displacement_gradient));
+    const T pressure = lambda * trace(displacement_gradient);
     for (int i = 0; i < 3; ++i) P(i, i) = P(i, i) + pressure;
     return P;
   }

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). Defined for J > 0
-/// only.
+/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). The energy W is
+/// defined for J > 0 only.
 ///
 ///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²
 ///   Ī1 = J^(-2/3) I1,   Ī2 = J^(-4/3) I2,   I1 = tr C,   I2 = |cof F|²,   C = FᵀF
@@ -49,23 +49,25 @@ struct MooneyRivlin {
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[3]) {
     using std::exp, std::log;
+    const T &c10 = moduli[0], &c01 = moduli[1], &kappa = moduli[2];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T shape = exp((-2.0 / 3.0) * log(J));
-    return moduli[0] * (shape * inner(F, F) - 3.0) + moduli[1] * (shape * shape * inner(cof, cof) - 3.0) +
-           0.5 * moduli[2] * (J - 1.0) * (J - 1.0);
+    return c10 * (shape * inner(F, F) - 3.0) + c01 * (shape * shape * inner(cof, cof) - 3.0) +
+           0.5 * kappa * (J - 1.0) * (J - 1.0);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[3]) {
     using std::exp, std::log;
+    const T &c10 = moduli[0], &c01 = moduli[1], &kappa = moduli[2];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T shape = exp((-2.0 / 3.0) * log(J));
     const T I1 = inner(F, F), I2 = inner(cof, cof);
-    const T a = 2.0 * moduli[0] * shape;
-    const T b = 2.0 * moduli[1] * shape * shape;
-    const T c = moduli[2] * (J - 1.0) - (a * I1 + 2.0 * (b * I2)) / (3.0 * J);
+    const T a = 2.0 * c10 * shape;
+    const T b = 2.0 * c01 * shape * shape;
+    const T c = kappa * (J - 1.0) - (a * I1 + 2.0 * (b * I2)) / (3.0 * J);
     return (a + b * I1) * F - b * (F * (transpose(F) * F)) + c * cof;
   }
 };

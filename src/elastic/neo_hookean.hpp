@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). Defined for J > 0 only.
+/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). The energy W is defined
+/// for J > 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²
 ///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ
@@ -29,29 +30,32 @@ struct NeoHookean {
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
     using std::log;
+    const T &mu = moduli[0], &lambda = moduli[1];
     const T ln_J = log(determinant(F));
-    return 0.5 * moduli[0] * (inner(F, F) - 3.0 - 2.0 * ln_J) + 0.5 * moduli[1] * ln_J * ln_J;
+    return 0.5 * mu * (inner(F, F) - 3.0 - 2.0 * ln_J) + 0.5 * lambda * ln_J * ln_J;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
     using std::log;
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T inverse_J = T(1.0) / J;
-    return moduli[0] * F + (inverse_J * (moduli[1] * log(J) - moduli[0])) * cof;
+    return mu * F + (inverse_J * (lambda * log(J) - mu)) * cof;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
     using std::log;
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T inverse_J = T(1.0) / J;
     // P = µ F + c(J) cof F with c = (λ ln J - µ)/J, c' = (λ - λ ln J + µ)/J².
-    const T c_J = moduli[1] * log(J) - moduli[0];
-    const T dc = (moduli[1] - c_J) * inverse_J * inverse_J * inner(cof, dF);
-    return moduli[0] * dF + dc * cof + (c_J * inverse_J) * cofactor_derivative(F, dF);
+    const T c_J = lambda * log(J) - mu;
+    const T dc = (lambda - c_J) * inverse_J * inverse_J * inner(cof, dF);
+    return mu * dF + dc * cof + (c_J * inverse_J) * cofactor_derivative(F, dF);
   }
 
   template <class T>

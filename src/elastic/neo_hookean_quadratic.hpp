@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). Defined for J > 0 only.
+/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). The energy W is defined for J >
+/// 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
 ///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ
@@ -28,24 +29,27 @@ struct NeoHookeanQuadratic {
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
     using std::log;
+    const T &mu = moduli[0], &lambda = moduli[1];
     const T J = determinant(F);
-    return 0.5 * moduli[0] * (inner(F, F) - 3.0) - moduli[0] * log(J) + 0.5 * moduli[1] * (J - 1.0) * (J - 1.0);
+    return 0.5 * mu * (inner(F, F) - 3.0) - mu * log(J) + 0.5 * lambda * (J - 1.0) * (J - 1.0);
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    return moduli[0] * F + (moduli[1] * (J - 1.0) - moduli[0] / J) * cof;
+    return mu * F + (lambda * (J - 1.0) - mu / J) * cof;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T mu_by_J = moduli[0] / J;
-    const T dc = (moduli[1] + mu_by_J / J) * inner(cof, dF);
-    return moduli[0] * dF + dc * cof + (moduli[1] * (J - 1.0) - mu_by_J) * cofactor_derivative(F, dF);
+    const T mu_by_J = mu / J;
+    const T dc = (lambda + mu_by_J / J) * inner(cof, dF);
+    return mu * dF + dc * cof + (lambda * (J - 1.0) - mu_by_J) * cofactor_derivative(F, dF);
   }
 
   template <class T>

@@ -17,8 +17,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. Defined for J ≤ 0, too, because W is a polynomial in F. The law does not resist inversion: an inverted
-/// cell can be in equilibrium.
+/// Moduli: µ, λ. W is defined for J ≤ 0, too, because W is a polynomial in F. The law does not resist inversion: an
+/// inverted cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -33,9 +33,10 @@ struct StVenantKirchhoff {
 
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &mu = moduli[0], &lambda = moduli[1];
     const Mat3<T> E = green_strain(F);
     const T tr = trace(E);
-    return moduli[0] * inner(E, E) + 0.5 * moduli[1] * tr * tr;
+    return mu * inner(E, E) + 0.5 * lambda * tr * tr;
   }
 
   template <class T>
@@ -56,8 +57,9 @@ struct StVenantKirchhoff {
   }
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> hooke(const Mat3<T>& E, const T (&moduli)[2]) {
-    Mat3<T> S = (2.0 * moduli[0]) * E;
-    const T pressure = moduli[1] * trace(E);
+    const T &mu = moduli[0], &lambda = moduli[1];
+    Mat3<T> S = (2.0 * mu) * E;
+    const T pressure = lambda * trace(E);
     for (int i = 0; i < 3; ++i) S(i, i) = S(i, i) + pressure;
     return S;
   }

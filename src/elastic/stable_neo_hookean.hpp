@@ -27,36 +27,40 @@ struct StableNeoHookean {
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
     T lame[2];
     lame_moduli(parameters, lame);
-    moduli[0] = (4.0 / 3.0) * lame[0];
-    moduli[1] = lame[1] + (5.0 / 6.0) * lame[0];
+    const T &mu = lame[0], &lambda = lame[1];
+    moduli[0] = (4.0 / 3.0) * mu;
+    moduli[1] = lambda + (5.0 / 6.0) * mu;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
     using std::log;
+    const T &m = moduli[0], &l = moduli[1];
     const T I = inner(F, F);
     // l/2 (J - α)² - l/2 (1 - α)² = l/2 (J - 1)² - 3m/4 (J - 1)
     const T K = determinant(F) - 1.0;
-    return 0.5 * moduli[0] * (I - 3.0 - log(0.25 * (I + 1.0))) + 0.5 * moduli[1] * K * K - 0.75 * moduli[0] * K;
+    return 0.5 * m * (I - 3.0 - log(0.25 * (I + 1.0))) + 0.5 * l * K * K - 0.75 * m * K;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const T &m = moduli[0], &l = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T a = moduli[0] - moduli[0] / (inner(F, F) + 1.0);
-    return a * F + (moduli[1] * (J - 1.0) - 0.75 * moduli[0]) * cof;
+    const T a = m - m / (inner(F, F) + 1.0);
+    return a * F + (l * (J - 1.0) - 0.75 * m) * cof;
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const T &m = moduli[0], &l = moduli[1];
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
     const T inverse = T(1.0) / (inner(F, F) + 1.0);
-    const T a = moduli[0] - moduli[0] * inverse;
-    const T da = 2.0 * moduli[0] * inverse * inverse * inner(F, dF);
-    const T dc = moduli[1] * inner(cof, dF);
-    return a * dF + da * F + dc * cof + (moduli[1] * (J - 1.0) - 0.75 * moduli[0]) * cofactor_derivative(F, dF);
+    const T a = m - m * inverse;
+    const T da = 2.0 * m * inverse * inverse * inner(F, dF);
+    const T dc = l * inner(cof, dF);
+    return a * dF + da * F + dc * cof + (l * (J - 1.0) - 0.75 * m) * cofactor_derivative(F, dF);
   }
 
   template <class T>
