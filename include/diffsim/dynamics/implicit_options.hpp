@@ -39,6 +39,9 @@ struct LinearOptions {
   /// assembled J is then used for preconditioners and factorisations only. Requires a symmetric J. If J is projected to
   /// a positive semidefinite matrix, Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
+  /// True if matrices of 3×3 blocks in host memory use products and multigrid smoothers of this library, which are
+  /// faster than those of PETSc.
+  bool fast_paths = true;
 };
 
 /// Names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.

@@ -69,11 +69,11 @@ class System {
             const std::vector<double>& velocity);
 
   /// Makes the affine bodies (`affine_body`) of the given local cells rigid. Time steps must then use symplectic Euler,
-  /// velocity Verlet, implicit Euler or BDF2. Throws Error (input) after `prepare`. `prepare` throws Error (input) for
-  /// a cell that is not an affine body.
+  /// velocity Verlet, implicit Euler or BDF2. Throws Error (input) if called after `prepare`. `prepare` throws Error
+  /// (input) for a cell that is not an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
-  /// Adds a joint of a rigid body. All ranks must pass the same joint. Throws Error (input) after `prepare`. `prepare`
-  /// throws Error (input) for a body that does not exist or is not rigid, and for redundant constraints.
+  /// Adds a joint of a rigid body. All ranks must pass the same joint. Throws Error (input) if called after `prepare`.
+  /// `prepare` throws Error (input) for a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----

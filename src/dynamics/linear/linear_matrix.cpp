@@ -11,7 +11,6 @@
 #include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "dynamics/linear/block_product.hpp"
 #include "dynamics/linear/linear_system.hpp"
 #include "dynamics/linear/vec_copy.hpp"
 
@@ -204,7 +203,7 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
     projected_->compute(J, !other_pattern, matrix_);
     if (other_pattern) adopt_matrix();
   }
-  use_block_products(matrix_);
+  fast_paths_->use_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
 }
 

@@ -10,8 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-#include "dynamics/linear/block_product.hpp"
-#include "dynamics/linear/single_smoother.hpp"
+
 #include "dynamics/linear/vec_copy.hpp"
 
 namespace diffsim::dynamics {
@@ -94,7 +93,7 @@ constexpr double of_pairs = 4.0;
 /// nearly incompressible body, the blocks reduce the number of iterations by a fifth. Coarser levels keep point Jacobi:
 /// aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the diagonal. Point
 /// Jacobi skips these zeros; inverted blocks and SOR do not.
-void smooth_by_blocks(PC pc) {
+void smooth_by_blocks(PC pc, FastPaths& fast_paths) {
   PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
   if (!is_gamg || has_option(nullptr, "-mg_levels_pc_type")) return;
@@ -114,7 +113,7 @@ void smooth_by_blocks(PC pc) {
   DIFFSIM_PETSC(PCSetType(smoother_pc, PCPBJACOBI));
   // Requests a new estimate of the eigenvalue bounds, because the present bounds are those of point Jacobi.
   DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));
-  use_block_products(matrix);
+  fast_paths.use_products(matrix);
   DIFFSIM_PETSC(KSPSetOperators(smoother, matrix, matrix));
   DIFFSIM_PETSC(KSPSetUp(smoother));
 }
@@ -132,6 +131,7 @@ double norm_of(Vec vec) {
 LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options)
     : mesh_(&mesh),
       options_(options),
+      fast_paths_(options.fast_paths ? make_host_fast_paths() : make_no_fast_paths()),
       count_(3 * mesh.num_owned_vertices()),
       fixed_("fixed", static_cast<std::size_t>(mesh.num_owned_vertices()), 3) {
   DIFFSIM_PETSC(VecCreateMPI(mesh.comm(), count_, PETSC_DETERMINE, b_.out()));
@@ -197,7 +197,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     PC pc = nullptr;
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
-    if (of == matrix_) update_finest_level(pc, matrix_, careful_);
+    if (of == matrix_) fast_paths_->update_finest_level(pc, matrix_, careful_);
   }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
@@ -476,7 +476,7 @@ LinearReport LinearSystem::iterate(Solver& solver, double norm, double tolerance
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<KSP>(solver.ksp)), KSPCG, &conjugate));
   const bool may_do = tolerance >= loose && conjugate && of_preconditioner == matrix_ && !operator_;
-  const Mat single = may_do ? finest_operator(pc) : nullptr;
+  const Mat single = may_do ? fast_paths_->single_precision_operator(pc) : nullptr;
   if (!single) return run(product());
   // Products in single precision suffice for a loose tolerance, if the residual in double precision confirms the
   // result. A failure may be due to rounding, so the solve is repeated in double precision.
@@ -498,12 +498,9 @@ void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  if (symmetric_ && smooth_in_single_precision(pc, careful_ ? of_pairs : 0.0)) {
-    set_smoothed_norm(pc, norm);
-  } else {
-    smooth_by_blocks(pc);
-    use_block_products(pc);
-  }
+  if (symmetric_ && fast_paths_->use_smoothers(pc, careful_ ? of_pairs : 0.0, norm)) return;
+  smooth_by_blocks(pc, *fast_paths_);
+  fast_paths_->use_products(pc);
 }
 
 LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {

@@ -13,7 +13,9 @@
 #include "core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "dynamics/linear/fast_paths.hpp"
 #include "dynamics/linear/matrix_share.hpp"
+
 #include "dynamics/linear/preconditioner_policy.hpp"
 #include "dynamics/linear/projected_matrix.hpp"
 
@@ -139,6 +141,8 @@ class LinearSystem {
 
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
+  std::unique_ptr<FastPaths> fast_paths_;
+
   int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed

@@ -116,7 +116,8 @@ void ExplicitModel::require_valid(int n) {
   if (std::isinf(stable))
     throw Error(message + "check loads, initial values and limits of joints, or use a smaller dt", ErrorKind::run);
   std::snprintf(text, sizeof(text),
-                "the substep, dt/substeps = %.3g s, is below the stability limit %.3g s of small motions about rest; "
+                "the substep, dt/substeps = %.3g s, is below %.3g s, up to which small motions about rest are certain "
+                "to be stable; "
                 "check loads, initial values, contact and limits of joints, or use a smaller dt or more substeps",
                 h(), stable);
   throw Error(message + text, ErrorKind::run);
@@ -126,7 +127,8 @@ std::string ExplicitModel::exceeds(double stable) const {
   if (stable == 0.0) return rule_.name + " is unstable for undamped oscillations at every substep";
   char text[200];
   std::snprintf(text, sizeof(text),
-                "the substep, dt/substeps = %.3g s, exceeds %.3g s, the stability limit of small motions about rest",
+                "the substep, dt/substeps = %.3g s, exceeds %.3g s, up to which small motions about rest are certain "
+                "to be stable",
                 h(), stable);
   return text;
 }

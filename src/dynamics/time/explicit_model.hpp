@@ -94,14 +94,15 @@ class ExplicitModel : public SystemModel {
 
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
   void require_valid(int n);
-  /// Throws the same Error on every rank if a vertex is outside the range of the reversible grid. Collective.
+  /// Throws the same Error on every rank if the position or the velocity of a vertex is outside the range of the grid
+  /// on which steps are reversible (`ReversibleGrid`). Collective.
   void require_on_grid(int n);
   void require_reversible() const;
   /// Throws the same Error on every rank if the motion of substep s passes through an obstacle or another body.
   /// Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
-  /// Text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, the stability limit of small motions about
-  /// rest".
+  /// Returns a text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, up to which small motions about
+  /// rest are certain to be stable".
   std::string exceeds(double stable) const;
   /// Text for messages that recommends stable values, such as "dt: 0.002, or substeps: 5".
   std::string stable_choice(double stable) const;

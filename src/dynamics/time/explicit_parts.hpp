@@ -161,16 +161,16 @@ struct ExplicitModel::Workspace {
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has none
   Field force;                                                 // [local vertices, 3]
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;      // [substeps + 1]: start of each substep, end of the step
-  DeviceArray<std::int32_t> far_vertex;                        // [1]: vertex outside the reversible grid
-  Field no_damping;                                            // [1], for rules without damping factor
-  dynamics::ReversibleGrid grid;                               // for reversible steps
-  State stage;                                                 // for rules with several stages
-  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or their derivatives
-  Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
-  Field start;                       // positions at the start of a substep, for contact
-  Field pending;                     // adjoint of a force that two substeps share
-  Field velocities;                  // on local vertices, if terms use velocities
-  Field velocity_derivative;         // tangent or adjoint of `velocities`
+  DeviceArray<std::int32_t> far_vertex;  // [1]: vertex whose position or velocity is outside `grid`
+  Field no_damping;                      // [1], for rules without damping factor
+  dynamics::ReversibleGrid grid;         // for reversible steps
+  State stage;                           // for rules with several stages
+  std::vector<Field> accelerations;      // [stages - 1] fields [owned vertices, 3], or their derivatives
+  Field force_derivative;                // tangent or adjoint of the force, [local vertices, 3]
+  Field start;                           // positions at the start of a substep, for contact
+  Field pending;                         // adjoint of a force that two substeps share
+  Field velocities;                      // on local vertices, if terms use velocities
+  Field velocity_derivative;             // tangent or adjoint of `velocities`
 };
 
 }  // namespace diffsim

@@ -54,9 +54,8 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
   const auto update = work_->update<Along>(*this, n, &direction);
   const bool to_damping = direction.find("damping") != nullptr;
   const bool needs_force = system_->changes_mass(direction) || to_damping;
-  const int last = static_cast<int>(rule_.stages.size()) - 1;
   Field &dx = tangent["positions"], &dv = tangent["velocities"];
-  const int count = static_cast<int>(dv.size());
+  const int last = static_cast<int>(rule_.stages.size()) - 1, count = static_cast<int>(dv.size());
   Field& df = work_->local(work_->force_derivative, "force_tangent");
   const Field& x = recorded.positions(s, 0);
   const In<Along> force{needs_force ? work_->force.data() : nullptr, df.data()};

@@ -39,7 +39,8 @@ class PetscOption {
   std::string name_;
 };
 
-DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::string& damping) {
+DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::string& damping,
+                                bool fast_paths = true) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {8, 2, 2});
   // With damping, J also contains derivatives with respect to velocities. Viscosity makes J unsymmetric.
   DifferentiableMaterial rubber{
@@ -48,6 +49,8 @@ DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::s
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.linear.direct_below = direct_below;
   options.implicit.linear.matrix_free = matrix_free;
+  options.implicit.linear.fast_paths = fast_paths;
+
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.fix("y_min", {false, true, false});
@@ -66,6 +69,24 @@ std::vector<double> gradient(int direct_below, bool matrix_free, ImplicitStatist
   std::vector<double> all = simulator.gradient("youngs_modulus").to_host();
   for (const double value : simulator.gradient(damping).to_host()) all.push_back(value * 1e-3);
   return all;
+}
+
+/// Products by blocks and smoothers in single precision change the gradient within the solver's tolerance only.
+TEST(matrix_options, fast_paths_change_no_result) {
+  for (const char* damping : {"drag", "viscosity"}) {  // with a symmetric and with an unsymmetric matrix
+    std::vector<double> by_block, by_petsc;
+    for (const bool fast : {true, false}) {
+      DifferentiableScene solver = make_solver(0, false, damping, fast);
+      TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {1.0, -0.1, 0.1}, 3);
+      DifferentiableSimulator simulator(solver);
+      simulator.require_gradient({"youngs_modulus"});
+      simulator.rollout(3, 0, loss);
+      simulator.backward();
+      (fast ? by_block : by_petsc) = simulator.gradient("youngs_modulus").to_host();
+    }
+    EXPECT_LE(relative_difference(by_block, by_petsc), 1e-9) << damping;
+    EXPECT_NE(by_block, by_petsc) << damping << ": the same operations in both runs";
+  }
 }
 
 TEST(matrix_options, give_the_gradient_of_aij) {

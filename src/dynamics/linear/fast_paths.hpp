@@ -1,0 +1,36 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscksp.h>
+
+#include <memory>
+
+namespace diffsim::dynamics {
+
+/// Faster substitutes for PETSc's operations on matrices and multigrid preconditioners. A substitute changes results
+/// only by rounding errors, or within the tolerance of the linear solver. All members are collective.
+class FastPaths {
+ public:
+  virtual ~FastPaths() = default;
+  /// Substitutes the products with `matrix`. Call this function again whenever the sparsity pattern may have changed.
+  virtual void use_products(Mat matrix) = 0;
+  /// Substitutes the products with the operators and interpolations of a preconditioner that has been set up.
+  virtual void use_products(PC pc) = 0;
+  /// Substitutes the smoothers of a preconditioner that has been set up. Returns false, and changes nothing, if the
+  /// preconditioner does not allow this. Call this function again before each solve. `least_bound`: minimum of the
+  /// upper bound of the spectrum on the finest level; `norm`: norm of the right-hand side.
+  virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
+  /// Copies new values of `matrix` to the smoother of the finest level, and to the smoother's diagonal blocks if
+  /// `with_diagonal`. Does nothing without a substituted smoother.
+  virtual void update_finest_level(PC pc, Mat matrix, bool with_diagonal) = 0;
+  /// Returns the operator of the finest level in single precision, or nullptr without a substituted smoother.
+  virtual Mat single_precision_operator(PC pc) = 0;
+};
+
+/// Returns substitutes for AIJ matrices of 3×3 blocks in host memory: products by blocks (block_product.hpp) and
+/// smoothers in single precision (single_smoother.hpp). Other matrices keep PETSc's operations.
+std::unique_ptr<FastPaths> make_host_fast_paths();
+/// Returns an object that keeps all operations of PETSc.
+std::unique_ptr<FastPaths> make_no_fast_paths();
+
+}  // namespace diffsim::dynamics
