@@ -102,10 +102,51 @@ CellKind kind_of(const std::string& name) {
   throw InputError("cells is '" + name + "'; give tetrahedra, triangles, segments or points");
 }
 
-void bind_body(nb::module_& module) {
-  nb::class_<Body>(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
+/// Binds bodies from files, and placements.
+void bind_body_from_file(nb::class_<Body>& bound) {
+  bound
+      .def_static(
+          "from_file",
+          [](const std::string& path, double scale, const std::string& cells, bool affine) {
+            if (affine)
+              return Body{[path, scale](MPI_Comm comm) {
+                            TriangleMesh surface;
+                            collectively(comm, [&] { surface = read_surface(path, scale); });
+                            return affine_body(comm, std::move(surface));
+                          },
+                          {}};
+            return Body{[path, scale, kind = kind_of(cells)](MPI_Comm comm) {
+                          return read_mesh_data(comm, path, scale, false, 1, kind);
+                        },
+                        {}};
+          },
+          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("cells") = "tetrahedra", nb::arg("affine") = false,
+          R"(Read the body from a mesh file when the mesh is made.
 
-All ranks must pass equal arrays.)")
+scale: multiplies coordinates, to m. cells: tetrahedra, triangles, segments or points. affine: whether the triangles of
+the file are the closed surface of an affine body.)")
+      .def(
+          "place",
+          [](const Body& body, nb::handle scale, Vector axis, double angle, Vector translate) {
+            Placement placement{.axis = axis, .angle = angle, .translate = translate};
+            const std::vector<double> factors = doubles_of_shape(scale, {3}, "scale");
+            std::copy(factors.begin(), factors.end(), placement.scale.begin());
+            Body placed = body;
+            placed.placements.push_back(placement);
+            return placed;
+          },
+          nb::arg("scale") = 1.0, nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0,
+          nb::arg("translate") = Vector{},
+          R"(Return the body after scaling, rotation by angle, rad, about axis through the origin, and translation, m.)",
+          nb::sig("def place(self, scale: object = 1.0, axis: collections.abc.Sequence[float] = [0.0, 0.0, 1.0], "
+                  "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
+}
+
+void bind_body(nb::module_& module) {
+  nb::class_<Body> bound(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
+
+All ranks must pass equal arrays.)");
+  bound
       .def_static(
           "box",
           [](Vector size, std::array<int, 3> cells) {
@@ -144,42 +185,8 @@ All ranks must pass equal arrays.)")
           },
           nb::arg("vertices"), nb::arg("triangles"),
           R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".)",
-          nb::sig("def affine(vertices: object, triangles: object) -> Body"))
-      .def_static(
-          "from_file",
-          [](const std::string& path, double scale, const std::string& cells, bool affine) {
-            if (affine)
-              return Body{[path, scale](MPI_Comm comm) {
-                            TriangleMesh surface;
-                            collectively(comm, [&] { surface = read_surface(path, scale); });
-                            return affine_body(comm, std::move(surface));
-                          },
-                          {}};
-            return Body{[path, scale, kind = kind_of(cells)](MPI_Comm comm) {
-                          return read_mesh_data(comm, path, scale, false, 1, kind);
-                        },
-                        {}};
-          },
-          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("cells") = "tetrahedra", nb::arg("affine") = false,
-          R"(Read the body from a mesh file when the mesh is made.
-
-scale: multiplies coordinates, to m. cells: tetrahedra, triangles, segments or points. affine: whether the triangles of
-the file are the closed surface of an affine body.)")
-      .def(
-          "place",
-          [](const Body& body, nb::handle scale, Vector axis, double angle, Vector translate) {
-            Placement placement{.axis = axis, .angle = angle, .translate = translate};
-            const std::vector<double> factors = doubles_of_shape(scale, {3}, "scale");
-            std::copy(factors.begin(), factors.end(), placement.scale.begin());
-            Body placed = body;
-            placed.placements.push_back(placement);
-            return placed;
-          },
-          nb::arg("scale") = 1.0, nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0,
-          nb::arg("translate") = Vector{},
-          R"(Return the body after scaling, rotation by angle, rad, about axis through the origin, and translation, m.)",
-          nb::sig("def place(self, scale: object = 1.0, axis: collections.abc.Sequence[float] = [0.0, 0.0, 1.0], "
-                  "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
+          nb::sig("def affine(vertices: object, triangles: object) -> Body"));
+  bind_body_from_file(bound);
 }
 
 void bind_joint(nb::module_& module) {
@@ -205,34 +212,9 @@ axis: in the initial placement of the bodies.)")
       .def_ro("other", &Joint::other, "Other body; empty: the world.");
 }
 
-void bind_robot(nb::module_& module) {
-  nb::class_<Robot>(module, "Robot", R"(Rigid links and joints of a robot.
-
-The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called NAME/JOINT.)")
-      .def_static(
-          "from_urdf",
-          [](const std::string& path, const std::string& name, bool fixed_base,
-             const std::map<std::string, double>& coordinates, const std::map<std::string, double>& velocities,
-             Vector axis, double angle, Vector translate, bool with_surfaces, nb::object comm) {
-            const MPI_Comm on = communicator(comm);
-            const RobotOptions options{fixed_base,
-                                       coordinates,
-                                       velocities,
-                                       {.axis = axis, .angle = angle, .translate = translate},
-                                       with_surfaces};
-            const LibraryScope scope;
-            return read_robot(on, path, name, options);
-          },
-          nb::arg("path"), nb::arg("name"), nb::kw_only(), nb::arg("fixed_base") = true,
-          nb::arg("coordinates") = std::map<std::string, double>{},
-          nb::arg("velocities") = std::map<std::string, double>{}, nb::arg("axis") = Vector{0.0, 0.0, 1.0},
-          nb::arg("angle") = 0.0, nb::arg("translate") = Vector{}, nb::arg("with_surfaces") = false,
-          nb::arg("comm") = nb::none(),
-          R"(Read a robot from a URDF file. Collective.
-
-fixed_base: whether the base link is part of the world. coordinates: initial coordinates of joints, by their names in
-the file, rad or m. velocities: initial velocities of joints, rad/s or m/s, which initial_velocity uses. axis, angle,
-translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)")
+/// Binds the bodies, materials, joints and warnings of a robot.
+void bind_parts_of_robot(nb::class_<Robot>& bound) {
+  bound
       .def_prop_ro(
           "bodies",
           [](const Robot& robot) {
@@ -268,12 +250,34 @@ translate: placement of the base. with_surfaces: whether to read collision shape
       .def_ro("warnings", &Robot::warnings, "Parts of the file that have no effect.");
 }
 
-}  // namespace
+void bind_robot(nb::module_& module) {
+  nb::class_<Robot> bound(module, "Robot", R"(Rigid links and joints of a robot.
 
-void bind_bodies(nb::module_& module) {
-  bind_body(module);
-  bind_joint(module);
-  bind_robot(module);
+The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called NAME/JOINT.)");
+  bound.def_static(
+      "from_urdf",
+      [](const std::string& path, const std::string& name, bool fixed_base,
+         const std::map<std::string, double>& coordinates, const std::map<std::string, double>& velocities, Vector axis,
+         double angle, Vector translate, bool with_surfaces, nb::object comm) {
+        const MPI_Comm on = communicator(comm);
+        const RobotOptions options{
+            fixed_base, coordinates, velocities, {.axis = axis, .angle = angle, .translate = translate}, with_surfaces};
+        const LibraryScope scope;
+        return read_robot(on, path, name, options);
+      },
+      nb::arg("path"), nb::arg("name"), nb::kw_only(), nb::arg("fixed_base") = true,
+      nb::arg("coordinates") = std::map<std::string, double>{}, nb::arg("velocities") = std::map<std::string, double>{},
+      nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0, nb::arg("translate") = Vector{},
+      nb::arg("with_surfaces") = false, nb::arg("comm") = nb::none(),
+      R"(Read a robot from a URDF file. Collective.
+
+fixed_base: whether the base link is part of the world. coordinates: initial coordinates of joints, by their names in
+the file, rad or m. velocities: initial velocities of joints, rad/s or m/s, which initial_velocity uses. axis, angle,
+translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)");
+  bind_parts_of_robot(bound);
+}
+
+void bind_join(nb::module_& module) {
   nb::borrow<nb::class_<MeshHandle>>(module.attr("TetrahedralMesh"))
       .def_static(
           "join",
@@ -309,7 +313,23 @@ The vertices and cells are in the order of the bodies. Region R of a body is cal
             return names;
           },
           "Names of the bodies; empty for a mesh of one body without a name.");
-  nb::borrow<nb::class_<SceneHandle>>(module.attr("DifferentiableScene"))
+}
+
+/// Binds attachments of bodies.
+void bind_attachment(nb::class_<SceneHandle>& scene) {
+  scene.def(
+      "attach",
+      [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {
+        const LibraryScope scope;
+        return handle.shared()->change().attach(region, to, stiffness);
+      },
+      nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
+      "Attach each vertex of a region to another body by a spring, N/m. Return the stiffness parameter's name.");
+}
+
+void bind_joints_of_scene(nb::module_& module) {
+  auto scene = nb::borrow<nb::class_<SceneHandle>>(module.attr("DifferentiableScene"));
+  scene
       .def(
           "join",
           [](SceneHandle& handle, const Joint& joint) {
@@ -360,15 +380,18 @@ joint_limit_stiffness:NAME.)",
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.
 
-with_drives: whether to add the damping, friction and limits of joints in the file. If false, `drive` can add other drives.)")
-      .def(
-          "attach",
-          [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {
-            const LibraryScope scope;
-            return handle.shared()->change().attach(region, to, stiffness);
-          },
-          nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
-          "Attach each vertex of a region to another body by a spring, N/m. Return the stiffness parameter's name.");
+with_drives: whether to add the damping, friction and limits of joints in the file. If false, `drive` can add other drives.)");
+  bind_attachment(scene);
+}
+
+}  // namespace
+
+void bind_bodies(nb::module_& module) {
+  bind_body(module);
+  bind_joint(module);
+  bind_robot(module);
+  bind_join(module);
+  bind_joints_of_scene(module);
 }
 
 }  // namespace diffsim::python

@@ -60,46 +60,7 @@ void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHan
   new (self) H(std::move(loss), std::move(owners), subject);
 }
 
-/// Loss in a sum that forwards all calls to a loss that the sum and a Python object share.
-class Shared final : public Loss {
- public:
-  explicit Shared(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}
-  std::string unit() const override { return loss_->unit(); }
-  bool multiply(double factor) override { return loss_->multiply(factor); }
-  double num_observations() const override { return loss_->num_observations(); }
-  bool observes(int n) const override { return loss_->observes(n); }
-  double value(int n, const State& state, const ParameterSet& parameters) override {
-    return loss_->value(n, state, parameters);
-  }
-  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                 const ParameterSet& direction) override {
-    return loss_->tangent(n, state, parameters, tangent, direction);
-  }
-  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
-                    ParameterSet& gradient) override {
-    loss_->add_gradient(n, state, parameters, adjoint, gradient);
-  }
-  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                            const ParameterSet& direction, State& adjoint_tangent,
-                            ParameterSet& gradient_tangent) override {
-    loss_->add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
-  }
-  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
-    loss_->add_gauss_newton(n, state, parameters, tangent, direction, adjoint, gradient);
-  }
-
- private:
-  std::shared_ptr<Loss> loss_;
-};
-
-}  // namespace
-
-void bind_losses(nb::module_& module) {
-  nb::class_<LossHandle>(module, "Loss", "Loss Σ ℓ(n, x[n]) over the states of a rollout.")
-      .def_prop_ro(
-          "unit", [](const LossHandle& handle) { return handle.shared()->unit(); },
-          "Unit of the loss; 1 if it is dimensionless.");
+void bind_target_position(nb::module_& module) {
   nb::class_<TargetPositionHandle, LossHandle>(
       module, "TargetPositionLoss",
       "Loss ½ |x̄ - target|², m², of the mean position x̄ of a region's vertices at one step.")
@@ -112,6 +73,9 @@ void bind_losses(nb::module_& module) {
           },
           nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
           "Create the loss. target: [3], m. Collective.");
+}
+
+void bind_track(nb::module_& module) {
   nb::class_<TrackHandle, LossHandle>(
       module, "TrackLoss", "Loss 1/(2 |S||V|) Σ |x - x̂|², m², over the observed steps S and vertices V of a region.")
       .def(
@@ -135,6 +99,9 @@ void bind_losses(nb::module_& module) {
 Collective.)",
           nb::sig(
               "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
+}
+
+void bind_reaction(nb::module_& module) {
   nb::class_<ReactionHandle, LossHandle>(
       module, "ReactionLoss",
       "Loss 1/(2 |S|) Σ |R - R̂|², N², of the reaction R of a fixed or moved region at the steps S.")
@@ -150,6 +117,9 @@ Collective.)",
           nb::arg("scene"), nb::arg("region"), nb::arg("observed"), nb::keep_alive<1, 2>(),
           "Create the loss. observed: dict from steps to forces, [3], N; NaN is not observed. Collective.",
           nb::sig("def __init__(self, scene: DifferentiableScene, region: str, observed: dict[int, object]) -> None"));
+}
+
+void bind_sum(nb::module_& module) {
   nb::class_<SumHandle, LossHandle>(module, "SumLoss", "Weighted sum of losses of the library.")
       .def(
           "__init__", [](SumHandle* self) { new (self) SumHandle(std::make_shared<SumLoss>(), {}, {}); },
@@ -163,9 +133,9 @@ Collective.)",
               const LibraryScope scope;
               auto& to = dynamic_cast<SumLoss&>(*sum.shared());
               if (noise)
-                to.add_likelihood(std::make_unique<Shared>(loss.for_sum()), *noise, weight);
+                to.add_likelihood(loss.for_sum(), *noise, weight);
               else
-                to.add(std::make_unique<Shared>(loss.for_sum()), weight);
+                to.add(loss.for_sum(), weight);
             }
             loss.give_to(sum);
           },
@@ -174,6 +144,19 @@ Collective.)",
 
 noise: standard deviation of the observations' errors. The loss then is the negative logarithm of a likelihood,
 ½ Σ |r|²/noise² over all observations with residuals r, times the weight.)");
+}
+
+}  // namespace
+
+void bind_losses(nb::module_& module) {
+  nb::class_<LossHandle>(module, "Loss", "Loss Σ ℓ(n, x[n]) over the states of a rollout.")
+      .def_prop_ro(
+          "unit", [](const LossHandle& handle) { return handle.shared()->unit(); },
+          "Unit of the loss; 1 if it is dimensionless.");
+  bind_target_position(module);
+  bind_track(module);
+  bind_reaction(module);
+  bind_sum(module);
 }
 
 }  // namespace diffsim::python

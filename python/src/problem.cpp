@@ -323,84 +323,37 @@ parameter is p0 + B u, or p0 exp(B u) if logarithmic.)",
                   "object = None, label: str = '') -> None"));
 }
 
-}  // namespace
+void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
+                    const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
+  const std::shared_ptr<SharedScene> scene = handle.shared();
+  const std::shared_ptr<Loss> known = loss_of(std::move(loss), scene->get(), false);
+  std::shared_ptr<InverseProblem> made;
+  {
+    const LibraryScope scope;
+    DifferentiableScene& solver = scene->change();
+    bool observes = false;
+    for (int n = 0; n <= num_steps; ++n) observes = observes || known->observes(n);
+    if (!observes) throw InputError("the loss observes none of the steps 0 … " + std::to_string(num_steps));
+    std::vector<Unknown> list;
+    for (const UnknownOptions* options : unknowns) {
+      list.push_back(options->unknown);
+      if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
+    }
+    // The initial positions follow the rest positions, unless the initial positions are also unknowns.
+    const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };
+    for (Unknown& unknown : list)
+      if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))
+        unknown.carries = "positions";
+    made = std::make_shared<InverseProblem>(
+        solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
+        CheckpointOptions{.schedule = CheckpointSchedule::uniform, .every = checkpoint_every});
+  }
+  new (self) ProblemHandle(std::move(made), {scene}, {known});
+}
 
-void bind_problem(nb::module_& module) {
-  bind_unknown(module);
-  nb::class_<ProblemHandle> problem(module, "InverseProblem",
-                                    R"(Loss of a rollout as a function of a vector u of unknowns.
-
-u has this rank's values: of the unknowns' cells or vertices of this rank, and, on the first rank, values that all ranks
-share. For a logarithmic unknown, u = ln p. All members are collective.)");
+/// Binds the loss and other functions of u.
+void bind_functions(nb::class_<ProblemHandle>& problem) {
   problem
-      .def(
-          "__init__",
-          [](ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
-             const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
-            const std::shared_ptr<SharedScene> scene = handle.shared();
-            const std::shared_ptr<Loss> known = loss_of(std::move(loss), scene->get(), false);
-            std::shared_ptr<InverseProblem> made;
-            {
-              const LibraryScope scope;
-              DifferentiableScene& solver = scene->change();
-              bool observes = false;
-              for (int n = 0; n <= num_steps; ++n) observes = observes || known->observes(n);
-              if (!observes) throw InputError("the loss observes none of the steps 0 … " + std::to_string(num_steps));
-              std::vector<Unknown> list;
-              for (const UnknownOptions* options : unknowns) {
-                list.push_back(options->unknown);
-                if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
-              }
-              // The initial positions follow the rest positions, unless the initial positions are also unknowns.
-              const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };
-              for (Unknown& unknown : list)
-                if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))
-                  unknown.carries = "positions";
-              made = std::make_shared<InverseProblem>(
-                  solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
-                  CheckpointOptions{.schedule = CheckpointSchedule::uniform, .every = checkpoint_every});
-            }
-            new (self) ProblemHandle(std::move(made), {scene}, {known});
-          },
-          nb::arg("scene"), nb::arg("num_steps"), nb::arg("loss"), nb::arg("unknowns"),
-          nb::arg("checkpoint_every") = 10, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
-          "Create a problem. loss: a loss of the library or a function, as for backward.",
-          nb::sig(
-              "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
-              "checkpoint_every: int = 10) -> None"))
-      .def_prop_ro(
-          "size", [](const ProblemHandle& handle) { return handle.get().size(); }, "Number of this rank's values of u.")
-      .def_prop_ro(
-          "names",
-          [](const ProblemHandle& handle) {
-            std::vector<std::string> names;
-            for (const Unknown& unknown : handle.get().unknowns()) names.push_back(unknown.name());
-            return names;
-          },
-          "Names of the unknowns.")
-      .def_prop_ro(
-          "unit", [](const ProblemHandle& handle) { return handle.get().unit(); }, "Unit of the loss.")
-      .def_prop_ro(
-          "losses", [](const ProblemHandle& handle) { return handle.get().losses(); },
-          "Losses of the experiments in the last evaluation, without priors.")
-      .def(
-          "start",
-          [](const ProblemHandle& handle) {
-            std::vector<double> u;
-            {
-              const LibraryScope scope;
-              u = handle.get().start();
-            }
-            return vector_to_numpy(std::move(u));
-          },
-          "Return the start value of u.", nb::sig("def start(self) -> numpy.ndarray"))
-      .def(
-          "bounds",
-          [](const ProblemHandle& handle) {
-            return std::pair(vector_to_numpy(handle.get().lower_bounds()),
-                             vector_to_numpy(handle.get().upper_bounds()));
-          },
-          "Return the lower and upper bounds of u.", nb::sig("def bounds(self) -> tuple[numpy.ndarray, numpy.ndarray]"))
       .def(
           "value",
           [](const ProblemHandle& handle, nb::handle u) {
@@ -433,7 +386,12 @@ share. For a logarithmic unknown, u = ln p. All members are collective.)");
             const LibraryScope scope;
             handle.change().set(at);
           },
-          nb::arg("u"), "Set the parameters of the scene from u.", nb::sig("def set(self, u: object) -> None"))
+          nb::arg("u"), "Set the parameters of the scene from u.", nb::sig("def set(self, u: object) -> None"));
+}
+
+/// Binds the values of unknowns and the priors at u.
+void bind_values(nb::class_<ProblemHandle>& problem) {
+  problem
       .def(
           "physical",
           [](const ProblemHandle& handle, const std::string& name, nb::handle u) {
@@ -458,7 +416,12 @@ share. For a logarithmic unknown, u = ln p. All members are collective.)");
             const LibraryScope scope;
             return handle.get().prior(at);
           },
-          nb::arg("u"), "Return the sum of the priors at u.", nb::sig("def prior(self, u: object) -> float"))
+          nb::arg("u"), "Return the sum of the priors at u.", nb::sig("def prior(self, u: object) -> float"));
+}
+
+/// Binds priors, optimisation, checks and the posterior.
+void bind_inference(nb::class_<ProblemHandle>& problem) {
+  problem
       .def("add_prior", &add_prior, nb::arg("name"), nb::arg("type"), nb::kw_only(), nb::arg("mean") = nb::none(),
            nb::arg("deviation") = nb::none(), nb::arg("covariance") = nb::none(), nb::arg("weight") = nb::none(),
            nb::arg("epsilon") = nb::none(), nb::arg("length") = nb::none(),
@@ -496,6 +459,61 @@ the Hessian. The result has names of the values, deviation,
 covariance and correlation of u, scale s and eigenvalues of diag(s) H diag(s), and not_identified: unit vectors of
 changes of u divided by s along which the observations do not determine u. deviation, covariance and correlation are missing if an eigenvalue is not positive.)",
            nb::sig("def posterior(self, u: object, gauss_newton: bool = False) -> dict[str, object]"));
+}
+
+}  // namespace
+
+void bind_problem(nb::module_& module) {
+  bind_unknown(module);
+  nb::class_<ProblemHandle> problem(module, "InverseProblem",
+                                    R"(Loss of a rollout as a function of a vector u of unknowns.
+
+u has this rank's values: of the unknowns' cells or vertices of this rank, and, on the first rank, values that all ranks
+share. For a logarithmic unknown, u = ln p. All members are collective.)");
+  problem
+      .def("__init__", &create_problem, nb::arg("scene"), nb::arg("num_steps"), nb::arg("loss"), nb::arg("unknowns"),
+           nb::arg("checkpoint_every") = 10, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
+           "Create a problem. loss: a loss of the library or a function, as for backward.",
+           nb::sig(
+               "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
+               "checkpoint_every: int = 10) -> None"))
+      .def_prop_ro(
+          "size", [](const ProblemHandle& handle) { return handle.get().size(); }, "Number of this rank's values of u.")
+      .def_prop_ro(
+          "names",
+          [](const ProblemHandle& handle) {
+            std::vector<std::string> names;
+            for (const Unknown& unknown : handle.get().unknowns()) names.push_back(unknown.name());
+            return names;
+          },
+          "Names of the unknowns.")
+      .def_prop_ro(
+          "unit", [](const ProblemHandle& handle) { return handle.get().unit(); }, "Unit of the loss.")
+      .def_prop_ro(
+          "losses", [](const ProblemHandle& handle) { return handle.get().losses(); },
+          "Losses of the experiments in the last evaluation, without priors.")
+      .def(
+          "start",
+          [](const ProblemHandle& handle) {
+            std::vector<double> u;
+            {
+              const LibraryScope scope;
+              u = handle.get().start();
+            }
+            return vector_to_numpy(std::move(u));
+          },
+          "Return the start value of u.", nb::sig("def start(self) -> numpy.ndarray"))
+      .def(
+          "bounds",
+          [](const ProblemHandle& handle) {
+            return std::pair(vector_to_numpy(handle.get().lower_bounds()),
+                             vector_to_numpy(handle.get().upper_bounds()));
+          },
+          "Return the lower and upper bounds of u.",
+          nb::sig("def bounds(self) -> tuple[numpy.ndarray, numpy.ndarray]"));
+  bind_functions(problem);
+  bind_values(problem);
+  bind_inference(problem);
 }
 
 }  // namespace diffsim::python

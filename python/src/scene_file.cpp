@@ -77,12 +77,42 @@ ProblemHandle* make_problem(const SceneFileHandle& handle, int checkpoint_every)
   return new ProblemHandle(std::move(problem), handle.scenes(), {file, made});
 }
 
+/// Binds the parts of an experiment.
+void bind_experiments(nb::class_<SceneFileHandle>& bound) {
+  bound
+      .def(
+          "num_steps",
+          [](const SceneFileHandle& handle, const std::string& experiment) {
+            return handle.shared()->experiments()[handle.index(experiment)].scene.solver.steps;
+          },
+          nb::arg("experiment") = "", "Return the number of steps; -1 if the scene has none.")
+      .def(
+          "scene",
+          [](const SceneFileHandle& handle, const std::string& experiment) {
+            return new SceneHandle(handle.scenes().at(handle.index(experiment)));
+          },
+          nb::arg("experiment") = "", nb::keep_alive<0, 1>(),
+          "Return the scene of an experiment, by default of the first one.")
+      .def(
+          "loss",
+          [](const SceneFileHandle& handle, const std::string& experiment) {
+            const auto& of = handle.shared()->experiments()[handle.index(experiment)];
+            if (!of.loss) throw InputError("the scene has no `objective`");
+            return new LossHandle(of.loss, {handle.shared()},
+                                  {.mesh = handle.shared()->mesh().get(), .scene = of.solver.get()});
+          },
+          nb::arg("experiment") = "", nb::keep_alive<0, 1>(), "Return the loss of an experiment, without priors.")
+      .def("problem", &make_problem, nb::arg("checkpoint_every") = 10, nb::keep_alive<0, 1>(),
+           "Return the inverse problem of all experiments, with the scene's parameters and priors. Collective.");
+}
+
 }  // namespace
 
 void bind_scene_file(nb::module_& module) {
-  nb::class_<SceneFileHandle>(module, "SceneFile", R"(Objects of a scene of the runner.
+  nb::class_<SceneFileHandle> bound(module, "SceneFile", R"(Objects of a scene of the runner.
 
-The mesh, and for each experiment the scene and its loss. Without `experiments` there is one experiment without a name.)")
+The mesh, and for each experiment the scene and its loss. Without `experiments` there is one experiment without a name.)");
+  bound
       .def(
           "__init__",
           [](SceneFileHandle* self, const std::string& path, nb::object comm) {
@@ -117,31 +147,8 @@ The sections checkpoint, optimiser, output and petsc are checked, but have no ef
           "Names of the experiments.")
       .def_prop_ro(
           "warnings", [](const SceneFileHandle& handle) { return handle.shared()->warnings(); },
-          "Parts of the files of robots that have no effect.")
-      .def(
-          "num_steps",
-          [](const SceneFileHandle& handle, const std::string& experiment) {
-            return handle.shared()->experiments()[handle.index(experiment)].scene.solver.steps;
-          },
-          nb::arg("experiment") = "", "Return the number of steps; -1 if the scene has none.")
-      .def(
-          "scene",
-          [](const SceneFileHandle& handle, const std::string& experiment) {
-            return new SceneHandle(handle.scenes().at(handle.index(experiment)));
-          },
-          nb::arg("experiment") = "", nb::keep_alive<0, 1>(),
-          "Return the scene of an experiment, by default of the first one.")
-      .def(
-          "loss",
-          [](const SceneFileHandle& handle, const std::string& experiment) {
-            const auto& of = handle.shared()->experiments()[handle.index(experiment)];
-            if (!of.loss) throw InputError("the scene has no `objective`");
-            return new LossHandle(of.loss, {handle.shared()},
-                                  {.mesh = handle.shared()->mesh().get(), .scene = of.solver.get()});
-          },
-          nb::arg("experiment") = "", nb::keep_alive<0, 1>(), "Return the loss of an experiment, without priors.")
-      .def("problem", &make_problem, nb::arg("checkpoint_every") = 10, nb::keep_alive<0, 1>(),
-           "Return the inverse problem of all experiments, with the scene's parameters and priors. Collective.");
+          "Parts of the files of robots that have no effect.");
+  bind_experiments(bound);
 }
 
 }  // namespace diffsim::python

@@ -365,28 +365,12 @@ library may be given instead of a function. One call of backward for each rollou
       .def_prop_ro("statistics", &statistics, "Counts of steps and checkpoints, and times in s, of the last sweep.");
 }
 
-}  // namespace
-
-void bind_simulator(nb::module_& module) {
-  using H = SimulatorHandle;
-  nb::class_<H> bound(module, "Simulator", "Simulation step by step, without gradients. All members are collective.");
-  bind_constructors<Simulator, H>(bound);
-  bound.def("step", &step, nb::arg("count") = 1, "Advance the state by count steps; Ctrl-C stops between steps.")
-      .def(
-          "reset",
-          [](H& handle) {
-            const LibraryScope scope;
-            handle.get().reset();
-            handle.last_.reset();
-            handle.version_of_rollout_ = -1;
-          },
-          "Set the initial state of the scene.")
-      .def("set_fixed_vertices", &fix, nb::arg("vertices"),
-           "Fix vertices at their positions, before the first step: a region's name, or numbers in the mesh file.",
-           nb::sig("def set_fixed_vertices(self, vertices: object) -> None"))
+/// Binds the current state and objects of the simulation.
+void bind_current_state(nb::class_<SimulatorHandle>& bound) {
+  bound
       .def_prop_ro(
           "joint_coordinates",
-          [](H& handle) {
+          [](SimulatorHandle& handle) {
             std::vector<double> q;
             {
               const LibraryScope scope;
@@ -398,16 +382,16 @@ void bind_simulator(nb::module_& module) {
           "Coordinates of joints in the current state, [joints], rad or m; NaN if a joint has none. Collective.",
           nb::sig("def joint_coordinates(self) -> numpy.ndarray"))
       .def_prop_ro(
-          "positions", [](H& handle) { return field_of(handle, "positions"); },
+          "positions", [](SimulatorHandle& handle) { return field_of(handle, "positions"); },
           "Positions of the current state, [local vertices, 3], m; a copy.",
           nb::sig("def positions(self) -> numpy.ndarray"))
       .def_prop_ro(
-          "velocities", [](H& handle) { return field_of(handle, "velocities"); },
+          "velocities", [](SimulatorHandle& handle) { return field_of(handle, "velocities"); },
           "Velocities of the current state, [owned vertices, 3], m/s; a copy.",
           nb::sig("def velocities(self) -> numpy.ndarray"))
       .def_prop_ro(
           "state",
-          [](H& handle) {
+          [](SimulatorHandle& handle) {
             const State* state = nullptr;
             double time = 0.0;
             {
@@ -419,15 +403,38 @@ void bind_simulator(nb::module_& module) {
           },
           "Copy of the current state.", nb::sig("def state(self) -> State"))
       .def_prop_ro(
-          "time", [](H& handle) { return handle.get().time(); }, "Time of the current state, s.")
+          "time", [](SimulatorHandle& handle) { return handle.get().time(); }, "Time of the current state, s.")
       .def_prop_ro(
-          "step_number", [](H& handle) { return handle.get().step_number(); }, "Number of the current step.")
+          "step_number", [](SimulatorHandle& handle) { return handle.get().step_number(); },
+          "Number of the current step.")
       .def_prop_ro(
-          "parameters", [](H& handle) { return new ParametersHandle(handle.scene()); },
+          "parameters", [](SimulatorHandle& handle) { return new ParametersHandle(handle.scene()); },
           "Values of all parameters by name.")
       .def_prop_ro(
-          "scene", [](H& handle) { return new SceneHandle(handle.scene()); },
+          "scene", [](SimulatorHandle& handle) { return new SceneHandle(handle.scene()); },
           "Scene, to which loads, motions and contact are added.");
+}
+
+}  // namespace
+
+void bind_simulator(nb::module_& module) {
+  nb::class_<SimulatorHandle> bound(module, "Simulator",
+                                    "Simulation step by step, without gradients. All members are collective.");
+  bind_constructors<Simulator, SimulatorHandle>(bound);
+  bound.def("step", &step, nb::arg("count") = 1, "Advance the state by count steps; Ctrl-C stops between steps.")
+      .def(
+          "reset",
+          [](SimulatorHandle& handle) {
+            const LibraryScope scope;
+            handle.get().reset();
+            handle.last_.reset();
+            handle.version_of_rollout_ = -1;
+          },
+          "Set the initial state of the scene.")
+      .def("set_fixed_vertices", &fix, nb::arg("vertices"),
+           "Fix vertices at their positions, before the first step: a region's name, or numbers in the mesh file.",
+           nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
+  bind_current_state(bound);
   bind_trajectory(module);
   bind_differentiable(module);
 }

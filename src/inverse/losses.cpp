@@ -92,13 +92,13 @@ void add_owned(double a, const Field& x_field, Field& y_field) {
 
 }  // namespace
 
-void SumLoss::add(std::unique_ptr<Loss> loss, double weight) {
+void SumLoss::add(std::shared_ptr<Loss> loss, double weight) {
   std::string unit = loss->unit();
   if (loss->multiply(weight)) weight = 1.0;
   losses_.push_back({std::move(loss), weight, std::move(unit)});
 }
 
-void SumLoss::add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight) {
+void SumLoss::add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight) {
   if (!(deviation > 0.0) || !std::isfinite(deviation))
     throw Error("the standard deviation of observations is " + std::to_string(deviation) + "; give a number above 0",
                 ErrorKind::input);

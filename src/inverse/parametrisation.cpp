@@ -75,7 +75,7 @@ class Groups final : public EntryMap {
   std::size_t num_groups_, components_;
 };
 
-class LinearMap : public EntryMap {
+class LinearMap final : public EntryMap {
  public:
   LinearMap(std::vector<double> matrix, std::size_t columns, std::vector<double> base)
       : base_(std::move(base)), matrix_(std::move(matrix)), columns_(columns) {
@@ -97,7 +97,7 @@ class LinearMap : public EntryMap {
     return multiply_transposed(dw);
   }
 
- protected:
+ private:
   /// Returns B q.
   std::vector<double> multiply(const std::vector<double>& q) const {
     std::vector<double> result(matrix_.size() / columns_, 0.0);
@@ -110,40 +110,52 @@ class LinearMap : public EntryMap {
     for (std::size_t i = 0; i < matrix_.size(); ++i) result[i % columns_] += matrix_[i] * w[i / columns_];
     return result;
   }
-  std::vector<double> base_;
-
- private:
-  std::vector<double> matrix_;
+  std::vector<double> base_, matrix_;
   std::size_t columns_;
 };
 
-/// Map p_i = base_i exp((B q)_i), linear in the logarithm of p. The tangent is dp_i = p_i (B dq)_i, the adjoint is
-/// E'ᵀ w = Bᵀ (p w), and the derivative of the adjoint is Bᵀ (p (dw + w B dq)).
-class LogarithmicMap final : public LinearMap {
+/// Map p_i = base_i exp(E(q)_i) for another map E. With z = E(q) and dz = E'(q) dq, the tangent is dp_i = p_i dz_i, the
+/// adjoint is E'(q)ᵀ (p w), and the derivative of the adjoint is that of E'(q)ᵀ along dq and d(p w) = p (dw + w dz).
+class ScaledExponential final : public EntryMap {
  public:
-  using LinearMap::LinearMap;
+  ScaledExponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base)
+      : exponent_(std::move(exponent)), base_(std::move(base)) {}
   void set(const std::vector<double>& q, std::vector<double>& p) const override {
-    const std::vector<double> change = multiply(q);
-    for (std::size_t i = 0; i < change.size(); ++i) p[i] = base_[i] * std::exp(change[i]);
+    std::vector<double> z(base_.size(), 0.0);
+    exponent_->set(q, z);
+    for (std::size_t i = 0; i < z.size(); ++i) p[i] = base_[i] * std::exp(z[i]);
   }
   void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const override {
+    const std::vector<double> dz = exponent_tangent(q, dq);
     set(q, dp);
-    const std::vector<double> change = multiply(dq);
-    for (std::size_t i = 0; i < change.size(); ++i) dp[i] *= change[i];
+    for (std::size_t i = 0; i < dz.size(); ++i) dp[i] *= dz[i];
   }
   std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const override {
-    std::vector<double> scaled(base_.size());
-    set(q, scaled);
-    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= w[i];
-    return multiply_transposed(scaled);
+    return exponent_->adjoint(q, scaled(q, w));
   }
   std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
                                       const std::vector<double>& w, const std::vector<double>& dw) const override {
-    const std::vector<double> change = multiply(dq);
-    std::vector<double> sum(change.size());
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = dw[i] + w[i] * change[i];
-    return adjoint(q, sum);
+    const std::vector<double> dz = exponent_tangent(q, dq);
+    std::vector<double> sum(dz.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = dw[i] + w[i] * dz[i];
+    return exponent_->adjoint_tangent(q, dq, scaled(q, w), scaled(q, sum));
   }
+
+ private:
+  std::vector<double> exponent_tangent(const std::vector<double>& q, const std::vector<double>& dq) const {
+    std::vector<double> dz(base_.size(), 0.0);
+    exponent_->tangent(q, dq, dz);
+    return dz;
+  }
+  /// Returns p w, entry by entry.
+  std::vector<double> scaled(const std::vector<double>& q, const std::vector<double>& w) const {
+    std::vector<double> result(base_.size());
+    set(q, result);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] *= w[i];
+    return result;
+  }
+  std::unique_ptr<EntryMap> exponent_;
+  std::vector<double> base_;
 };
 
 }  // namespace
@@ -158,9 +170,8 @@ std::unique_ptr<EntryMap> make_entries(std::size_t num_values) { return std::mak
 std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base) {
   return std::make_unique<LinearMap>(std::move(matrix), columns, std::move(base));
 }
-std::unique_ptr<EntryMap> make_logarithmic_map(std::vector<double> matrix, std::size_t columns,
-                                               std::vector<double> base) {
-  return std::make_unique<LogarithmicMap>(std::move(matrix), columns, std::move(base));
+std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base) {
+  return std::make_unique<ScaledExponential>(std::move(exponent), std::move(base));
 }
 
 }  // namespace diffsim

@@ -45,8 +45,7 @@ std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_gr
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
 /// Linear map p_i = base_i + (B q)_i. `matrix`: B, [values, columns]; `base`: [values] or longer.
 std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);
-/// Linear map of the logarithm, p_i = base_i exp((B q)_i).
-std::unique_ptr<EntryMap> make_logarithmic_map(std::vector<double> matrix, std::size_t columns,
-                                               std::vector<double> base);
+/// Map p_i = base_i exp(E(q)_i), where E is another map. `base`: [values].
+std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base);
 
 }  // namespace diffsim

@@ -121,9 +121,13 @@ void InverseProblem::set_blocks() {
     block.values = unknown.logarithmic && !has_map ? make_exponential() : make_identity();
     if (has_map) {
       collectively(comm(), [&] { check_map(unknown, num_values); });
-      const auto make = unknown.logarithmic ? make_logarithmic_map : make_linear_map;
       block.shared = static_cast<std::size_t>(unknown.map_numbers);
-      block.entries = make(unknown.map, block.shared, field_of_unknown.to_host());
+      std::vector<double> present = field_of_unknown.to_host();
+      present.resize(num_values);
+      std::unique_ptr<EntryMap> map = make_linear_map(
+          unknown.map, block.shared, unknown.logarithmic ? std::vector<double>(num_values, 0.0) : present);
+      if (unknown.logarithmic) map = make_scaled_exponential(std::move(map), std::move(present));
+      block.entries = std::move(map);
       block.components = 1;
     } else if (!unknown.group_names.empty()) {
       const auto num_groups = static_cast<int>(unknown.group_names.size());

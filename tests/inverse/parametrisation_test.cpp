@@ -48,7 +48,14 @@ std::vector<std::pair<std::string, std::unique_ptr<EntryMap>>> entry_maps() {
   maps.emplace_back("groups", make_groups({2, 0, -1, 1, 1, -1, 2, 0}, 3, 1));
   maps.emplace_back("entries", make_entries(3));
   maps.emplace_back("linear", make_linear_map(B, 3, base));
-  maps.emplace_back("logarithmic", make_logarithmic_map(B, 3, base));
+  const std::vector<double> zeros(8, 0.0), small(8, 0.1);
+  maps.emplace_back("exponential of a linear map", make_scaled_exponential(make_linear_map(B, 3, zeros), base));
+  maps.emplace_back("exponential of groups",
+                    make_scaled_exponential(make_groups({2, 0, -1, 1, 1, -1, 2, 0}, 3, 1), base));
+  maps.emplace_back("exponential of entries", make_scaled_exponential(make_entries(3), base));
+  // The exponent is not linear.
+  maps.emplace_back("exponential of an exponential",
+                    make_scaled_exponential(make_scaled_exponential(make_linear_map(B, 3, zeros), small), base));
   return maps;
 }
 
@@ -80,6 +87,8 @@ TEST(parametrisation, entries_outside_of_the_unknown_keep_their_values) {
   EXPECT_EQ(p, (std::vector{5.0, 6.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
   make_entries(2)->set({8.0, 9.0}, p);
   EXPECT_EQ(p, (std::vector{8.0, 9.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
+  make_scaled_exponential(make_groups({-1, 0, -1}, 1, 1), {4.0, 5.0, 6.0})->set({0.0}, p);
+  EXPECT_EQ(p, (std::vector{4.0, 5.0, 6.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
 }
 
 }  // namespace

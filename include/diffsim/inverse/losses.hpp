@@ -17,11 +17,13 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  void add(std::unique_ptr<Loss> loss, double weight = 1.0);
+  /// Adds `weight` times a loss. Afterwards only the sum may use the loss, because the sum may change its factor
+  /// (`Loss::multiply`).
+  void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ² over all observations with
   /// residuals r, dimensionless. The observations have independent normal errors of standard deviation σ = `deviation`,
   /// in the unit of r.
-  void add_likelihood(std::unique_ptr<Loss> loss, double deviation, double weight = 1.0);
+  void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
   /// Throws Error (input), because the losses of a sum have no common number of observations.
@@ -46,7 +48,7 @@ class SumLoss : public Loss {
                     const std::function<void(Loss&, State&, ParameterSet&)>& add);
 
   struct Item {
-    std::unique_ptr<Loss> loss;
+    std::shared_ptr<Loss> loss;
     double weight;
     std::string unit;  // unit of the weighted loss
   };
