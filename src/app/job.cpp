@@ -78,10 +78,10 @@ void warn_about_solver(Job& job, DifferentiableScene& solver) {
              "runge_kutta_4 are not");
     return;
   }
-  job.warn(
-      fmt::format("the substep, solver.dt/substeps = {:.3g} s, exceeds {:.3g} s, the stability limit of small motions "
-                  "about rest; if the run fails, use substeps: {:.0f}",
-                  substep, stable, std::ceil(job.scene.solver.dt / stable)));
+  job.warn(fmt::format(
+      "the substep, solver.dt/substeps = {:.3g} s, exceeds {:.3g} s, up to which small motions about rest are "
+      "certain to be stable; if the run fails, use substeps: {:.0f}",
+      substep, stable, std::ceil(job.scene.solver.dt / stable)));
 }
 
 void report_solver(Job& job, DifferentiableScene& solver) {

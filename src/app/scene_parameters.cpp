@@ -30,73 +30,89 @@ struct Kind {
 
 Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
 
-/// Names and properties of the parameters that the scene may use: those of the solver, loads, joints, contact, the
-/// initial state x[0] and the scene's materials.
-std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
-  std::vector<std::pair<std::string, Kind>> kinds;
-  const auto add = [&](const ParameterSpec& spec, const std::string& label = {}) {
+/// Kinds of the parameters of a scene by name, each name once.
+class KindsByName {
+ public:
+  /// Adds a parameter, called NAME:LABEL if there is a label, unless its name is known.
+  void add(const ParameterSpec& spec, const std::string& label = {}) {
     const std::string name = std::string(spec.name) + (label.empty() ? "" : ":" + label);
-    if (std::none_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; }))
-      kinds.emplace_back(name, kind_of(spec));
-  };
-  using Dynamics = DynamicsParameters;
-  using Contact = ContactParameters;
+    if (std::none_of(kinds_.begin(), kinds_.end(), [&](const auto& kind) { return kind.first == name; }))
+      kinds_.emplace_back(name, kind_of(spec));
+  }
+  const std::vector<std::pair<std::string, Kind>>& kinds() const { return kinds_; }
+
+ private:
+  std::vector<std::pair<std::string, Kind>> kinds_;
+};
+
+void add_of_materials(const Scene& scene, KindsByName& kinds) {
   const auto is_solid = [](const MaterialEntry& material) { return !material.cells; };
   if (!scene.robots.empty() || std::any_of(scene.materials.begin(), scene.materials.end(), is_solid))
-    add(Dynamics::density);
+    kinds.add(DynamicsParameters::density);
   for (const MaterialEntry& material : scene.materials) {
     if (material.cells) {
-      for (const ParameterSpec& spec : material.cells->parameters) add(spec);
+      for (const ParameterSpec& spec : material.cells->parameters) kinds.add(spec);
       continue;
     }
     if (material.model == rigid_model) continue;
     const ElasticLaw& law = elastic_law(material.model);
-    for (const ParameterSpec& spec : law.parameters) add(spec);
+    for (const ParameterSpec& spec : law.parameters) kinds.add(spec);
     for (const auto& [name, mechanism] : damping_parameters())
-      if (material.values.count(name) > 0) add(spec_of(name));
-    if (law.signal) add(*law.signal);
+      if (material.values.count(name) > 0) kinds.add(spec_of(name));
+    if (law.signal) kinds.add(*law.signal);
   }
-  add(Dynamics::gravity);
-  if (has_damping_factor(scene.solver.integrator)) add(Dynamics::damping);
-  for (const ParameterSpec& spec : {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind,
-                                    LoadParameters::wind_drag, LoadParameters::moment, Dynamics::angular_velocity,
-                                    Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
-    add(spec);
-  for (const BoundaryEntry& entry : scene.boundary)
-    if (entry.kind == BoundaryEntry::Kind::attach) {
-      add(AttachmentParameters::stiffness);
-      break;
-    }
+}
+
+void add_of_joints(const Scene& scene, KindsByName& kinds) {
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
       if (!entry.is_driven) continue;
       for (const ParameterSpec& spec :
            {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target,
             JointParameters::friction, JointParameters::limit_stiffness})
-        add(spec, entry.joint.name);
+        kinds.add(spec, entry.joint.name);
     }
-  if (scene.contact) {
-    for (const ParameterSpec& spec :
-         {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
-      add(spec);
-    const ContactOptions& options = scene.contact->options;
-    if (options.thickness) add(Contact::thickness);
-    for (const BodyThickness& given : options.thicknesses) add(Contact::thickness, given.body);
-    for (const std::string& label : scene.contact->thick) add(Contact::thickness, label);
-    for (const ContactPair& pair : options.pairs) {
-      const auto values = pair.values();
-      for (std::size_t k = 0; k < values.size(); ++k)
-        if (values[k]) add(Contact::of_law()[k], pair.label());
-    }
-    for (const std::string& label : scene.contact->labels) {
-      add(Contact::obstacle_position, label);
-      add(Contact::obstacle_velocity, label);
-    }
-    for (const std::string& label : scene.contact->turning) add(Contact::obstacle_angular_velocity, label);
+}
+
+void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
+  using Contact = ContactParameters;
+  for (const ParameterSpec& spec :
+       {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
+    kinds.add(spec);
+  const ContactOptions& options = contact.options;
+  if (options.thickness) kinds.add(Contact::thickness);
+  for (const BodyThickness& given : options.thicknesses) kinds.add(Contact::thickness, given.body);
+  for (const std::string& label : contact.thick) kinds.add(Contact::thickness, label);
+  for (const ContactPair& pair : options.pairs) {
+    const auto values = pair.values();
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (values[k]) kinds.add(Contact::of_law()[k], pair.label());
   }
-  add(Dynamics::initial_positions);
-  if (scene.solver.integrator != "quasi_static") add(Dynamics::initial_velocities);
-  return kinds;
+  for (const std::string& label : contact.labels) {
+    kinds.add(Contact::obstacle_position, label);
+    kinds.add(Contact::obstacle_velocity, label);
+  }
+  for (const std::string& label : contact.turning) kinds.add(Contact::obstacle_angular_velocity, label);
+}
+
+/// Returns the parameters of the scene's materials, solver, loads, joints, contact and initial state x[0].
+std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
+  using Dynamics = DynamicsParameters;
+  KindsByName kinds;
+  add_of_materials(scene, kinds);
+  kinds.add(Dynamics::gravity);
+  if (has_damping_factor(scene.solver.integrator)) kinds.add(Dynamics::damping);
+  for (const ParameterSpec& spec : {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind,
+                                    LoadParameters::wind_drag, LoadParameters::moment, Dynamics::angular_velocity,
+                                    Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
+    kinds.add(spec);
+  for (const BoundaryEntry& entry : scene.boundary)
+    if (entry.kind == BoundaryEntry::Kind::attach) kinds.add(AttachmentParameters::stiffness);
+  add_of_joints(scene, kinds);
+  if (scene.contact) add_of_contact(*scene.contact, kinds);
+  kinds.add(Dynamics::initial_positions);
+  if (scene.solver.integrator != "quasi_static") kinds.add(Dynamics::initial_velocities);
+  return kinds.kinds();
 }
 
 Per parse_per(const Mapping& mapping, const Kind& kind) {

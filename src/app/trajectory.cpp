@@ -71,17 +71,12 @@ std::string scene_of_run(const Job& job) {
   return lines;
 }
 
-std::string record_trajectory(Job& job, DifferentiableScene& solver,
-                              const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
-                              EarlierFrames* earlier) {
-  const TetrahedralMesh& mesh = *solver.mesh();
-  const int steps = job.scene.solver.steps, every = job.scene.output.every;
-  const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
-  TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
-  writer.label(scene_attribute, scene_of_run(job));
-  // In `joint_coordinates`, the joints of the scene come first, followed by the joints of each robot.
+namespace {
+
+/// Adds the coordinates of joints to each frame: first the joints of the scene, then those of each robot.
+void add_joints(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver) {
   std::size_t first = 0;
-  const auto add_joints = [&](const std::string& dataset, std::vector<std::string> names) {
+  const auto add = [&](const std::string& dataset, std::vector<std::string> names) {
     if (names.empty()) return;
     const std::size_t begin = first, count = names.size();
     first += count;
@@ -93,20 +88,37 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   };
   std::vector<std::string> names;
   for (const JointEntry& entry : job.scene.joints) names.push_back(entry.joint.name);
-  add_joints("joints", names);
+  add("joints", names);
   for (const RobotEntry& entry : job.scene.robots) {
     names.clear();
     for (const Joint& joint : entry.robot->joints) names.push_back(joint.name.substr(entry.name.size() + 1));
-    add_joints("bodies/" + entry.name + "/joints", names);
+    add("bodies/" + entry.name + "/joints", names);
   }
-  for (const std::string& region :
-       job.scene.output.reactions ? fixed_or_moved_regions(job.scene) : std::vector<std::string>{}) {
+}
+
+/// Adds the reactions of all fixed and moved regions to each frame.
+void add_reactions(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver) {
+  for (const std::string& region : fixed_or_moved_regions(job.scene)) {
     const auto reaction = std::make_shared<Reaction>(solver.reaction(region));
     writer.add_values({"reaction/" + region, "N", {"x", "y", "z"}, [reaction](int step, const State& state) {
                          const std::array<double, 3> R = reaction->value(step, state);
                          return std::vector<double>(R.begin(), R.end());
                        }});
   }
+}
+
+}  // namespace
+
+std::string record_trajectory(Job& job, DifferentiableScene& solver,
+                              const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
+                              EarlierFrames* earlier) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  const int steps = job.scene.solver.steps, every = job.scene.output.every;
+  const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
+  TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
+  writer.label(scene_attribute, scene_of_run(job));
+  add_joints(writer, job, solver);
+  if (job.scene.output.reactions) add_reactions(writer, job, solver);
   if (job.scene.output.contact_forces && solver.has_contact()) add_contact_forces(writer, solver);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");

@@ -111,7 +111,9 @@ class CheckpointDirectory {
   /// another problem in the same directory.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
-  /// Removes the manifest and, with the option `keep`, all files, and the directory if the directory is empty then.
+  /// Waits for all files that are being written, then removes the manifest. With the option `keep`, also removes all
+  /// checkpoint files (KIND_NUMBER.h5), and then the directory and the parent directories that this object created, if
+  /// they are empty. Without `keep`, the destructor removes files and directories.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }

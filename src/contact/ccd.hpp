@@ -117,15 +117,16 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 }  // namespace detail
 
-/// Safe time t ∈ [0, 1]. Until this time t, point 0 and triangle 1 2 3 stay farther apart than `thickness`, m, and keep
-/// at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns 1 if the whole motion is
-/// safe, and 0 if the initial gap is zero or within the bounds of rounding errors described at the top of this file.
-/// After 256 advances the method stops; t may then be smaller than necessary, but is still safe.
+/// Safe time t ∈ [0, 1]. Until this time t, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than
+/// `thickness`, m, and keep at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns
+/// 1 if the whole motion is safe, and 0 if the initial gap is zero or within the bounds of rounding errors described at
+/// the top of this file. After 256 advances the method stops; t may then be smaller than necessary, but is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);
 }
-/// Safe time t ∈ [0, 1] of edges 0 1 and 2 3, defined as in `point_triangle_step`.
+/// Returns the safe time t ∈ [0, 1], defined as in `point_triangle_step`, of the edge with the points 0 and 1 and the
+/// edge with the points 2 and 3.
 DIFFSIM_FUNCTION double edge_edge_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                        double keep = 0.2) {
   return detail::safe_step<2>(from, to, thickness, keep);

@@ -33,12 +33,12 @@ struct ContactLaw {
 /// SurfaceTriangle; d_j is the distance of x0 from the triangle, edge or corner j. `area` is a, half of the point's
 /// rest area, because two surfaces in contact each integrate over their own points. The area depends on the rest shape.
 ///
-/// For a body of segments, the rest measure of a point is a length; for a body of points, the rest measure is 1. In
-/// contact, a line of segments counts as a strip of width d̂/2, and a body of points as one patch of d̂/2 by d̂/2 for
-/// each point, as crossing edges do. E therefore has the factor (d̂/2)^codimension, with the codimension 1 for bodies
-/// of segments and 2 for bodies of points. In contact with a surface of the same dimension, a is half of the point's
-/// rest measure. In contact with a surface of a higher dimension, a is the full rest measure, because the energy is
-/// then integrated over the points of the lower-dimensional surface only.
+/// For a body of segments, the rest measure of a point is a length; for a body of points, the number of point cells at
+/// the point, normally 1. In contact, a line of segments counts as a strip of width d̂/2, and a body of points as one
+/// patch of d̂/2 by d̂/2 for each point, as crossing edges do. E therefore has the factor (d̂/2)^codimension, with the
+/// codimension 1 for bodies of segments and 2 for bodies of points. In contact with a surface of the same dimension, a
+/// is half of the point's rest measure. In contact with a surface of a higher dimension, a is the full rest measure,
+/// because the energy is then integrated over the points of the lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -48,9 +48,10 @@ struct PointTriangleWeightsOf {
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
 /// Weights of an edge–edge pair (x0 x1; x2 x3). The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
-/// edges are in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh size h, the
-/// contribution of edge–edge pairs to the energy decreases as (d̂/h)²; the point–triangle pairs carry the pressure. The
-/// dependence of the energy on the mesh decreases as (d̂/h)², too.
+/// edges are in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh size h, edge–edge
+/// pairs contribute a fraction of the energy that is proportional to (d̂/h)²; the point–triangle pairs carry the
+/// pressure. The relative change of the energy between different meshes of the same surfaces is proportional to (d̂/h)²,
+/// too.
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
 /// one other edge. A pair with an edge of a surface without triangles (`lone`) has the patch ((d̂/2) l/(d̂ + l))²,
@@ -117,7 +118,8 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Dissipation potential µ N S(|u|), W, of two features whose energy is `scale` ψ(d²).
+/// Returns the dissipation potential µ N S(|u|), in W, of two features whose energy is `scale` ψ(d²). N is the normal
+/// force, u the sliding velocity, and S the function `friction_potential`.
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);

@@ -52,7 +52,7 @@ struct NearPairs {
   std::size_t size() const { return pairs.size(); }
 };
 
-/// Sums, over the pairs of one law, of the adjoints of κ, d̂, µ, ε_v, ξ.
+/// Sums of the adjoints of κ, d̂, µ, ε_v and ξ over all pairs of one law.
 struct LawSums {
   double of[5] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
@@ -106,8 +106,8 @@ void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& 
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the adjoints x̄ and v̄ of w·f, and the adjoints of the rest shape. Returns, for each law, the sums of the
-/// adjoints of κ, d̂, µ, ε_v and ξ.
+/// Sets the adjoints x̄ and v̄ of w·f, and the adjoints of the rest shape. For each law, returns the sums of the adjoints
+/// of κ, d̂, µ, ε_v and ξ over the law's pairs.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);

@@ -13,9 +13,9 @@ namespace diffsim::contact {
 
 /// Force of a plane on a vertex. The weight of a vertex is its rest measure. On a surface of triangles, the weight is
 /// an area. On a line, the weight is half of the sum of the lengths of the vertex's segments; in contact, a line counts
-/// as a strip of width d̂/2. For a point of a body of points, the weight is 1; in contact, the point counts as a patch
-/// of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness; the parameters then include both
-/// thicknesses.
+/// as a strip of width d̂/2. For a body of points, the weight is the number of point cells at the point, normally 1; in
+/// contact, the point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness
+/// parameter; `p` then contains the thicknesses of both.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the parameters' values in `p`.

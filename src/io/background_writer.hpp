@@ -57,9 +57,10 @@ class BackgroundWriter {
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
                       std::vector<FileArray> arrays);
   /// Publishes files in the order of the `write` calls, and returns these files. A file is published by renaming it to
-  /// its final name, once all ranks have written the file. If `wait` is true, waits for all files and publishes them.
-  /// Otherwise publishes the files already written, and waits only until at most `depth` files are left. Throws Error
-  /// if a file could not be written.
+  /// its final name, once all ranks have written the file. If `wait` is true, waits for all files and publishes all of
+  /// them. If `wait` is false, publishes the files that all ranks have written; if more than `depth` files would then
+  /// remain unpublished, also waits for the oldest of these files and publishes them. Throws Error if a file could not
+  /// be written.
   std::vector<WrittenFile> publish(bool wait);
   bool is_idle() const;
 

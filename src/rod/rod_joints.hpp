@@ -14,8 +14,9 @@ class TetrahedralMesh;
 
 namespace rod {
 
-/// Creates the force term of the joints of kind `joint.beyond` at the ends of `segments`, which are local and have
-/// directors. `parameters`: values of the cross-section, in the order of `RodSection`.
+/// Creates the force term of bending and twisting at the joints (`RodJoint`) of kind `joint.beyond` at the ends of
+/// `segments`, which are local and have directors. `parameters`: values of the cross-section, in the order of
+/// `RodSection`.
 std::unique_ptr<ForceTerm> make_joints(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                        const RodJoint& joint, const std::vector<PointParameter>& parameters);
 

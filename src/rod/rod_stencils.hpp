@@ -9,7 +9,7 @@
 
 namespace diffsim::rod {
 
-/// Stencils of joints: the nodes, and the segment whose parameters each stencil uses.
+/// Stencils of joints between segments (`RodJoint`): the nodes, and the segment whose parameters each stencil uses.
 struct Stencils {
   std::vector<int> vertices;  ///< [stencils, 5], local vertices; nodes in the order of `RodJoint`
   std::vector<int> segments;  ///< [stencils], local segments

@@ -11,7 +11,8 @@
 
 namespace diffsim::rod {
 
-/// Creates the force terms of `segments`: stretching, shape of the cross-sections, and joints. `parameters`: values of
+/// Creates the force terms of `segments`: stretching, the penalty on the shape of the cross-sections
+/// (`RodSectionShape`), and bending and twisting at the nodes between segments (`RodJoint`). `parameters`: values of
 /// the cross-section, in the order of `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has
 /// no director. Collective.
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,

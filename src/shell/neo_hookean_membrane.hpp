@@ -9,12 +9,12 @@
 namespace diffsim {
 
 /// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The stretch
-/// across the triangle follows from the condition that the normal stress across the triangle is zero. There are two
+/// normal to the triangle follows from the condition that the normal stress in this direction is zero. There are two
 /// parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit strain
 /// and unit width at small strains, N/m), and Poisson's ratio ν < ½.
 ///
 /// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
-/// Let λ₃ be the stretch across the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
+/// Let λ₃ be the stretch normal to the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
 ///
 ///   W = µ/2 (2 + 2 tr e + eᶻ - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
 ///

@@ -28,8 +28,8 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions. The forces are ± h d, and slope is
-/// ∂h/∂l.
+/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions. The forces on the ends 0 and 1 are
+/// h d and -h d, with r = |d|, `slope` = ∂h/∂l and w = w_0 - w_1 for vectors w_k at the ends.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {

@@ -129,7 +129,10 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
                               "optimiser: {max_iterations: 60, gradient_tolerance: 1.0e-4}\n" +
                               priors);
     const Ran ran = run({"invert", name + ".yaml"}, name);
-    EXPECT_LE(ran.code, 1) << ran.err;
+    // An optimisation that stops at its limit of iterations is enough here; the exit code is that of the report.
+    if (rank_ == 0) {
+      EXPECT_EQ(ran.code, report(name)["converged"].get<bool>() ? 0 : 1) << ran.err;
+    }
     const std::vector<double> found = dataset(name + "/parameters.h5", "/parameters/youngs_modulus");
     double sum = 0.0, whole = 0.0;
     for (std::size_t cell = 0; cell < found.size(); ++cell) {

@@ -30,7 +30,7 @@ enum class CheckpointSchedule {
   all,          ///< every step is recorded; no step is repeated
   uniform,      ///< a snapshot every `CheckpointOptions::every` steps
   revolve,      ///< fewest repeated steps for a number of snapshots (Griewank & Walther 2000)
-  online,       ///< the number of steps is not known beforehand (Stumm & Walther 2010)
+  online,       ///< the number of steps is not known beforehand (Wang, Moin & Iaccarino 2009)
   two_level,    ///< a snapshot in the store every `every` steps, revolve between two snapshots
   multi_level,  ///< least time for levels of snapshots with different costs
   reversible    ///< no snapshots; the reverse sweep inverts each step

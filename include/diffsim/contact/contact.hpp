@@ -124,7 +124,7 @@ struct ContactState {
   std::int64_t active_pairs = 0;
   /// Number of vertices inside obstacles, edges through triangles, and pairs nearer than their thickness.
   std::int64_t intersections = 0;
-  /// Power -Σ f·u, W, over friction forces f and sliding velocities u; 0 without velocities.
+  /// Power -Σ f·u, in W, summed over friction forces f and sliding velocities u; 0 without velocities.
   double friction_power = 0.0;
 
   void include(const ContactState& other) {

@@ -25,9 +25,10 @@ class Hdf5File;
 ///   `/mesh/vertices` [N, 3]           rest positions, m
 ///   `/mesh/cells` [C, nodes per cell]
 ///
-/// For a mesh of several bodies each body has a group `/bodies/BODY` with these fields and the mesh, in the body's own
-/// numbering. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body has
-/// fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
+/// If the mesh has several bodies, the root has `/time` and `/step`, and each body has a group `/bodies/BODY` with its
+/// own datasets `NAME`, `mesh/vertices` and `mesh/cells`. Vertex numbers in `mesh/cells` are then relative to the first
+/// vertex of the body. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body
+/// has fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
 /// body's cell by the affine map. Vertices that belong to no cell have their rest positions in `/positions` and zeros
 /// in other fields. The root has the attributes `mesh_fingerprint` and `complete` (1, or 0 if the run ended early). All
 /// members are collective.

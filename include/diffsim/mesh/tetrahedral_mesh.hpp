@@ -158,7 +158,7 @@ class TetrahedralMesh {
   /// body without a name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of the body with this name. If no body has this name, throws Error of kind `input`; the
-  /// message suggests the most similar name.
+  /// message suggests a similar name, if there is one, and lists all names.
   std::size_t find_body(const std::string& name) const;
   /// Named groups of the mesh file, or sides of a box.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }

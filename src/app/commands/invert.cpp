@@ -97,6 +97,41 @@ std::string evaluations_text(const OptimiserResult& result) {
   return text;
 }
 
+/// Computes the rollouts at the result u and writes their trajectories and losses, a folder per experiment.
+void record_results(Job& job, InverseJob& inverse, const std::vector<double>& u) {
+  InverseProblem& problem = *inverse.problem;
+  problem.set(u);
+  if (job.scene.experiment.empty()) {
+    record_result(job, *inverse.solver, problem);
+    return;
+  }
+  Job first = job_of_experiment(job, job.scene);
+  record_result(first, *inverse.solver, problem);
+  first.report.write(first.output);
+  for (std::size_t k = 0; k < inverse.further.size(); ++k) {
+    Job of_experiment = job_of_experiment(job, job.scene.further_experiments[k]);
+    record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
+    of_experiment.report.write(of_experiment.output);
+  }
+  problem.value(u);  // sets problem.losses() to the losses at u
+  report_experiments(job, problem);
+}
+
+/// Adds the result of the optimisation to the report. `values`: the unknowns, with the names of `history`.
+void report_result(Job& job, const History& history, const OptimiserResult& result, double first_loss,
+                   const std::vector<double>& values) {
+  job.report["loss"] = result.loss;
+  job.report["gradient_norm"] = result.gradient_norm;
+  job.report["relative_gradient"] = history.relative(result.gradient_norm);
+  job.report["converged"] = result.converged;
+  job.report["iterations"] = result.iterations;
+  job.report["evaluations"] = result.evaluations;
+  if (job.scene.optimiser.method == Optimiser::newton_cg) job.report["hessian_products"] = result.hessian_products;
+  job.report["reason"] = result.reason;
+  job.report["initial_loss"] = first_loss;
+  for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
+}
+
 }  // namespace
 
 bool invert(Job& job) {
@@ -124,32 +159,9 @@ bool invert(Job& job) {
   inverse.report_adjoint();
   inverse.progress.clear();
   write_parameters(job, inverse, result.u, uncertainty);
-  problem.set(result.u);
-  if (job.scene.experiment.empty()) {
-    record_result(job, *inverse.solver, problem);
-  } else {
-    Job first = job_of_experiment(job, job.scene);
-    record_result(first, *inverse.solver, problem);
-    first.report.write(first.output);
-    for (std::size_t k = 0; k < inverse.further.size(); ++k) {
-      Job of_experiment = job_of_experiment(job, job.scene.further_experiments[k]);
-      record_result(of_experiment, *inverse.further[k].solver, *inverse.further[k].problem);
-      of_experiment.report.write(of_experiment.output);
-    }
-    problem.value(result.u);  // sets problem.losses() to the losses at result.u
-    report_experiments(job, problem);
-  }
+  record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
-  job.report["loss"] = result.loss;
-  job.report["gradient_norm"] = result.gradient_norm;
-  job.report["relative_gradient"] = history.relative(result.gradient_norm);
-  job.report["converged"] = result.converged;
-  job.report["iterations"] = result.iterations;
-  job.report["evaluations"] = result.evaluations;
-  if (job.scene.optimiser.method == Optimiser::newton_cg) job.report["hessian_products"] = result.hessian_products;
-  job.report["reason"] = result.reason;
-  job.report["initial_loss"] = first_loss.value_or(result.loss);
-  for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
+  report_result(job, history, result, first_loss.value_or(result.loss), values);
 
   job.out << fmt::format("invert: {}; {} after {} iterations, {}, {:.3g} s ({})\n", size_text(job.scene, *inverse.mesh),
                          result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),

@@ -68,6 +68,13 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
   return begin;
 }
 
+/// Throws Error (input) if the scene asks for contact forces but has no contact.
+void require_contact_for_forces(const Scene& scene, const DifferentiableScene& solver) {
+  if (scene.output.contact_forces && !solver.has_contact() && scene.experiment.empty())
+    scene.output.place.fail(
+        "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
+}
+
 }  // namespace
 
 bool simulate(Job& job) {
@@ -78,9 +85,8 @@ bool simulate(Job& job) {
   job.report.set_mesh(*mesh);
   DifferentiableScene solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, solver);
-  if (scene.output.contact_forces && !solver.has_contact() && scene.experiment.empty())
-    scene.output.place.fail(
-        "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
+  require_contact_for_forces(scene, solver);
+
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);

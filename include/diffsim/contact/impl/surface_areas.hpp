@@ -38,14 +38,16 @@ std::vector<SurfacePiece> pieces_of_kind(const TetrahedralMesh& mesh, CellKind k
 std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh);
 
 /// Returns the measure of a piece at positions X [local vertices, 3], divided by the number of the piece's corners. The
-/// measure is the area of a triangle, m², the length of a segment, m, or 1 for a point.
+/// measure is the area of a triangle (m²), the length of a segment (m), or 1 for a point.
 double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 
 /// Owned vertices of those pieces of a mesh's surface that have a given dimension, in ascending order. Each vertex has
-/// a rest measure: a third of the areas of its triangles, m², half of the lengths of its segments, m, or 1.
+/// a rest measure. For dimension 2, the rest measure is a third of the sum of the areas of the vertex's triangles (m²);
+/// for dimension 1, half of the sum of the lengths of the vertex's segments (m); for dimension 0, the number of point
+/// cells at the vertex.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< rest measures, in m², m or 1
+  std::vector<double> areas;  ///< rest measures, in m² or m; numbers for dimension 0
 };
 
 /// Returns the owned vertices of the surface pieces with the given dimension, and the rest measures of these vertices.
@@ -53,9 +55,9 @@ struct SurfaceAreas {
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh, int dimension = 2);
 
 /// Measures that the owned vertices represent, as functions of the rest shape X [local vertices, 3]. A result is an
-/// array [owned vertices]: a third of the areas of a vertex's triangles, m²; half of the lengths of a vertex's
-/// segments, m; the number of point cells at a vertex of a body of points; or zero for a vertex inside a body. Every
-/// method is collective.
+/// array [owned vertices]: a third of the sum of the areas of a vertex's triangles (m²); half of the sum of the lengths
+/// of a vertex's segments (m); the number of point cells at a vertex of a body of points; or zero for a vertex inside a
+/// body. Every method is collective.
 class RestAreas {
  public:
   explicit RestAreas(const TetrahedralMesh& mesh);

@@ -164,9 +164,10 @@ struct NodalForce {
   }
 };
 
-/// Derivative of the nodal forces along a direction. With w as the direction, the same kernel computes the adjoint with
-/// respect to positions (∂²E/∂x² is symmetric) and, as `adjoint` requests, with respect to moduli, signal and rest
-/// shape.
+/// Derivative of the nodal forces f along a direction of the positions. Because ∂f/∂x is symmetric, the derivative
+/// along a vector w is also (∂f/∂x)ᵀ w, the derivative of w · f with respect to positions. The kernel also computes the
+/// derivatives of w · f with respect to the moduli, the signal and the rest shape, if `adjoint` contains addresses for
+/// these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -210,9 +211,9 @@ struct NodalEnergy {
 /// where θ is the mean over the corners a of J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
 /// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). In this term θ is part of the energy, so that
 /// forces are the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the
-/// volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices of all cells
-/// that have a common vertex, also across ranks. Implicit steps, which would have to assemble these couplings, reject
-/// the term with an Error.
+/// volumetric locking of linear cells. The energy is defined for J > 0 and θ > 0 only. The force couples the vertices
+/// of all cells that have a common vertex, also across ranks. Implicit steps, which would have to assemble these
+/// couplings, reject the term with an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;
