@@ -9,10 +9,10 @@ from ._core import InputError
 class Rollout:
     """Rollout of a simulator as a function of parameters and, with `initial`, of the initial state.
 
-    The function is x ↦ (positions, velocities) of the steps `steps`, arrays [len(steps), owned vertices, 3] in m and m/s.
-    The input x consists of the values of `parameters`, each of the parameter's shape, and, with `initial`, of the initial
-    positions and velocities, [owned vertices, 3]. For the pullback, a rollout stores one checkpoint every
-    `checkpoint_every` steps.
+    The function maps an input to the positions (m) and velocities (m/s) at the steps `steps`, two arrays
+    [len(steps), owned vertices, 3]. The input consists of the values of `parameters`, each an array with the parameter's
+    shape. With `initial`, the input also contains the initial positions and velocities, two arrays [owned vertices, 3].
+    For the pullback, a rollout stores one checkpoint every `checkpoint_every` steps.
     """
 
     def __init__(self, simulator, num_steps, parameters, initial=False, steps=None, checkpoint_every=10):
@@ -43,7 +43,7 @@ class Rollout:
         return (len(self.steps), *self.state_shape)
 
     def run(self, *inputs):
-        """Return the positions and velocities at `steps`, each [len(steps), owned vertices, 3]."""
+        """Run the rollout. Return the positions and velocities at `steps`, two arrays [len(steps), owned vertices, 3]."""
         simulator = self.simulator
         inputs = [np.array(value, dtype=np.float64) for value in inputs]
         self._inputs = None
@@ -68,7 +68,8 @@ class Rollout:
     def pull_back(self, inputs, positions, velocities):
         """Return the gradients with respect to `inputs`, given the gradients with respect to `positions` and `velocities`.
 
-        The rollout is repeated unless the last rollout of the simulator had these `inputs`.
+        The rollout is repeated, unless the simulator's last rollout had these `inputs` and no pullback has used that
+        rollout yet.
         """
         simulator = self.simulator
         inputs = [np.asarray(value, dtype=np.float64) for value in inputs]

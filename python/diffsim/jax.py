@@ -16,8 +16,9 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
     The function is called as ``f({name: value})`` or, with ``initial``, ``f({name: value}, positions, velocities)``. The
-    function returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or
-    at ``steps``, [len(steps), owned, 3]. Values are broadcast to the parameter's shape.
+    function returns the positions (m) and velocities (m/s) of this rank's owned vertices. The arrays have the shape
+    [owned, 3] (after the last step) or, if ``steps`` is given, [len(steps), owned, 3]. Values are broadcast to the
+    parameter's shape.
     """
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
@@ -64,7 +65,7 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
 def loss(function):
     """Return a loss for ``backward`` that calls a JAX function (n, positions, velocities) -> scalar or None.
 
-    The function is called with arrays of the positions, m, and velocities, m/s, of this rank's owned vertices, [owned, 3].
+    The JAX function receives arrays [owned, 3]: the positions (m) and velocities (m/s) of this rank's owned vertices.
     """
 
     def call(n, state):

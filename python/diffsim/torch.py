@@ -28,8 +28,9 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
     The function is called as ``f({name: tensor})`` or, with ``initial``, ``f({name: tensor}, positions, velocities)``. The
-    function returns the positions, m, and velocities, m/s, of this rank's owned vertices after the last step, [owned, 3], or
-    at ``steps``, [len(steps), owned, 3], as tensors of doubles. Values are broadcast to the parameter's shape.
+    function returns the positions (m) and velocities (m/s) of this rank's owned vertices as tensors of doubles. The tensors
+    have the shape [owned, 3] (after the last step) or, if ``steps`` is given, [len(steps), owned, 3]. Values are broadcast
+    to the parameter's shape.
     """
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
@@ -47,7 +48,7 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
 def loss(function):
     """Return a loss for ``backward`` that calls a PyTorch function (n, positions, velocities) -> scalar or None.
 
-    The function is called with tensors of the positions, m, and velocities, m/s, of this rank's owned vertices, [owned, 3].
+    The PyTorch function receives tensors [owned, 3]: the positions (m) and velocities (m/s) of this rank's owned vertices.
     """
 
     def call(n, state):

@@ -18,14 +18,14 @@ def simulator(requires_grad=True, integrator="symplectic_euler", comm=None, reso
 
 
 def loss(n, state):
-    """Return Σ (n + 1)/2 |x|² + ½ |v|² over the owned vertices, with its derivatives."""
+    """Return the loss Σ [(n + 1)/2 |x|² + ½ |v|²] over the owned vertices, and the derivatives of this loss."""
     v = state.velocities
     x = state.positions[: len(v)]
     return 0.5 * (n + 1) * (x**2).sum() + 0.5 * (v**2).sum(), {"positions": (n + 1) * x, "velocities": v}
 
 
 def difference(function, x, h):
-    """Return the fourth-order central difference, with the step h, of a scalar function at x."""
+    """Return the derivative of a scalar function at x by fourth-order central differences with the step h."""
     return (8.0 * (function(x + h) - function(x - h)) - (function(x + 2.0 * h) - function(x - 2.0 * h))) / (12.0 * h)
 
 

@@ -29,14 +29,15 @@ def test_jax():
         x, v = rollout({"youngs_modulus": jax.numpy.exp(log_modulus), "gravity": gravity}, x, v)
         return 10.0 * (weights * x).sum() + (v**2).sum()
 
-    # The difference step eps is small, because a random change of the positions causes large strains of the small
-    # cells.
+    # The step eps of the finite differences is small, because the cells are small: random changes of the positions cause
+    # large strains.
     test_util.check_grads(loss, arguments, order=1, modes=["rev"], eps=1e-7, rtol=1e-8, atol=1e-8)
     slope = float(jax.grad(loss)(*arguments))
     assert slope == pytest.approx(difference(lambda a: float(loss(a, *arguments[1:])), arguments[0], 2e-3), rel=1e-8)
     assert float(jax.jit(jax.grad(loss))(*arguments)) == pytest.approx(float(slope), rel=1e-14)
 
-    # The loss contains two rollouts of one simulator, so the reverse sweep repeats the first rollout.
+    # The loss contains two rollouts of one simulator, which stores only the last rollout. The pullback of the first
+    # rollout therefore repeats this rollout.
     last = diffsim.jax.rollout(made, 12, ["gravity"])
 
     def both(g):

@@ -116,7 +116,7 @@ def test_parameters_are_set_and_checked():
     assert "youngs_modulus" in parameters and len(parameters) == len(list(parameters)) == len(parameters.keys())
     assert parameters.unit("youngs_modulus") == "Pa"
     before = parameters["youngs_modulus"]
-    before[:] = 1.0  # changes a copy
+    before[:] = 1.0  # changes a copy of the parameter
     assert set(parameters["youngs_modulus"]) == {5e3}
     trajectory = made.rollout(3)
     parameters["youngs_modulus"] = 6e3

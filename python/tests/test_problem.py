@@ -152,7 +152,7 @@ def test_unknowns_in_groups_and_of_modes():
     assert grouped.start().tolist() == [2e4, 3e4]
     by_group = grouped.gradient(grouped.start())[1]
     each = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus")])
-    by_cell = each.gradient(each.start())[1]  # at the parameters that `grouped` has set
+    by_cell = each.gradient(each.start())[1]  # at the current parameters, which `grouped` has set
     assert by_group == pytest.approx([by_cell[halves == 0].sum(), by_cell[halves == 1].sum()], rel=1e-12)
     modes = np.stack([np.ones(cells), halves], axis=1)
     mapped = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", map=modes)])

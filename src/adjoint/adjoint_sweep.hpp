@@ -39,8 +39,9 @@ class AdjointSweep {
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
   /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` contains the parameters whose
-  /// gradient is requested. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the
-  /// interrupted sweep had begun its reverse sweep, the contents of `state` are unspecified afterwards.
+  /// gradient is requested. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the call
+  /// resumes a sweep that was interrupted during the reverse sweep, the contents of `state` are unspecified after the
+  /// call.
   ///
   /// With an open schedule (OnlineSchedule), `ends` is called for each state, and the rollout ends when `ends` returns
   /// true. With other schedules, the number of steps is known and `ends` is not called. Throws SweepStopped if the
@@ -53,13 +54,13 @@ class AdjointSweep {
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the reverse sweep. After an interruption, a resumed sweep does not call the observer for
-  /// steps that the interrupted sweep has already reversed.
+  /// Sets the observer of the reverse sweep. A resumed sweep calls the observer only for the steps that the resumed
+  /// sweep itself reverses.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Makes the sweep add the sums accumulated in the Model to the gradient after every step, before the adjoint
-  /// observer is called, instead of every `steps_of_block` steps.
+  /// Makes the sweep add the sums accumulated in the Model to the gradient after every step instead of every
+  /// `steps_of_block` steps. The sums are added before the adjoint observer is called.
   void use_single_steps() { single_steps_ = true; }
-  /// Number of the last state, valid after `forward`.
+  /// Returns the number N of the last state. The result is valid only after `forward`.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
 
@@ -97,20 +98,20 @@ class AdjointSweep {
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;
   Action pending_;
-  int present_ = 0;                    // number of the current state according to the schedule
-  int held_ = 0;                       // number of the state in *state_; -1: no valid state
-  int furthest_ = 0;                   // number of the last state visited
-  int reversed_from_ = 0;              // first step already reversed; larger than all steps during the forward run
-  bool passing_over_ = false;          // true: actions that an earlier sweep executed are skipped
+  int present_ = 0;            // number of the current state according to the schedule
+  int held_ = 0;               // number of the state in *state_; -1 if *state_ is not valid
+  int furthest_ = 0;           // number of the last state visited
+  int reversed_from_ = 0;      // smallest number of a reversed step; larger than all steps during the forward run
+  bool passing_over_ = false;  // true: actions that an earlier sweep executed are skipped
   std::optional<std::uint64_t> bits_;  // signature of state `watched_`
-  int watched_ = -1;                   // state whose recomputation backwards in time is verified; -1: none
-  int asked_ = -1;                     // last state for which `ends` was called
+  int watched_ = -1;  // state whose recomputation backwards in time is verified; -1 if no state is verified
+  int asked_ = -1;    // last state for which `ends` was called
   SnapshotTracker snapshots_;
   std::vector<double> loss_at_;                   // [n]: this rank's contribution to ℓ₀ + … + ℓₙ
   double value_ = 0.0;                            // loss, summed over all ranks
   std::vector<std::unique_ptr<Record>> records_;  // records of the steps to be reversed next, by ascending step
   std::vector<std::unique_ptr<Record>> free_;     // records to be reused
-  ResumePoint resume_point_;                      // with a journal: end of the last block
+  ResumePoint resume_point_;                      // with a journal: adjoint and gradient after the last block
   SweepStatistics statistics_;
   StoreStatistics store_before_;
 };

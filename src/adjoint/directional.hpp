@@ -15,7 +15,7 @@ class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}
   State make_joined() const;
-  void split(const State& joined);  ///< sets `first` and `second`
+  void split(const State& joined);  ///< copies the fields of `joined` to `first` and `second`
   void join(State& joined) const;
 
   State first, second;
@@ -24,13 +24,14 @@ class JoinedState {
 /// Model that consists of an underlying Model and of its derivative along a direction of the parameters. The state is
 /// (x, dx).
 ///
-/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along the
-/// direction. The reverse sweep of dL = Σ dℓₙ (DirectionalLoss) therefore computes the derivative H dp of the gradient
-/// in the gradient argument of the sweep, with any schedule and store. The gradient ∂L/∂p of the underlying Model is
+/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along the direction.
+/// For the loss dL = Σ dℓₙ (DirectionalLoss), the gradient that a reverse sweep computes is therefore H dp, where H =
+/// ∂²L/∂p² and dp is the direction. Any schedule and store can be used. The gradient ∂L/∂p of the underlying Model is
 /// stored in this object (`sum_gradient`).
 class DirectionalModel : public Model {
  public:
-  /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
+  /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
+  /// up to date.
   DirectionalModel(Model& model, const ParameterSet& direction);
 
   /// Returns the gradient ∂L/∂p of the underlying Model after the reverse sweep, summed over ranks for global
@@ -42,7 +43,7 @@ class DirectionalModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, as does `step_tangent`: third derivatives are not available.
+  /// Throws Error, because third derivatives are not available. `step_tangent` throws the same Error.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
@@ -63,13 +64,14 @@ class DirectionalModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Derivative dL = Σ dℓₙ of another Loss along (dx, dp), as a Loss of the DirectionalModel's state (x, dx).
+/// Loss for the sweep of a DirectionalModel: the derivative dL = Σ dℓₙ of another Loss along (dx, dp), as a function of
+/// the DirectionalModel's state (x, dx).
 class DirectionalLoss : public Loss {
  public:
   DirectionalLoss(Loss& loss, DirectionalModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}
   bool observes(int n) const override { return loss_.observes(n); }
   double value(int n, const State& state, const ParameterSet& parameters) override;
-  /// Throws Error: third derivatives are not available.
+  /// Throws Error, because third derivatives are not available.
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,

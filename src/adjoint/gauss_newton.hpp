@@ -10,14 +10,16 @@
 namespace diffsim {
 
 /// Model that consists of an underlying Model and of its derivative along a direction of the parameters, for products
-/// with the Gauss–Newton matrix Jᵀ W J. As for a DirectionalModel, the state is (x, dx).
+/// with the Gauss–Newton matrix Jᵀ W J. The state is (x, dx), as for a DirectionalModel.
 ///
 /// The adjoint is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state, a GaussNewtonLoss adds
-/// (∂r/∂x)ᵀ W dr to λ, with the residuals r. The reverse sweep then computes Jᵀ W J dp in the gradient. No second
-/// derivatives are needed.
+/// (∂r/∂x)ᵀ W dr to λ, where r are the residuals, dr is the derivative of r along the direction dp, and W are the
+/// weights. The gradient that a reverse sweep computes is then Jᵀ W J dp, with J = dr/dp. No second derivatives are
+/// needed.
 class GaussNewtonModel : public Model {
  public:
-  /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
+  /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
+  /// up to date.
   GaussNewtonModel(Model& model, const ParameterSet& direction);
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -25,7 +27,8 @@ class GaussNewtonModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, as does `step_tangent`: the derivative of the Gauss–Newton matrix is not available.
+  /// Throws Error, because the derivative of the Gauss–Newton matrix is not available. `step_tangent` throws the same
+  /// Error.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
   void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
@@ -44,13 +47,13 @@ class GaussNewtonModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for the sweep of a GaussNewtonModel, with the value dL = Σ dℓₙ along (dx, dp).
+/// Loss for the sweep of a GaussNewtonModel. The value is the derivative dL = Σ dℓₙ of another Loss along (dx, dp).
 class GaussNewtonLoss : public Loss {
  public:
   GaussNewtonLoss(Loss& loss, GaussNewtonModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}
   bool observes(int n) const override { return loss_.observes(n); }
   double value(int n, const State& state, const ParameterSet& parameters) override;
-  /// Throws Error: the derivative of the Gauss–Newton matrix is not available.
+  /// Throws Error, because the derivative of the Gauss–Newton matrix is not available.
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,

@@ -6,21 +6,21 @@
 
 namespace diffsim {
 
-/// Copies field by field the values of the parameters of `from` to those of `to`, which has the same parameters.
+/// Copies the values of each parameter of `from` to the parameter of the same name in `to`.
 void copy_values(const ParameterSet& from, ParameterSet& to);
 
-/// Adjoint and gradient of a reverse sweep at the last step at which the Model held no sums that were still to be added
-/// to the gradient. An interrupted sweep continues at this point.
+/// Adjoint and gradient of a reverse sweep after the last block of steps whose sums were added to the gradient. An
+/// interrupted sweep continues at this point.
 class ResumePoint {
  public:
   /// Allocates fields of zeros with the shapes of a state and a gradient, and sets `step` to -1.
   void allocate(const State& shape, const ParameterSet& gradient);
-  /// Sets the point: the adjoint of state `step`, and the gradient that the steps from `step` on contribute.
+  /// Stores copies of the adjoint of state `step`, and of the contribution of the steps from `step` on to the gradient.
   void set(int step, const State& adjoint, const ParameterSet& gradient);
-  /// Copies the adjoint and the gradient to the arguments.
+  /// Copies the stored adjoint and gradient to the arguments.
   void get(State& adjoint, ParameterSet& gradient) const;
 
-  int step = -1;          ///< number of the state of `adjoint`; -1: no point yet
+  int step = -1;          ///< number of the state of `adjoint`; -1 if nothing is stored
   State adjoint;          ///< ∂L/∂x[step]
   ParameterSet gradient;  ///< contribution to ∂L/∂p of the steps from `step` on
 };

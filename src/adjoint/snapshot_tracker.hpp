@@ -25,15 +25,15 @@ class SnapshotTracker {
   /// Creates a tracker without snapshots. The store must outlive the tracker.
   explicit SnapshotTracker(Store& store) : store_(store) {}
 
-  /// Forgets all snapshots. The store does not change.
+  /// Clears the lists of stored and of missing snapshots. The store does not change.
   void clear();
   /// Writes a snapshot to the store. `state` is the state of step `location.step`.
   void put(const SnapshotLocation& location, const State& state);
-  /// Declares a snapshot as missing.
+  /// Adds a snapshot to the list of missing snapshots.
   void expect(const SnapshotLocation& location) { missing_.insert(location); }
-  /// Reads a snapshot that is in the store. Returns false if the snapshot is damaged. In this case, the tracker
-  /// declares the snapshot as missing, `damage()` returns the error message, and the contents of `state` are
-  /// unspecified.
+  /// Reads a snapshot that is in the store into `state`. Returns false if the snapshot is damaged. In this case, the
+  /// tracker adds the snapshot to the list of missing snapshots, `damage()` returns the error message, and the contents
+  /// of `state` are unspecified.
   bool get(const SnapshotLocation& location, State& state);
   /// Removes a snapshot from the store and from the list of missing snapshots.
   void discard(const SnapshotLocation& location);
@@ -41,11 +41,11 @@ class SnapshotTracker {
   bool is_stored(const SnapshotLocation& location) const { return stored_.contains(location); }
   bool is_missing(const SnapshotLocation& location) const { return missing_.contains(location); }
   /// Returns the location of the stored snapshot with the largest step s, `after` < s ≤ `step`. If several levels have
-  /// a snapshot of this step, returns the lowest level.
+  /// a snapshot of this step, returns the lowest level. If there is no such snapshot, the result has no value.
   std::optional<SnapshotLocation> latest(int step, int after) const;
   /// Returns the missing snapshots of a step.
   std::vector<SnapshotLocation> missing_of(int step) const;
-  /// Error message of the last damaged snapshot; empty if none was damaged.
+  /// Error message about the last snapshot that was found damaged; empty if no snapshot was damaged.
   const std::string& damage() const { return damage_; }
 
  private:

@@ -20,7 +20,7 @@
 namespace diffsim {
 namespace {
 
-/// Run time of `body` on the slowest rank, s. Collective.
+/// Executes `body` and returns the run time (s) of the slowest rank. Collective.
 template <class Body>
 double measured(MPI_Comm comm, const Body& body) {
   DIFFSIM_MPI(MPI_Barrier(comm));
@@ -41,16 +41,17 @@ std::int64_t bytes_of(const ParameterSet& parameters) {
 
 std::int64_t record_bytes(const Model& model) { return static_cast<std::int64_t>(model.record_bytes()); }
 
-/// Size of a snapshot of a state, bytes.
+/// Size of a snapshot of a state in bytes.
 std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state) {
   return options.single ? bytes_of(state) / 2 : bytes_of(state);
 }
 
-/// Memory, bytes, for writing files with `arrays` bytes of arrays each: two files that wait to be written, one file
-/// being prepared, and one copy of the values in local order.
+/// Memory (bytes) for writing files with `arrays` bytes of arrays each: two files that wait to be written, one file in
+/// preparation, and one copy of the values in local order.
 std::int64_t writer_bytes(std::int64_t arrays) { return 4 * arrays; }
 
-/// Largest resident memory of this process during the lifetime of this object, sampled once per millisecond.
+/// Measures the largest resident memory (bytes) of this process during the lifetime of the object. The memory is
+/// sampled once per millisecond.
 class PeakMemory {
  public:
   PeakMemory() : thread_([this] { watch(); }) {}
@@ -81,12 +82,12 @@ class PeakMemory {
 struct Trial {
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
-  std::int64_t held = 0;     ///< memory of this process after the steps, without the objects of the trial, bytes
-  std::int64_t passing = 0;  ///< temporary memory of a step, bytes
+  std::int64_t held = 0;     ///< memory (bytes) of this process after the steps, without the objects of the trial
+  std::int64_t passing = 0;  ///< temporary memory (bytes) of a step
 };
 
-/// Executes the first step and its adjoint up to three times and measures time and memory. `own`: size of the objects
-/// that the caller has allocated for the trial only, bytes. Collective.
+/// Executes the first step and its adjoint up to three times and measures time and memory. `own`: size in bytes of the
+/// objects that the caller has allocated for the trial only. Collective.
 Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient, int num_steps, std::int64_t own) {
   Trial trial;
   // `own` is computed before the memory is measured, because record_bytes() may allocate a state.
@@ -98,7 +99,8 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
   const std::unique_ptr<Record> record = model.make_record();
   PeakMemory peak;
   try {
-    // The minimum of the attempts is used, because the first attempt includes one-time set-up. fmin ignores NaN.
+    // The minimum of the attempts is used, because the first attempt includes one-time set-up. fmin ignores the initial
+    // NaN.
     for (int attempt = 0; attempt < 3 && num_steps > 0; ++attempt) {
       state.copy_from(initial);
       const double step = measured(model.comm(), [&] { model.step(0, state, record.get()); });
@@ -128,7 +130,8 @@ struct DiskTrial {
   std::int64_t bytes = 0;  ///< size of the file
 };
 
-/// Writes a snapshot to a temporary directory and reads the snapshot back. Collective.
+/// Measures the cost of a snapshot: writes the snapshot to a temporary directory and reads the snapshot back.
+/// Collective.
 DiskTrial try_disk(const CheckpointOptions& options, MPI_Comm comm, const State& initial,
                    const SweepSurroundings& surroundings) {
   CheckpointOptions how = options;
@@ -176,11 +179,12 @@ std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int
   return static_cast<std::int64_t>(room / static_cast<double>(std::max<std::int64_t>(bytes, 1)));
 }
 
-/// Capacity and costs of a tiered store's disk for snapshots of `initial`.
+/// Disk of a tiered store: the number of snapshots that fit on the disk, and the times to write and to read a snapshot.
 class Disk {
  public:
-  /// Writes and reads one snapshot unless `options.measures` is given. HDF5 thus allocates its internal resources
-  /// before memory is measured.
+  /// Measures the times by writing and reading one snapshot of `initial`, unless the store has no disk or
+  /// `options.measures` is given. Must be called before memory is measured, because HDF5 allocates memory for the first
+  /// file.
   Disk(const CheckpointOptions& options, MPI_Comm comm, const State& initial, const SweepSurroundings& surroundings)
       : options_(options), comm_(comm), is_used_(options.store == CheckpointStore::tiered) {
     if (!is_used_) return;
@@ -225,7 +229,8 @@ class Disk {
 
 SweepPlan plan_from(const CheckpointOptions& options, MPI_Comm comm, const Trial& trial, SweepBytes bytes, Disk& disk,
                     int num_steps) {
-  release_free_memory();  // returns the trial's pages to the system; the sweep's arrays might not fit into them
+  release_free_memory();  // returns memory to the system, because the sweep's arrays might not fit into the trial's
+                          // blocks
   SweepPlan plan;
   plan.skipped = skipped_steps(options, num_steps);
   plan.step_seconds = trial.step_seconds;
@@ -285,7 +290,8 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
   State joined = products.make_state();
   start.join(joined);
   Disk disk(options, model.comm(), joined, surroundings);
-  // Size of the halves of `products`, the halves of `start`, `joined`, and the gradient in `products`.
+  // Size of the objects of the trial: the pair of states in `products`, the pair of states `start`, `joined`, and the
+  // gradient in `products`.
   const std::int64_t own = 3 * bytes_of(joined) + bytes_of(gradient);
   Trial trial;
   try {
@@ -298,9 +304,10 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
     trial.held = static_cast<std::int64_t>(resident_memory_bytes());
   }
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
-  // Five joined states are allocated: the state, the adjoint, the start, the halves of the model and the halves of the
-  // loss. The adjoint of a step allocates one state for a copy of dx. Three parameter sets are allocated: the
-  // direction, the gradient and the product. One record of the Model is used in steps that the sweep does not record.
+  // The sweep allocates memory for five joined states: the state, the adjoint, the start, the pair of states in the
+  // DirectionalModel, and the pair of states in the DirectionalLoss. The adjoint of a step allocates one state for a
+  // copy of dx. Three parameter sets are allocated: the direction, the gradient and the product. Steps that the sweep
+  // does not record use one record of the Model.
   bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);

@@ -16,19 +16,19 @@ namespace diffsim {
 struct SweepPlan {
   CheckpointPlan checkpoints;
   int skipped = 0;  ///< number of steps at the beginning of the rollout that are not reversed and not in `checkpoints`
-  /// Time of a step, s; NaN if unknown.
+  /// Time of a step in s; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
-  /// Time of the adjoint of a step, s; NaN if unknown.
+  /// Time of the adjoint of a step in s; NaN if unknown.
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
   /// Time to write a snapshot to the disk, in units of the time of a step; NaN if unknown.
   double write = std::numeric_limits<double>::quiet_NaN();
   /// Time to read a snapshot from the disk, in units of the time of a step; NaN if unknown.
   double read = std::numeric_limits<double>::quiet_NaN();
 
-  /// Expected time of the forward and the reverse sweep together, s; NaN if unknown.
+  /// Expected time in s of the forward and the reverse sweep together; NaN if unknown.
   double expected_seconds() const;
-  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
-  /// each of 10000; about 340 s, estimated from the first step; …".
+  /// Summary in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward
+  /// steps for each of 10000; about 340 s, estimated from the first step; …".
   std::string summary() const;
 };
 
@@ -50,8 +50,8 @@ struct SweepSurroundings {
 /// subtracted, too. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
-/// Plans the checkpoints of the sweep for a product with the Hessian (DirectionalModel), whose states and records are
-/// larger than those of a gradient. Collective.
+/// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and
+/// records of this sweep are larger than those of a gradient. Collective.
 SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
                              const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
 

@@ -22,7 +22,7 @@ class Agreement {
   /// Waits until all ranks have called this function. Returns false if some rank does not call this function within
   /// `patience`; all later calls then return false, too.
   bool reached();
-  /// Returns the largest of all ranks' codes. Valid only after `reached()` has returned true. Collective.
+  /// Returns the largest of all ranks' codes. Call this function only after `reached()` has returned true. Collective.
   int largest(int code) const;
 
   static constexpr std::chrono::seconds patience{20};

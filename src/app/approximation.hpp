@@ -13,11 +13,11 @@ namespace diffsim::app {
 /// precision.
 CheckpointOptions exact(CheckpointOptions options);
 
-/// Computes ∂L/∂u at u by a separate sweep with the given checkpoint options, without progress output and without a
-/// journal. Collective.
+/// Computes ∂L/∂u at u by a separate sweep with the given checkpoint options and without a journal. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
-/// Returns ‖found - expected‖₂/‖expected‖₂ of vectors distributed over the ranks; 0 if `expected` is zero. Collective.
+/// Returns ‖found - expected‖₂/‖expected‖₂ for vectors that are distributed over the ranks; 0 if `expected` is zero.
+/// Collective.
 double relative_error(MPI_Comm comm, const std::vector<double>& found, const std::vector<double>& expected);
 
 }  // namespace diffsim::app

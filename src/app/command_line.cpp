@@ -95,7 +95,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("diffsim ") + DIFFSIM_VERSION + "\n";
   } catch (const CLI::Success&) {
-    // line.text is already set by the option's callback.
+    // The option's callback has already set line.text.
   } catch (const CLI::ParseError& error) {
     line.error = error.what();
   }

@@ -17,10 +17,10 @@ class ContactWatch {
   /// Returns the contact state at step n, and adds this state to the statistics. Returns no value if the scene has no
   /// contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
-  /// Writes the entry `contact` of the report: `min_distance`, m, the minimum over all steps; `active_pairs`, the
-  /// maximum over all steps; `intersections`, the sum over the steps; `friction_work`, J, the friction power integrated
-  /// over time by the trapezoidal rule; `barrier_stiffness`, Pa, as given in the scene or chosen adaptively. Writes
-  /// nothing if the scene has no contact.
+  /// Writes the entry `contact` of the report; writes nothing if the scene has no contact. The entry contains the
+  /// minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections` over all observed
+  /// states. The entry `friction_work` (J) is the friction power, integrated over time by the trapezoidal rule. The
+  /// entry `barrier_stiffness` (Pa) is the value in the scene, or the adaptively chosen value.
   void write(Report& report) const;
 
  private:

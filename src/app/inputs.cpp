@@ -31,7 +31,8 @@ std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   return file.read_strings(dataset.name + ".regions");
 }
 
-/// Returns the values of owned vertices, [steps, owned, components], from `local`, [steps, local vertices, components].
+/// Returns the values of owned vertices, an array [steps, owned vertices, components], from `local`, an array [steps,
+/// local vertices, components].
 std::vector<double> owned_part(const TetrahedralMesh& mesh, const StepValues& local, int components) {
   const std::ptrdiff_t row = components * static_cast<std::ptrdiff_t>(mesh.num_vertices());
   const std::ptrdiff_t owned_row = components * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());

@@ -41,9 +41,9 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
 StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
                         const std::string& body = {});
 
-/// Vectors on owned vertices, constant or per step.
+/// Vectors on owned vertices, constant in time or one set of vectors per step.
 struct VertexVectors {
-  int steps = 0;               ///< 0: the same vectors for all steps
+  int steps = 0;               ///< number of steps; 0 if all steps have the same vectors
   std::vector<double> values;  ///< [max(steps, 1), owned vertices, 3]
 };
 /// Reads vectors on owned vertices from [3], [steps, 3], or a dataset [N, 3] or [steps, N, 3]. If `steps` is 0, the
@@ -51,11 +51,11 @@ struct VertexVectors {
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
                             const std::string& body = {});
 
-/// Returns one number per region, in the order of `regions`. If the dataset names its regions, each of `regions` must
-/// be among them.
+/// Returns one number per region, in the order of `regions`. If the dataset has a list of regions, each of `regions`
+/// must be in this list.
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions);
 
-/// Returns `steps` copies of `values`, [steps, size of `values`].
+/// Returns `steps` copies of `values` in one array [steps, size of `values`].
 std::vector<double> repeated(const std::vector<double>& values, int steps);
 
 }  // namespace diffsim::app

@@ -24,8 +24,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   job.report.set_mesh(*mesh);
   solver = std::make_unique<DifferentiableScene>(make_solver(scene, mesh));
   objectives = make_loss(scene, *solver);
-  // `check` performs other rollouts in addition to sweeps, so the progress of `check` is derived from the states at
-  // which the loss is queried. All other commands use a SweepWatcher.
+  // `check` performs other rollouts in addition to sweeps, so the progress of `check` is derived from the calls of
+  // `Loss::observes`. All other commands use a SweepWatcher.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   tell_defaults(job);

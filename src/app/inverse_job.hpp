@@ -30,7 +30,7 @@ struct InverseJob {
   std::unique_ptr<WatchedLoss> loss;  ///< reports progress of `check`; otherwise nullptr
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
-  /// Experiment of the scene after the first one. `problem` adds the losses of all experiments.
+  /// Experiment of the scene, except the first experiment. `InverseJob::problem` sums the losses of all experiments.
   struct Experiment {
     std::unique_ptr<DifferentiableScene> solver;
     std::unique_ptr<SumLoss> loss;
@@ -44,13 +44,13 @@ struct InverseJob {
   const std::string& approximation() const { return approximation_; }
   /// Writes the attributes `approximate` and `approximation` to a result file.
   void label(Hdf5File& file) const;
-  /// Returns a gradient with the Model's parameters whose derivatives are needed, filled with zeros.
+  /// Returns a gradient of zeros that contains the Model's parameters whose derivatives are requested.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
-  /// Reports the growth of the adjoint in the last gradient, for each experiment. Warns if the growth is large, and
-  /// writes the table of output.adjoint_log for the first experiment.
+  /// Reports the growth of the adjoint in the last gradient, for each experiment. Warns if the growth is large. Writes
+  /// the table `output.adjoint_log`, if the scene requests the table, for the first experiment only.
   void report_adjoint();
   /// Adds times and counts of all sweeps so far to the report.
   void report_sweeps();
@@ -71,13 +71,13 @@ struct InverseJob {
 
   Job& job_;
   std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // one per experiment
-  CheckpointOptions checkpoint_;  // the scene's options; for `check`, those of the exact gradient
+  CheckpointOptions checkpoint_;  // the scene's options; for `check`, changed by `exact`
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
-  std::array<std::optional<SweepPlan>, 2> plans_;          // [Sweep]: plan for the next sweep
+  std::array<std::optional<SweepPlan>, 2> plans_;          // [Sweep]: plan of all sweeps of this kind
   std::array<std::optional<SweepForecast>, 2> forecasts_;  // [Sweep]: forecast of a sweep; first rank only
   std::optional<SweepProgress> watch_;                     // first rank only
   SweepStatistics done_;

@@ -22,7 +22,7 @@ struct Job {
   MPI_Comm comm;
   int rank;
   const CommandLine& line;
-  Agreement& agreement;  ///< must be reached before collective calls after an error
+  Agreement& agreement;  ///< after an error, `reached()` must return true before collective calls
   Scene scene;
   std::string scene_text;
   OutputFolder output;
@@ -40,19 +40,19 @@ struct Job {
   }
 };
 
-/// Returns the scenes of all experiments; the scene itself if it has no `experiments`.
+/// Returns the scenes of all experiments, or only `scene` if the scene has no `experiments`.
 std::vector<const Scene*> experiments_of(const Scene& scene);
 /// Returns a job for one experiment, with the scene of the experiment, an output folder with the experiment's name, and
 /// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
 /// Prints the default damping and the default gravity that the run uses because the scene sets no values.
 void tell_defaults(Job& job);
-/// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys that have no effect.
-/// Collective.
+/// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys of the section
+/// `solver` that have no effect. Collective.
 void warn_about_solver(Job& job, DifferentiableScene& solver);
 /// Reports the cost of the implicit steps since the model was last prepared.
 void report_solver(Job& job, DifferentiableScene& solver);
-/// Warns if the barrier distance d̂ exceeds half the smallest edge of the mesh. Collective.
+/// Warns if the largest barrier distance d̂ of the scene exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
 /// Returns the files that `mesh --convert` writes: FILE.h5, or FILE-BODY.h5 for each body; empty if `file` is empty.
 std::vector<std::string> converted_files(const std::string& file, const Scene& scene);

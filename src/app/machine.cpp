@@ -15,7 +15,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Path, with links resolved, of the loaded library that defines a symbol; empty if there is none.
+/// Path, with links resolved, of the loaded library that defines a symbol; empty if no library defines the symbol.
 std::string library_of(const char* symbol) {
   Dl_info info{};
   void* const address = dlsym(RTLD_DEFAULT, symbol);
@@ -40,7 +40,7 @@ bool is_reference(const std::string& library) {
   return !is_tuned;
 }
 
-/// Name of the processor whose kernels OpenBLAS has chosen; empty for another BLAS.
+/// Name of the processor type whose kernels OpenBLAS has chosen; empty for another BLAS.
 std::string openblas_core() {
   void* const address = dlsym(RTLD_DEFAULT, "openblas_get_corename");
   if (!address) return "";
@@ -48,11 +48,12 @@ std::string openblas_core() {
   return name ? name : "";
 }
 
-/// Number of threads that OpenBLAS itself starts; 1 for another BLAS or a build without threads.
+/// Number of threads that OpenBLAS itself starts; 1 for another BLAS, and for a build of OpenBLAS without threads or
+/// with threads of OpenMP.
 int openblas_threads() {
   void* const parallel = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
   void* const number = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
-  constexpr int own_threads = 1;  // 0: no threads; 2: threads of OpenMP, see OMP_NUM_THREADS
+  constexpr int own_threads = 1;  // other values: 0 (no threads), 2 (threads of OpenMP)
   if (!parallel || !number || reinterpret_cast<int (*)()>(parallel)() != own_threads) return 1;
   return reinterpret_cast<int (*)()>(number)();
 }

@@ -6,7 +6,7 @@
 namespace diffsim::app {
 
 /// Returns a Markdown table of all parameters available to gradients and inversions, one row per parameter, generated
-/// from their specs.
+/// from the ParameterSpecs.
 std::string parameter_table();
 
 }  // namespace diffsim::app

@@ -19,7 +19,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Returns whether an option is read by PETSc itself, when PETSc starts or ends.
+/// Returns true if PETSc itself reads the option when PETSc starts or ends.
 bool is_of_petsc_itself(const std::string& option) {
   const char* const prefixes[] = {"-log", "-malloc", "-options", "-objects", "-memory", "-info", "-citations"};
   return std::any_of(std::begin(prefixes), std::end(prefixes), [&](const char* p) { return option.starts_with(p); });

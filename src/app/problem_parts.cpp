@@ -13,7 +13,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Sections that influence how a result is computed, but not the result.
+/// Sections of a scene that influence how results are computed, but not the results themselves.
 constexpr const char* without_effect[] = {"checkpoint", "optimiser", "output"};
 
 constexpr std::uint64_t hash_begin = 0xcbf29ce484222325ull;
@@ -35,8 +35,8 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
   return hash;
 }
 
-/// Hash of a value of the scene, independent of the order of keys. If the value is the path of a file, the contents of
-/// the file are hashed.
+/// Hash of a value of the scene, independent of the order of keys. For the keys `file`, `observations` and `urdf`,
+/// whose values are paths, the contents of the file are hashed.
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {

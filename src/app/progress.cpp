@@ -20,7 +20,7 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
-/// Truncates `line` to the terminal's width, so that one \r returns to the start of the line.
+/// Truncates `line` to the terminal's width, so that a carriage return moves the cursor to the start of the line.
 std::string fitted(const std::string& line) {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return line;

@@ -18,14 +18,14 @@ class Progress {
   /// Returns the style for a rank; `none` on all ranks except rank 0.
   static Style style_for(int rank);
 
-  /// Creates a progress display. `label` is for example "simulate", `unit` "steps".
+  /// Creates a progress display. Example: `label` is "simulate", and `unit` is "steps".
   Progress(Style style, std::string label, std::string unit);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
   void set_label(std::string label) { label_ = std::move(label); }
-  void restart() { start_ = Clock::now(); }  ///< restarts the clock for the rates
+  void restart() { start_ = Clock::now(); }  ///< restarts the clock from which rates are computed
   void clear();                              ///< erases the progress line on the terminal
 
   /// Shows that `done` of `total` units are done, unless the last line was shown too recently. `note` is appended to
@@ -55,7 +55,8 @@ class SweepProgress {
   SweepProgress(Progress& progress, SweepForecast forecast);
   void operator()(long taken, int reached, int reversed_from);
 
-  /// Returns the remaining time, s, from the mean times so far; `reversed_from` is defined as in SweepWatcher.
+  /// Returns the remaining time in s, computed from the mean times so far. `reversed_from` is defined as in
+  /// SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
   /// Adds `seconds` to the total time of forward steps if a forward step was executed since the last call. If no
   /// forward step was executed, adds `seconds` to the total time of reversed steps.
@@ -72,7 +73,7 @@ class SweepProgress {
 };
 
 /// Loss that forwards to another Loss and shows the progress of sweeps by a Progress. A sweep calls `observes(n)` for
-/// every state, first with ascending n from 0, then with descending n.
+/// every state, first with ascending n from 0, then with descending n. The progress is derived from these calls.
 class WatchedLoss : public Loss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

@@ -28,7 +28,7 @@ class Report {
 
   void add_seconds(const std::string& phase, double seconds);  ///< phases: setup, forward, backward, io
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
-  /// Time since `start`, s.
+  /// Time in s since the beginning of the run.
   double elapsed() const;
   /// Ends the phase `setup`, whose duration is the time since `start`.
   void end_setup() { add_seconds("setup", elapsed()); }

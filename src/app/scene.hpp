@@ -56,7 +56,7 @@ struct MeshSection {
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  std::optional<CellKind> cells;  ///< kind of cells read from the file; no value: depends on the body
+  std::optional<CellKind> cells;  ///< kind of cells read from the file; if absent, the body determines the kind
   bool boundary = false;          ///< true: the body is the boundary of the tetrahedra in `source`
   Place place;
 };
@@ -64,16 +64,16 @@ struct MeshSection {
 struct RegionEntry {
   std::string name;
   RegionShape shape;
-  std::string body;  ///< body whose vertices are selected; empty: all bodies
+  std::string body;  ///< body whose vertices are selected; if empty, all bodies
   Place place;
 };
 
 struct MaterialEntry {
   std::string model;
-  std::optional<RegionName> region;       ///< region of the material; without value: the whole mesh
-  const CellModel* cells = nullptr;       ///< model of cells other than tetrahedra; nullptr: `model` is an elastic law
-  std::string law;                        ///< law of the model `cells`; empty: the first law of the model
-  std::string body;                       ///< body to which datasets refer; empty: the whole mesh
+  std::optional<RegionName> region;  ///< region of the material; if absent, the whole mesh
+  const CellModel* cells = nullptr;  ///< model of cells other than tetrahedra; nullptr if `model` is an elastic law
+  std::string law;                   ///< law of the model `cells`; if empty, the first law of the model
+  std::string body;                  ///< body to which datasets refer; if empty, the whole mesh
   std::map<std::string, Numbers> values;  ///< by parameter: one value, or one per entity, or per step and entity
   bool nodal_dilatation = false;
   Place place;
@@ -83,11 +83,11 @@ struct MaterialEntry {
 
 struct SolverSection {
   double dt = DifferentiableSolver{}.dt;
-  int steps = -1;  ///< number of steps; -1: not given
+  int steps = -1;  ///< number of steps; -1 if the scene does not state the number
   int substeps = DifferentiableSolver{}.substeps;
-  Numbers damping;             ///< damping factor, [] or [steps]
+  Numbers damping;             ///< damping factor; shape [] or [steps]
   bool damping_given = false;  ///< false: the default is used
-  Numbers gravity;             ///< m/s², [3] or [steps, 3]
+  Numbers gravity;             ///< gravity in m/s²; shape [3] or [steps, 3]
   bool gravity_given = false;  ///< false: the default is used
   std::string integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
@@ -96,10 +96,10 @@ struct SolverSection {
 };
 
 struct InitialSection {
-  std::optional<Numbers> velocity, displacement;          ///< m/s and m; [3] or [N, 3]
-  std::optional<std::array<double, 3>> angular_velocity;  ///< affine bodies: about the centre of mass, rad/s
-  std::string from;  ///< path of a trajectory whose frame is the initial state; empty: none
-  int step = -1;     ///< step of this frame; -1: the last frame
+  std::optional<Numbers> velocity, displacement;          ///< in m/s and in m; shape [3] or [N, 3]
+  std::optional<std::array<double, 3>> angular_velocity;  ///< for affine bodies, about the centre of mass (rad/s)
+  std::string from;  ///< path of a trajectory that contains the initial state; empty if there is none
+  int step = -1;     ///< step of the frame of `from` that is the initial state; -1 for the last frame
   Place place;       ///< position of `from`
 };
 
@@ -111,7 +111,8 @@ struct SurfaceFile {
   Place place;
 };
 
-/// Body of a scene with several bodies. The body's materials are in Scene::materials, for regions BODY/….
+/// Body of a scene with several bodies. The body's materials are in Scene::materials; the names of the materials'
+/// regions begin with BODY/.
 struct BodyEntry {
   /// Kinds of bodies. Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest unless the section
   /// `boundary` moves the obstacle. Cells: cells of a CellModel.
@@ -124,7 +125,7 @@ struct BodyEntry {
   MeshSection mesh;
   Placement placement;
   InitialSection initial;                         ///< replaces the scene's section `initial`
-  std::optional<double> thickness;                ///< contact thickness, m
+  std::optional<double> thickness;                ///< contact thickness in m
   std::optional<std::array<double, 3>> director;  ///< rods and beams: a vector parallel to no segment
   std::optional<SurfaceFile> surface;
   Place place;
@@ -133,22 +134,22 @@ struct BodyEntry {
 /// Rigid motion about `axis` through `origin`; the rates are constant or given per step.
 struct MoveSection {
   std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
-  Numbers angular_velocity;  ///< [] or [steps], rad/s
-  Numbers velocity;          ///< [3] or [steps, 3], m/s
+  Numbers angular_velocity;  ///< in rad/s; shape [] or [steps]
+  Numbers velocity;          ///< in m/s; shape [3] or [steps, 3]
 };
 
 struct BoundaryEntry {
   enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move, attach };
   Kind kind = Kind::fix;
   RegionName region;
-  std::array<bool, 3> axes{};  ///< fix: fixed components
-  bool clamp = false;          ///< fix: true if the normal direction of a shell is fixed, too
+  std::array<bool, 3> axes{};  ///< for `fix`: true for each fixed component
+  bool clamp = false;          ///< for `fix`: true if the normal direction of a shell is fixed, too
   /// Values of the load. The allowed shapes depend on `kind`: [3] or [steps, 3] for traction, wind and moment; [] or
   /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load.
   Numbers load;
-  double drag = 0.0;             ///< wind: air density times drag coefficient, kg/m³
-  std::optional<RegionName> to;  ///< attach: region to which `region` is attached
-  double stiffness = 0.0;        ///< attach: stiffness of the spring at each vertex, N/m
+  double drag = 0.0;             ///< for `wind`: air density times drag coefficient, in kg/m³
+  std::optional<RegionName> to;  ///< for `attach`: region to which `region` is attached
+  double stiffness = 0.0;        ///< for `attach`: stiffness of the spring at each vertex, in N/m
   MoveSection move;
   Place place;
 };
@@ -171,7 +172,7 @@ struct RobotEntry {
   Place place;
 };
 
-/// Obstacle whose triangles are in a file, read when the run begins.
+/// Obstacle whose triangles are read from a file when the run begins.
 struct MeshFileObstacle {
   std::size_t obstacle = 0;  ///< index in ContactOptions::meshes
   std::string file;
@@ -193,7 +194,7 @@ struct ContactSection {
 
 struct TrackObjective {
   std::string observations;               ///< path of the observations file
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; without value: all
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
   RegionName region;
   Place place;  ///< position of `observations`
 };
@@ -201,7 +202,7 @@ struct TrackObjective {
 struct TargetObjective {
   RegionName region;
   std::array<double, 3> target{};
-  int step = -1;             ///< number of the observed step; -1: last step
+  int step = -1;             ///< number of the observed step; -1 for the last step
   bool of_velocity = false;  ///< true: mean velocity; false: mean position
 };
 
@@ -213,18 +214,18 @@ struct EffortObjective {
 /// Target of a joint's coordinate at one step, or at all steps 1 to N.
 struct JointObjective {
   std::string joint;
-  Numbers target;  ///< rad or m; [], or also [steps] if `all_steps`
-  int step = -1;   ///< number of the observed step; -1: last step
+  Numbers target;  ///< in rad or m; shape [], or [] or [steps] if `all_steps` is true
+  int step = -1;   ///< number of the observed step; -1 for the last step
   bool all_steps = false;
   Place place;  ///< position of the joint's name
 };
 
 struct ReactionObjective {
   RegionName region;
-  std::string observations;               ///< path of a file with the dataset /reaction; empty: `target` at `step`
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; without value: all
-  std::array<double, 3> target{};         ///< target of the reaction, N
-  int step = -1;                          ///< number of the step of `target`; -1: last step
+  std::string observations;               ///< path of a file with the dataset /reaction; if empty, `target` is used
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
+  std::array<double, 3> target{};         ///< target of the reaction in N
+  int step = -1;                          ///< number of the step of `target`; -1 for the last step
   Place place;                            ///< position of `observations`
 };
 struct ObjectiveEntry {
@@ -240,16 +241,16 @@ struct ParameterEntry {
   std::string label;  ///< name in files and messages, as in the scene: the parameter's name or a material's key
   Per per = Per::global;
   std::optional<RegionName> region;
-  /// Start value with the shape of the gradient, or with fewer entries if one value is used for several entries. If
-  /// `initial` has no value, the start value is taken from the parameter's values in the scene.
+  /// Start values: one per value of the unknown, or fewer if one number is used for several values. If `initial` has no
+  /// value, the start values are the parameter's values in the scene.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
-  std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; without value: 1
+  std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; if absent, 1
   std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
-  std::optional<bool> logarithmic;  ///< true: ln p is searched; without value: the parameter's default
+  std::optional<bool> logarithmic;  ///< true: ln p is the unknown; if absent, the parameter's default is used
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
@@ -263,7 +264,7 @@ struct PriorEntry {
   std::optional<Numbers> mean, deviation, covariance;
   double weight = 1.0;   ///< for `smooth` and `total_variation`
   double epsilon = 0.0;  ///< for `total_variation`: slope below which the prior is smooth
-  double length = 0.0;   ///< for `matern`: correlation length, m or s
+  double length = 0.0;   ///< for `matern`: correlation length in m or s
   Place place;
 };
 
@@ -273,8 +274,8 @@ struct OutputSection {
   std::vector<std::string> fields{"positions", "velocities"};
   bool reactions = false;       ///< true: reactions of fixed and moved regions are written to trajectory.h5
   bool contact_forces = false;  ///< true: contact forces of bodies and obstacles are written to trajectory.h5
-  std::string log;              ///< `simulate`: file with a table of the steps; empty: none
-  std::string adjoint_log;      ///< `gradient`, `invert`: file with a table of the adjoint's norms; empty: none
+  std::string log;              ///< for `simulate`: file with a table of the steps; if empty, no table is written
+  std::string adjoint_log;      ///< for `gradient`, `invert`: file with the adjoint's norms; if empty, no file
   Place place;
 };
 
@@ -282,11 +283,11 @@ struct OutputSection {
 struct Scene {
   std::string file;
   MeshSection mesh;               ///< mesh of the only body of a scene without `bodies`
-  std::vector<BodyEntry> bodies;  ///< empty: there is one body without a name
+  std::vector<BodyEntry> bodies;  ///< empty if there is one body without a name, or if all bodies are robots
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
-  std::map<std::string, Numbers> signals;  ///< control signals of the materials' laws: [] or [steps]
+  std::map<std::string, Numbers> signals;  ///< control signals of the materials' laws; shape [] or [steps]
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
@@ -310,17 +311,17 @@ struct Scene {
   std::vector<Scene> further_experiments;  ///< scenes of the other experiments
 };
 
-/// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
-/// Sections named in `without`, and those of experiments with these names, are left out. Not collective: call this
-/// function on one rank only.
+/// Returns hashes of the scene's sections that influence results. The hashes include the contents of the input files
+/// that these sections name. Sections whose names are in `without` are left out, both in the scene and in experiments.
+/// Not collective: call this function on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
 /// Converts hashes of sections to lines `SECTION HASH`. `parts_of_lines` is the inverse conversion.
 std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
 
-/// Returns the name of the body that a region belongs to, from BODY/REGION or from the region's definition in the
-/// scene; empty if there is none.
+/// Returns the name of the body to which a region belongs: the part BODY of a name BODY/REGION, or the body in the
+/// region's definition in the scene. The result is empty if the region does not belong to a single body.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
 /// Parses a scene. If the scene has `experiments`, the result is the scene of the first experiment; its
@@ -328,8 +329,8 @@ std::string body_of_region(const Scene& scene, const std::string& region);
 /// communicate and opens no file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without
-/// restrictions.
+/// Returns the ParameterSpec of the parameter with the given name, with or without `:LABEL`. For an unknown name, the
+/// result is a ParameterSpec without restrictions.
 ParameterSpec spec_of(const std::string& parameter);
 /// Returns true if a parameter belongs to an entry of `boundary`. In the Model, the name of the parameter is followed
 /// by `:REGION`.

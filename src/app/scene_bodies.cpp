@@ -49,8 +49,8 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
-/// Sets the kind of cells that are read from the mesh of a body with a surface only: triangles, or tetrahedra whose
-/// boundary is the surface.
+/// Sets the kind of cells that are read for an obstacle or an affine body, of which only the surface is used:
+/// triangles, or tetrahedra whose boundary is the surface.
 void read_surface_of(MeshSection& mesh, const std::string& what) {
   if (mesh.order != 1) mesh.place.fail("has order 2, but " + what + " has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);

@@ -18,8 +18,8 @@ std::array<bool, 3> parse_axes(const Value& value) {
   return axes;
 }
 
-/// Mean rates (f((n+1) dt) − f(n dt))/dt of each step, [steps, width]. f(times[i]) = values[i]; f is linear between the
-/// times and constant before the first and after the last time.
+/// Mean rates (f((n+1) dt) − f(n dt))/dt of a function f in each step n, [steps, width]. The function has the values
+/// f(times[i]) = values[i]. Between the times, f is linear; before the first and after the last time, f is constant.
 std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& values, std::size_t width,
                              const Scene& scene) {
   const auto value_at = [&](double t, std::size_t c) {

@@ -23,7 +23,8 @@ class SceneFile {
   };
 
   /// Reads the scene and the files that the scene names. The sections `checkpoint`, `optimiser`, `output` and `petsc`
-  /// are checked, but have no effect. Throws InputError with the position in the scene. Collective.
+  /// are checked, but have no effect. Throws InputError, with the position in the scene, if the scene or a file is not
+  /// valid. Collective.
   SceneFile(MPI_Comm comm, const std::string& path);
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }

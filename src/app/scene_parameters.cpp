@@ -30,10 +30,11 @@ struct Kind {
 
 Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
 
-/// Kinds of the parameters of a scene by name, each name once.
+/// List of the parameters that a scene may name: the name of each parameter and its Kind. Each name occurs once.
 class KindsByName {
  public:
-  /// Adds a parameter, called NAME:LABEL if there is a label, unless its name is known.
+  /// Adds a parameter with the name NAME or, if `label` is not empty, NAME:LABEL. Does nothing if the list already has
+  /// this name.
   void add(const ParameterSpec& spec, const std::string& label = {}) {
     const std::string name = std::string(spec.name) + (label.empty() ? "" : ":" + label);
     if (std::none_of(kinds_.begin(), kinds_.end(), [&](const auto& kind) { return kind.first == name; }))
@@ -124,7 +125,7 @@ Per parse_per(const Mapping& mapping, const Kind& kind) {
   return kind.per[static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin())];
 }
 
-/// Throws InputError unless values of a parameter written in the scene have an admissible shape.
+/// Throws InputError if `numbers`, values of a parameter, are written in the scene and their shape is not allowed.
 void check_shape(const Numbers& numbers, const ParameterEntry& entry, int components, std::int64_t steps) {
   const bool vector = components == 3;
   switch (entry.per) {
@@ -240,8 +241,8 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
   if (kind.of_material) entry.per = kind.per[2];
 }
 
-/// Map from keys in materials of CellModels to parameter names, for keys that differ from the name. If `region` is
-/// given, only the materials of this region's body are considered, otherwise all materials.
+/// Map from keys in materials of CellModels to parameter names, for keys that differ from the parameter's name. If
+/// `region` is given, only the materials of this region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
   std::map<std::string, std::string> names;
   for (const MaterialEntry& material : scene.materials)

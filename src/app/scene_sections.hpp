@@ -5,7 +5,8 @@
 
 namespace diffsim::app {
 
-// Parsers of the sections of a scene, in the order in which they are called; later sections depend on earlier ones.
+// Parsers of the sections of a scene, in the order in which the parsers are called. Later sections depend on earlier
+// sections.
 MeshSection parse_mesh(const Value& value, const Scene& scene);
 /// Parses `bodies` with their materials.
 void parse_bodies(const Value& value, Scene& scene);
@@ -25,8 +26,8 @@ void parse_materials(const Value& value, Scene& scene, const std::string& body =
 void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
-/// Parses initial values. `body` is the name of the body whose section is parsed; empty: the section `initial` of the
-/// scene.
+/// Parses initial values. `body` is the name of the body whose section `initial` is parsed; `body` is empty for the
+/// section of the scene.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {}, bool affine = false);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 /// Parses attachments and adds them to the scene's boundary.
@@ -59,7 +60,7 @@ RegionName parse_region_name(const Value& value);
 RegionName parse_region_or_all(const Mapping& mapping);
 /// Resolves a relative `path` against the scene's folder; an absolute `path` is returned unchanged.
 std::string beside_scene(const std::string& path, const Scene& scene);
-/// Parses numbers, or {file:, dataset:}.
+/// Parses numbers that are written in the scene, or a reference {file:, dataset:} to a dataset.
 Numbers parse_numbers(const Value& value, const Scene& scene);
 /// Throws InputError unless numbers written in the scene have one of the shapes. `expected` describes all shapes in
 /// words. In a shape, -1 means any extent.

@@ -65,9 +65,9 @@ bool asked(const Scene& scene, const std::string& name) {
                      [&](const ParameterEntry& entry) { return entry.name == name; });
 }
 
-/// Creates the material of cells other than tetrahedra. The material has all values that the scene gives. Parameters
-/// that are unknowns, but have no value in the scene, get their default or rest values. Values are per step if the
-/// unknown is per step.
+/// Creates the material of cells other than tetrahedra. The material has all values that the scene gives. A parameter
+/// that is an unknown, but has no value in the scene, is set to the default value or, without a default, to the value
+/// in the rest shape. Values are per step if the unknown is per step.
 DifferentiableMaterial make_cell_material(const Scene& scene, const MaterialEntry& entry, const TetrahedralMesh& mesh) {
   DifferentiableMaterial material(entry.model, {}, entry.region->name, false, entry.law);
   for (const ParameterSpec& spec : entry.cells->parameters) {
@@ -158,7 +158,8 @@ void set_controls(const Scene& scene, DifferentiableScene& solver) {
   }
 }
 
-/// Adds the sum of all nodal loads of the scene to the solver: [owned, 3], or [steps, owned, 3].
+/// Adds the sum of all nodal loads of the scene to the solver. The sum is an array [owned vertices, 3] or, with loads
+/// per step, [steps, owned vertices, 3].
 void add_nodal_loads(const Scene& scene, DifferentiableScene& solver) {
   const TetrahedralMesh& mesh = *solver.mesh();
   const auto row = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
@@ -234,8 +235,9 @@ JointDrive load_drive(const Scene& scene, const JointEntry& entry, MPI_Comm comm
   return drive;
 }
 
-/// Combines the drive that the scene defines for a joint with the drive in the robot's file: damping and friction are
-/// added, and the limits are those of the scene or, if the scene has none, of the file.
+/// Combines the drive that the scene defines for a joint with the drive in the robot's file: the damping and the
+/// friction of both drives are added. The limits are those of the scene or, if the scene has no limits, those of the
+/// file.
 JointDrive together(JointDrive drive, const JointDrive& of_file) {
   drive.damping += of_file.damping;
   drive.friction += of_file.friction;
@@ -374,9 +376,10 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section) {
 
 namespace {
 
-/// Computational work of contact per surface triangle and step, relative to that of the forces of a linear tetrahedron,
-/// if few triangles are in contact. The value is smaller for implicit steps, because these spend most time in linear
-/// systems. The value for explicit steps was measured with two plates near each other.
+/// Computational work of contact per surface triangle and step, relative to the work for the forces of a linear
+/// tetrahedron, if few triangles are in contact; 0 without contact. The value is smaller for implicit steps, because
+/// implicit steps spend most time in linear systems. The value for explicit steps was measured with two plates near
+/// each other.
 double work_of_contact(const Scene& scene) {
   if (!scene.contact) return 0.0;
   return is_explicit_integrator(scene.solver.integrator) ? 40.0 : 1.0;

@@ -45,8 +45,8 @@ std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solv
 /// Returns the first observations file that does not exist; empty if all exist. Collective.
 std::string missing_observations(MPI_Comm comm, const Scene& scene);
 
-/// Creates the scene's unknowns, in the order of `scene.parameters`, with their start values. `solver` must come from
-/// `make_solver`. Throws InputError if a start value is not admissible or outside the bounds.
+/// Creates the scene's unknowns, in the order of `scene.parameters`, with their start values. `solver` must be a result
+/// of `make_solver`. Throws InputError if a start value is not admissible or outside the bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
 /// Converts `numbers` of the scene to values of an unknown, [unknowns, components], in the layout of Unknown::start.

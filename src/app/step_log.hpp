@@ -11,8 +11,9 @@
 
 namespace diffsim::app {
 
-/// Writes the table `output.log`: one row for each state of a run, with the cost of the step (Newton's method) and the
-/// contact state. Rows are written during the run. Does nothing if the scene does not request the table.
+/// Writes the table `output.log`: one row for each state of a run, with the cost of the step that led to the state
+/// (Newton's method), and the contact state. Rows are written during the run. Does nothing if the scene does not
+/// request the table.
 class StepLog {
  public:
   /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state
@@ -35,7 +36,7 @@ class StepLog {
   std::string path_;
   const ImplicitModel* model_;  // nullptr for explicit integrators
   ImplicitStatistics before_;   // statistics at the previous row
-  int kept_ = -1;               // state at which the run continues, if the table has a row of this state; -1: none
+  int kept_ = -1;               // state at which the run continues, if the table has a row of this state, else -1
   std::ofstream file_;          // open on rank 0 only
 };
 

@@ -30,9 +30,9 @@ std::string scene_of_run(const Job& job);
 /// `roll` runs the rollout and passes each state to the given observer. If `roll` fails, or `stop` requests a stop on
 /// any rank, the frames so far are published and marked as not complete; after a stop request, the last frame is the
 /// state that was reached. Returns for example "stopped at step 12 of 100 by SIGTERM", or an empty string if the run
-/// was completed. The coordinates of the scene's joints are written to `/joints`, those of a robot's joints to
-/// `/bodies/ROBOT/joints`. If the scene requests reactions and contact forces, they are written to `/reaction/REGION`
-/// and `/contact/A|B`. If `earlier` is given, the frames of `earlier` are copied first. Collective.
+/// was completed. The coordinates of the scene's joints are written to `/joints`, and the coordinates of a robot's
+/// joints to `/bodies/ROBOT/joints`. Reactions and contact forces, if the scene requests them, are written to
+/// `/reaction/REGION` and `/contact/A|B`. If `earlier` is given, the frames of `earlier` are copied first. Collective.
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop = nullptr,
                               EarlierFrames* earlier = nullptr);

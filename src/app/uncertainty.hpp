@@ -22,8 +22,8 @@ struct Uncertainty {
   Curvature curvature;
   std::optional<Posterior> posterior;     ///< no value if `undetermined` or `negative` has entries
   std::vector<std::string> names;         ///< names of the values of u; "ln NAME" for logarithmic unknowns
-  std::vector<std::string> undetermined;  ///< directions that are not identified, in words
-  std::vector<std::string> negative;      ///< directions of negative curvature, in words
+  std::vector<std::string> undetermined;  ///< text for each direction that is not identified
+  std::vector<std::string> negative;      ///< text for each direction of negative curvature
   std::vector<std::string> at_bounds;     ///< names of the values that are at a bound
 };
 /// Computes the uncertainty at u from the matrix that `optimiser.hessian` selects, the Hessian or the Gauss–Newton

@@ -83,7 +83,7 @@ std::vector<char> entities_with(const Scene& scene, const TetrahedralMesh& mesh,
   return has;
 }
 
-/// Name, for messages, of the entities on which a material's parameter has values: "cells".
+/// Name, for messages, of the entities on which a material's parameter has values, such as "cells".
 std::string plural_of(const std::string& parameter) {
   const auto kind = kind_of(parameter);
   return !kind ? "vertices" : *kind == CellKind::tetrahedron ? "cells" : name_of(*kind);

@@ -52,10 +52,11 @@ std::string shape_text(const Shape& shape);
 // be converted.
 double to_number(const Value& value);    ///< finite number
 double to_extended(const Value& value);  ///< finite number, .inf or -.inf
-/// Converts to a number > 0. Message: "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`
-/// is empty if the number has no unit. `instead` describes an alternative to a number, or is empty.
+/// Converts to a number > 0. Example of an error message: "-5 is not positive; give a number above 0, in Pa, or the
+/// word adaptive". `unit` is empty if the number has no unit. `instead` describes an alternative to a number, or is
+/// empty.
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
-/// Converts to a number ≥ 0. Message: "-5 is negative; give a number, 0 or more, in Pa".
+/// Converts to a number ≥ 0. Example of an error message: "-5 is negative; give a number, 0 or more, in Pa".
 double to_non_negative(const Value& value, const std::string& unit);
 /// Returns "a number above 0, in Pa"; `unit` is empty or "1" if there is no unit.
 std::string number_above_zero(const std::string& unit);
@@ -99,7 +100,8 @@ class Mapping {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Returns the value of a key. Throws InputError if the key is missing; `what` describes the missing value.
   const Value& need(std::string_view key, const std::string& what) const;
-  /// Returns the position of `key`, or the position where the key would be.
+  /// Returns the position of `key`, or, if the key is missing, the position of the mapping with the path that the key
+  /// would have.
   Place place_of(std::string_view key) const;
   /// Returns the only one of `keys` that the mapping contains. Throws InputError if none of `keys`, or more than one
   /// key, is given.

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Kinds of cells to which a vertex can be attached; `vertex` is a single vertex.
+/// Kinds of cells to which a vertex can be attached. The kind `vertex` means a single vertex instead of a cell.
 enum class AnchorKind : int {
   vertex = 1,
   segment = 2,
@@ -16,7 +16,7 @@ enum class AnchorKind : int {
   tetrahedron = 5,
 };
 
-/// Position p of an anchor with the coordinates ξ in a cell with the nodes q:
+/// Returns the position p of an anchor with the coordinates ξ in a cell with the nodes q:
 ///
 ///   vertex           q₀
 ///   segment          q₀ + ξ₁ (q₁ - q₀)
@@ -25,8 +25,8 @@ enum class AnchorKind : int {
 ///   tetrahedron      q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
 ///
 /// t is the unit vector along the segment, m is the unit vector along the component of the director q₂ perpendicular to
-/// t, and n is the unit normal of the triangle. A ξ that multiplies m, t×m or n is a length, m; all others are
-/// dimensionless.
+/// t, and n is the unit normal of the triangle. Coordinates ξ that multiply m, t×m or n are lengths in metres; all
+/// other coordinates are dimensionless.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T* xi) {
   using std::sqrt;
@@ -58,8 +58,8 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
   return p;
 }
 
-/// Sets by_q [4] and by_xi [3] to the derivatives of a function of the anchor's position p with respect to q and ξ. `g`
-/// is the derivative of that function with respect to p.
+/// Sets by_q [4] and by_xi [3] to the derivatives, with respect to q and ξ, of a function of the anchor's position p.
+/// `g` is the derivative of this function with respect to p.
 template <class T>
 DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const T* xi, const Vec3<T>& g, Vec3<T>* by_q,
                                        T* by_xi) {
@@ -69,8 +69,8 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   for (int k = 0; k < 3; ++k) by_xi[k] = T(0.0);
   by_q[0] = g;
   if (kind == AnchorKind::vertex) return;
-  // Derivatives with respect to the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀. A director q₂ is a vector, so its
-  // derivative does not contribute to that of q₀.
+  // Derivatives with respect to the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀. A director q₂ is a vector and not a
+  // position, so the derivative with respect to q₂ does not contribute to the derivative with respect to q₀.
   const Vec3<T> a = q[1] - q[0];
   Vec3<T> by_a = xi[0] * g;
   by_xi[0] = dot(a, g);
@@ -110,8 +110,8 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   by_q[0] = by_q[0] - by_a;
 }
 
-/// Spring between a vertex x₀ and the vertex's anchor p(ξ) in a cell with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|².
-/// Parameters: k, ξ.
+/// Spring between a vertex x₀ and the vertex's anchor p(ξ) in a cell with the nodes x₁, x₂, …. The energy is E = k/2
+/// |x₀ - p(ξ)|². The parameters are k and ξ.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
   static constexpr bool takes_packs = true;

@@ -28,7 +28,7 @@ std::unique_ptr<ForceTerm> make_attachment(const TetrahedralMesh& mesh, const An
   for (std::size_t i = 0; i < anchors.vertices.size(); ++i) {
     vertices.push_back(anchors.vertices[i]);
     for (std::size_t k = 0; k + 1 < N; ++k) {
-      // Pad to four nodes with the last node; the force on the padding is zero.
+      // The list of nodes is padded to four nodes with copies of the last node. The force on these copies is zero.
       const VertexLocation& node = anchors.nodes[i * width + std::min(k, width - 1)];
       const auto copy = std::lower_bound(copies.begin(), copies.end(), node, before);
       vertices.push_back(node.rank == rank ? node.index : owned + static_cast<int>(copy - copies.begin()));

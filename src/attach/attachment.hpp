@@ -12,28 +12,29 @@
 
 namespace diffsim {
 
-/// Anchors of this rank's owned vertices of a region.
+/// Anchors of those vertices of a region that this rank owns. An anchor is the point of a cell to which a vertex is
+/// attached.
 struct Anchors {
   AnchorKind kind = AnchorKind::vertex;  ///< kind of all anchors, the same on every rank
-  std::vector<int> vertices;             ///< attached vertices, owned: [anchors]
+  std::vector<int> vertices;             ///< attached vertices, all owned by this rank: [anchors]
   std::vector<VertexLocation> nodes;     ///< nodes of the cells: [anchors, number of nodes of the kind]
   std::vector<double> places;            ///< coordinates ξ (anchor_place): [anchors, 3]
 };
 
-/// Finds the anchor of each vertex of `region`: the cell of region `to` that is nearest to the vertex in the rest
-/// shape, and the coordinates ξ of the vertex in this cell. Only the cells of the highest dimension are considered. If
-/// region `to` has no cells, the anchors are vertices of `to`.
+/// Returns the anchors of the vertices of `region`: for each vertex the nearest cell of region `to` in the rest shape,
+/// and the coordinates ξ of the vertex in this cell. Only the cells of region `to` with the highest dimension are
+/// considered. If region `to` has no cells, the anchors are vertices of `to`.
 ///
-/// Throws Error of kind `input` if a vertex belongs to both regions. For tetrahedra, triangles and segments with
-/// directors, throws Error of kind `input` if a vertex is farther from the nearest cell than L = MeshQuality::max_edge,
-/// the longest edge of all tetrahedra, triangles and segments of the mesh. Anchors on segments without directors and on
-/// vertices cannot represent a position off the segment or vertex. For these anchors, the attached vertex must
-/// therefore be within 10⁻⁶ L of the segment or vertex. Collective.
+/// Throws Error (input) if a vertex belongs to both regions. Throws Error (input) if a vertex is too far from the
+/// nearest cell. If the nearest cell is a tetrahedron, a triangle or a segment with a director, the distance must be at
+/// most L = MeshQuality::max_edge, the longest edge of all tetrahedra, triangles and segments of the mesh. Anchors on
+/// segments without directors, and on vertices, cannot represent a position off the segment or vertex; the distance
+/// must then be at most 10⁻⁶ L. Collective.
 Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to);
 
-/// Creates the force term of springs between vertices and their anchors. `stiffness`: name of the parameter for the
-/// stiffness of each spring, N/m, one value for the whole term. `place`: name of the parameter for the coordinates ξ of
-/// the anchors, [owned vertices, 3]. Collective.
+/// Returns the force term of springs between vertices and the anchors of these vertices. `stiffness`: name of the
+/// parameter that contains the stiffness of all springs (N/m), a single value. `place`: name of the parameter that
+/// contains the coordinates ξ of the anchors, [owned vertices, 3]. Collective.
 std::unique_ptr<ForceTerm> make_attachment(const TetrahedralMesh& mesh, const Anchors& anchors,
                                            const std::string& stiffness, const std::string& place);
 

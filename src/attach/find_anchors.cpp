@@ -27,18 +27,18 @@ double length(const Point& x) { return std::sqrt(dot(x, x)); }
 struct Attached {
   std::array<double, 3> X;
   std::int64_t number;  // file number
-  int rank, index;      // owner rank, and local index on the owner
+  int rank, index;      // owner rank of the vertex, and local index on the owner rank
 };
 
 /// Nearest anchor found by a rank.
 struct Found {
-  double distance = std::numeric_limits<double>::infinity();  // from the vertex to the cell
-  double off = 0.0;  // equals `distance` for anchors on vertices and on segments without directors
+  double distance = std::numeric_limits<double>::infinity();  // distance from the vertex to the cell
+  double off = 0.0;  // `distance`, for anchors on vertices and on segments without directors; else unused
   std::array<int, 4> nodes{-1, -1, -1, -1};
   std::array<double, 3> xi{};
 };
 
-/// Search for that cell of a region on this rank that is nearest to a point in the rest shape.
+/// Search for the cell of a region that is nearest to a point in the rest shape, among the cells of this rank.
 class AnchorSearch {
  public:
   AnchorSearch(const TetrahedralMesh& mesh, const Region& to) : mesh_(mesh) {
@@ -66,7 +66,7 @@ class AnchorSearch {
            : kind_ == AnchorKind::segment   ? 2
                                             : 3;
   }
-  /// Returns whether the anchor's coordinates can represent a position that is not on the cell.
+  /// Returns true if the coordinates of an anchor can represent a position that is not on the cell.
   bool has_frame() const { return kind_ != AnchorKind::vertex && kind_ != AnchorKind::segment; }
 
   Found nearest(const Point& X) const {
@@ -115,7 +115,7 @@ class AnchorSearch {
       found.distance = found.off = length(r);
       return found;
     }
-    // Coordinates ξ of X in the cell's frame, and the distance from X to the cell.
+    // Computes the coordinates ξ of X in the cell, and the distance from X to the cell.
     const Point a = q[1] - q[0];
     if (kind_ == AnchorKind::segment || kind_ == AnchorKind::framed_segment) {
       const double l = length(a), s = dot(a, r) / (l * l);
@@ -171,8 +171,8 @@ class AnchorSearch {
   std::vector<std::array<int, 4>> cells_;
 };
 
-/// Returns the vertices of `region` that this rank owns. Throws Error of kind `input` if the regions have vertices in
-/// common. Collective.
+/// Returns the vertices of `region` that this rank owns. Throws Error (input) if the regions `region` and `to` have
+/// vertices in common. Collective.
 std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std::string& region,
                                          const std::string& to) {
   const Region &of = mesh.region(region), &target = mesh.region(to);
@@ -193,11 +193,11 @@ std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std:
 }
 
 /// Nearest anchors of each attached vertex: the nearest anchor on this rank, and the distance and the rank of the
-/// nearest anchor on any rank.
+/// nearest anchor on all ranks.
 struct NearestAnchors {
   std::vector<Found> found;   // nearest anchors on this rank
-  std::vector<double> least;  // distance of the nearest anchor of all ranks
-  std::vector<int> chosen;    // rank of that anchor; the number of ranks if there is no anchor
+  std::vector<double> least;  // distance from the vertex to the nearest anchor on all ranks
+  std::vector<int> chosen;    // rank with the nearest anchor; the number of ranks if no rank has an anchor
 };
 
 /// Finds the nearest anchors of `attached`, which are the same vertices on all ranks. Collective.
@@ -208,7 +208,8 @@ NearestAnchors nearest_anchors(MPI_Comm comm, const AnchorSearch& search, const 
     found.push_back(search.nearest({{vertex.X[0], vertex.X[1], vertex.X[2]}}));
     distances.push_back(found.back().distance);
   }
-  // Choose the nearest anchor of all ranks; the lowest rank if distances are equal.
+  // The nearest anchor on all ranks is chosen. If anchors on several ranks have the same distance, the anchor on the
+  // lowest of these ranks is chosen.
   std::vector<double> least = distances;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_DOUBLE, MPI_MIN, comm));
   std::vector<int> chosen(attached.size());
@@ -218,14 +219,14 @@ NearestAnchors nearest_anchors(MPI_Comm comm, const AnchorSearch& search, const 
   return {std::move(found), std::move(least), std::move(chosen)};
 }
 
-/// Anchor of an attached vertex, as sent to the vertex's owner.
+/// Anchor of an attached vertex. An Answer is sent to the rank that owns the vertex.
 struct Answer {
   std::size_t vertex;  // index in the list of all attached vertices
   std::array<VertexLocation, 4> nodes;
   std::array<double, 3> xi;
 };
 
-/// Returns the anchors that were chosen on this rank. Collective.
+/// Returns those chosen anchors that were found on this rank. Collective.
 std::vector<Answer> answers_of_rank(const TetrahedralMesh& mesh, const AnchorSearch& search,
                                     const NearestAnchors& nearest) {
   const int rank = rank_of(mesh.comm());
@@ -243,7 +244,7 @@ std::vector<Answer> answers_of_rank(const TetrahedralMesh& mesh, const AnchorSea
   return answers;
 }
 
-/// Throws Error of kind `input` for the first vertex whose nearest anchor is too far away. Collective.
+/// Throws Error (input) for the first vertex whose nearest anchor is too far away. Collective.
 void require_near(const TetrahedralMesh& mesh, const AnchorSearch& search, const std::vector<Attached>& attached,
                   const NearestAnchors& nearest, const std::string& region, const std::string& to) {
   const MPI_Comm comm = mesh.comm();

@@ -27,8 +27,8 @@ Vec3<T> constant(const std::array<double, 3>& v) {
   return {{T(v[0]), T(v[1]), T(v[2])}};
 }
 
-/// Returns the factors A and B of the constraint g = A·B - c at x. If `with_constants` is false, a₀ and b₀ are omitted,
-/// as for velocities and changes of positions.
+/// Returns the factors A and B of the constraint g = A·B - c at x. If `with_constants` is false, the constants a₀ and
+/// b₀ are omitted; x is then a velocity or a change of positions.
 template <class T>
 std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
   Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
@@ -156,7 +156,7 @@ std::vector<int> Assembly::node_numbers() const {
 
 std::vector<double> Assembly::projector(const NodeVectors<double>& x) const {
   const std::size_t n = size(), width = 3 * nodes_.size();
-  // G(x), row-major.
+  // Matrix G(x), row-major.
   std::vector<double> G(n * width, 0.0);
   std::vector<std::pair<Vec3<double>, Vec3<double>>> at_x;
   for (const Constraint& constraint : constraints_) at_x.push_back(factors_of(constraint, x, true));
@@ -251,7 +251,7 @@ std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x,
   if constexpr (std::is_same_v<T, double>) {
     return solution;
   } else {
-    // S dz = dr - dS z
+    // Derivative of S z = r: S dz = dr - dS z.
     std::vector<double> change(n);
     for (std::size_t k = 0; k < n; ++k) {
       change[k] = r[k].derivative[0];
@@ -276,8 +276,8 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
   for (int iteration = 0; iteration < most; ++iteration) {
     std::vector<double> r = values(iteration == 0 ? x : y);
     if (iteration == 0) {
-      // The first iteration linearises g at x, because y₀ may be far from satisfying g(y₀) = 0: forces on an almost
-      // flat body move the nodes by much more than the thickness of the body.
+      // The first iteration linearises g at x, because g(y₀) may be far from 0. For example, forces on an almost flat
+      // body move the nodes by much more than the thickness of the body.
       for (const Node& node : nodes_) scratch[index(node.number)] = y[index(node.number)] - x[index(node.number)];
       const std::vector<double> change = project(x, scratch);
       for (std::size_t k = 0; k < r.size(); ++k) r[k] += change[k];
@@ -298,8 +298,8 @@ std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, co
     }
     for (std::size_t k = 0; k < lambda.size(); ++k) lambda[k] += step[k];
     if (!(extent < 1e150)) break;
-    // The iteration has converged if the changes are as small as rounding errors, or if rounding errors stop their
-    // decrease.
+    // The iteration has converged if the changes are as small as rounding errors, or if rounding errors prevent a
+    // further decrease of the changes.
     if (iteration == 0) continue;
     if (change <= 1e-16 * extent || (iteration > 1 && change <= 1e-11 * extent && change >= 0.25 * last)) return lambda;
     last = change;

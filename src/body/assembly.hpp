@@ -11,15 +11,16 @@ namespace diffsim::body {
 
 /// Constraints g_1 … g_n on a common set of nodes, and the linear algebra of their multipliers λ, on the host.
 ///
-/// G(x) is the matrix of the gradients ∂g_k/∂x. The constraint force is G(x)ᵀ λ. A time step changes the nodes by
-/// C G(x)ᵀ λ, where C is a diagonal matrix with one factor per node; the multipliers follow from
+/// G(x) is the matrix of the gradients ∂g_k/∂x. The constraint force is G(x)ᵀ λ. A time step changes the positions or
+/// the velocities of the nodes by C G(x)ᵀ λ, where C is a diagonal matrix with one factor per node; the multipliers
+/// follow from
 ///
 ///   positions:   g(y) = 0,    y = y₀ + C G(x)ᵀ λ   (SHAKE: Ryckaert, Ciccotti & Berendsen 1977)
 ///   velocities:  G(x) v = 0,  v = v₀ + C G(x)ᵀ λ   (RATTLE: Andersen 1983)
 ///
 /// The derivative of the equations with respect to λ is S(y, x) = G(y) C G(x)ᵀ for positions, and S(x, x) for
-/// velocities. Node vectors are indexed by the nodes' numbers; functions read and change only the nodes of the
-/// assembly.
+/// velocities. Node vectors are indexed by the nodes' numbers. Functions read and change only the vectors at the nodes
+/// of the assembly.
 class Assembly {
  public:
   /// `name` is used in messages; for example "body 'crate'".
@@ -41,7 +42,7 @@ class Assembly {
   template <class T>
   void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
 
-  /// Returns wᵀ ∇²g_k u, [n].
+  /// Returns wᵀ ∇²g_k u for each constraint k, [n].
   std::vector<double> second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const;
 
   /// Returns the numbers of the assembly's nodes in increasing order, [N].
@@ -57,20 +58,20 @@ class Assembly {
   /// each node.
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
   /// Returns the solution z of S(y, x) z = r, or of S(y, x)ᵀ z = r if `transposed`. `factors`: diagonal of C, one
-  /// factor per node. Throws Error if S is singular, which happens if a step moves nodes too far.
+  /// factor per node. Throws Error if S is singular, which happens if a time step moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
 
-  /// Solves the equations for positions by Newton's method, up to rounding errors, and returns λ. The first iteration
-  /// is linearised at x. `y`: y₀ on entry, the solution on return. `scratch` is overwritten at the assembly's nodes.
-  /// Throws Error if Newton's method does not converge.
+  /// Solves the equations g(y) = 0, y = y₀ + C G(x)ᵀ λ by Newton's method, up to rounding errors, and returns λ. The
+  /// first iteration is linearised at x. `y`: y₀ on entry, the solution on return. `scratch` is overwritten at the
+  /// assembly's nodes. Throws Error if Newton's method does not converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
-  /// Returns A(x)·B(w) + A(w)·B(x) for each constraint, [n]. The constants a₀ and b₀ are omitted in A(w) and B(w), and
-  /// are included in A(x) and B(x) if `with_constants`.
+  /// Returns A(x)·B(w) + A(w)·B(x) for each constraint, [n]. A(w) and B(w) omit the constants a₀ and b₀. A(x) and B(x)
+  /// include the constants if `with_constants` is true.
   template <class T>
   std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
   /// Adds scale · Σ_k λ_k h_k to `forces`, where h_kᵀ w is entry k of `products(x, with_constants, w)` for any w.

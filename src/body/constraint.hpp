@@ -6,14 +6,16 @@
 
 namespace diffsim::body {
 
-/// Holonomic constraint on nodes x_k, a product of two vectors that are linear in the nodes:
+/// Holonomic constraint on the positions x_k of nodes. The constraint is a scalar product of two vectors that are
+/// linear in the positions:
 ///
 ///   g(x) = A·B - c = 0,   A = a₀ + Σ_k a_k x_k,   B = b₀ + Σ_k b_k x_k
 ///
-/// Examples: the distance between two nodes (A = B = x_1 - x_2, c = length²); a point of one body that coincides with a
-/// point of another body (one constraint per component: A is the difference of the points, B a constant unit vector,
-/// c = 0); a right angle between directions of two bodies (A and B are the directions, c = 0). The second derivatives
-/// of g are constant.
+/// The second derivatives of g are constant. Examples:
+/// - The distance between two nodes is constant: A = B = x_1 - x_2, c = length².
+/// - A point of one body coincides with a point of another body: for each of three constraints, A is the difference of
+///   the points, B is a constant unit vector, and c = 0.
+/// - Directions of two bodies enclose a right angle: A and B are the directions, c = 0.
 struct Constraint {
   struct Entry {
     int node;

@@ -140,7 +140,7 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
     frames.emplace_back(first, body.rest);
   }
   nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), copies);
-  std::map<std::size_t, std::vector<Constraint>> constraints;  // key: group
+  std::map<std::size_t, std::vector<Constraint>> constraints;  // key: lowest body of the group
   std::map<std::size_t, std::string> names;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!is_mine(i)) continue;

@@ -30,11 +30,13 @@ bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 /// joint is neither revolute nor prismatic, if a body is not affine, or if the axis has zero length. Collective.
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
-/// Creates the force term of a driven joint, whose parameters are those of JointParameters with the suffix `:NAME`. Of
-/// `drive`, only the friction velocity, the limits and the distance D are used; the parameters contain the other
-/// values. Throws Error (input) if the limits are not in increasing order, do not contain the initial coordinate, or
-/// are not within π of the initial coordinate of a revolute joint; if limits are given with a limit stiffness or a
-/// distance D that is not positive; or if the friction velocity is not positive. Collective.
+/// Creates the force term of a driven joint. The parameters of the term are the JointParameters with the suffix
+/// `:NAME`. Of `drive`, only the friction velocity, the limits and the distance D are used; the parameters contain the
+/// other values. Collective. Throws Error (input) in the following cases:
+/// - The friction velocity is not positive.
+/// - The limits are not in increasing order, or do not contain the initial coordinate.
+/// - The limits of a revolute joint are not within π of the initial coordinate.
+/// - Limits are given, but the limit stiffness or the distance D is not positive.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive);
 
 /// Returns the nodes of each joint. The entry of a joint that is neither revolute nor prismatic is empty. Collective.

@@ -10,7 +10,7 @@
 
 namespace diffsim::body {
 
-/// Vector that is linear in the four nodes of a body: constant + Σ_k w_k x_k.
+/// Vector that is linear in the positions x_k of the four nodes of a body: constant + Σ_k w_k x_k.
 struct BodyVector {
   double weights[4];
   double constant[3];
@@ -58,17 +58,17 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 /// in this order: torque, stiffness, damping, target, friction and limit stiffness.
 ///
 /// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
-/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the
-/// body and on the other body, and a' is the axis, fixed to the other body.
+/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the body and
+/// on the other body, and a' is the axis, which is fixed to the other body.
 struct JointForce {
   static constexpr int num_nodes = 8, num_values = 6;
   static constexpr bool uses_velocities = true;
 
   bool is_rotation;
-  BodyVector own;                                          ///< e, or the point of the body
-  BodyVector other_point;                                  ///< translation: point of the other body
-  BodyVector first;                                        ///< e', or a'
-  BodyVector second;                                       ///< f'
+  BodyVector own;                                          ///< rotation: e; translation: p
+  BodyVector other_point;                                  ///< translation: p'
+  BodyVector first;                                        ///< rotation: e'; translation: a'
+  BodyVector second;                                       ///< rotation: f'
   double start;                                            ///< q₀, the coordinate at the initial positions
   double friction_velocity, lower, upper, limit_distance;  ///< as in JointDrive
 
@@ -92,7 +92,7 @@ struct JointForce {
     first.add(d, gradient + 4);
     return T(start) + dot(d, a);
   }
-  /// Returns target - q; for rotations, the difference in [-π, π).
+  /// Returns target - q, which is reduced to [-π, π) for rotations.
   template <class T>
   DIFFSIM_FUNCTION T behind(const T& target, const T& q) const {
     const T difference = target - q;
@@ -108,7 +108,7 @@ struct JointForce {
     const double sign = plain_value(y) < 0.0 ? -1.0 : 1.0;
     return sign * plain_value(y) < 1.0 ? y * (T(2.0) - T(sign) * y) : T(sign);
   }
-  /// Returns B(d) of JointDrive; NaN beyond the limit.
+  /// Returns B(d) of JointDrive; NaN at and beyond the limit (d ≤ 0).
   template <class T>
   DIFFSIM_FUNCTION T limit_force(const T& d) const {
     using std::log;

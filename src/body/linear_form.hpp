@@ -11,7 +11,7 @@ namespace diffsim::body {
 
 using Vector = std::array<double, 3>;
 
-/// Vector that is linear in nodes: constant + Σ_k w_k x_k.
+/// Vector that is linear in the positions x_k of nodes: constant + Σ_k w_k x_k.
 struct LinearForm {
   std::vector<std::pair<int, double>> terms;  ///< node, weight
   Vector constant{};
@@ -21,19 +21,20 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Returns the constraint a·b = value.
 Constraint product(const LinearForm& a, const LinearForm& b, double value);
 
-/// Body whose points are linear in four nodes (an affine body), or the world, whose points do not move.
+/// Body whose points are linear functions of the positions of four nodes (an affine body), or the world, whose points
+/// do not move.
 class Frame {
  public:
   /// Creates the frame of the world.
   Frame() = default;
-  /// `first_node`: number of the first of four consecutive nodes. `rest`: rest positions of the nodes, [4], m.
+  /// `first_node`: number of the first of four consecutive nodes. `rest`: rest positions (m) of the four nodes.
   Frame(int first_node, const std::array<Vector, 4>& rest);
 
   bool is_world() const { return first_node_ < 0; }
-  /// Returns the current position, linear in the nodes, of the material point with the rest position `rest`.
+  /// Returns the current position of the material point with the rest position `rest`, as a linear form of the nodes.
   LinearForm point(const Vector& rest) const;
-  /// Returns the current vector, linear in the nodes, of the material vector that equals `rest` in the rest
-  /// configuration.
+  /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a linear form of
+  /// the nodes.
   LinearForm direction(const Vector& rest) const;
   /// Returns the six constraints of a rigid body: u_k · u_l is constant for k ≤ l. The vectors u_1, u_2 and u_3 are
   /// half of the vectors between the middles of opposite edges; for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These

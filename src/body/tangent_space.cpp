@@ -65,7 +65,7 @@ bool TangentSpace::retract(Field& x) const {
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, set_->comm()));
   if (!good) return false;
-  // `change` is zero at nodes of assemblies that other ranks compute.
+  // After the subtraction, `change` is zero at nodes of assemblies that other ranks compute.
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = change[i] - before[i];
   set_->add(values_of(change), x);
   return true;

@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-/// Memory of a sweep on this rank, bytes.
+/// Memory of a sweep on this rank, in bytes.
 struct SweepBytes {
   std::int64_t snapshot = 0;  ///< size of a snapshot
   std::int64_t record = 0;    ///< size of a record
@@ -24,9 +24,9 @@ struct SweepBytes {
 /// plan are the largest sums over the ranks of one machine, and the budget is computed from the least free memory of
 /// any machine.
 ///
-/// `disk`: disk on which snapshots may be placed; nullptr: snapshots are in memory only. `disk->buffers` is the value
-/// of this rank; all other members of `disk` are the same on all ranks. Throws Error (input) if not even one snapshot
-/// and one record fit; the message states the memory in use and the memory needed. Collective.
+/// `disk`: disk on which the plan may place snapshots; if nullptr, all snapshots are in memory. `disk->buffers` is the
+/// value of this rank; all other members of `disk` are the same on all ranks. Throws Error (input) if not even one
+/// snapshot and one record fit; the message states the memory in use and the memory needed. Collective.
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk = nullptr);
 

@@ -21,10 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int format_version = 1;
-/// Number of files waiting for removal above which a new manifest is written, so that the files can be removed.
+/// Maximum number of files that wait for removal. If the number is larger, a new manifest is written, so that the files
+/// can be removed.
 constexpr std::size_t most_garbage = 4;
 
-/// Timer that adds the lifetime of the object, s, to `StoreStatistics::seconds_waiting`.
+/// Timer that adds the lifetime (s) of the object to `StoreStatistics::seconds_waiting`.
 class Waiting {
  public:
   explicit Waiting(StoreStatistics& statistics) : statistics_(statistics), start_(MPI_Wtime()) {}
@@ -112,7 +113,7 @@ void CheckpointDirectory::load() {
   if (!options_.resume && !text.empty()) commit();
 }
 
-/// Creates the directory and locks the directory. Only the first rank calls this function.
+/// Creates and locks the directory. Only the first rank calls this function.
 void CheckpointDirectory::enter() {
   do {
     if (const std::string made = make_checkpoint_directory(path_); first_made_.empty()) first_made_ = made;
@@ -135,7 +136,7 @@ void CheckpointDirectory::clean() {
     if (removes)
       for (const std::string& name : checkpoint_files(path_))
         if (!listed.contains(name) && fs::remove(fs::path(path_) / name, ignored) && first_made_.empty())
-          first_made_ = path_;  // the killed run created the directory, so the destructor removes it
+          first_made_ = path_;  // the killed run created the directory; the destructor removes the directory
     if (!options_.keep) lock_->share();
   });
 }

@@ -43,9 +43,9 @@ inline bool is_damage(const Error& error) {
 /// The manifest is a text file that lists the complete files of the directory. A file is added to the manifest after
 /// all ranks have written the file, the file is synchronised with the disk, and the file has its final name. The
 /// manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself. The
-/// directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer version is valid, and a
-/// new version replaces the older file atomically. A run that is killed at any time therefore leaves only files that
-/// are complete or not listed. Files are named KIND_NUMBER.h5. A listed file is never overwritten.
+/// directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer of the two versions is
+/// valid, and a new version replaces the older file atomically. A run that is killed at any time therefore leaves only
+/// files that are complete or not listed. Files are named KIND_NUMBER.h5. A listed file is never overwritten.
 ///
 /// With the option `keep`, only one program at a time may use a directory. Without `keep`, several programs may share a
 /// directory; the first of these programs removes files of a killed run, unless the directory has a manifest.
@@ -57,7 +57,7 @@ class CheckpointDirectory {
     bool keep = false;  ///< true: files exist until `remove_all`; false: no manifest, the destructor removes all files
     bool resume = false;     ///< true: uses the files of an earlier run; false: removes the files of an earlier run
     int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
-    double patience = 10.0;  ///< maximum time to wait for another run in the same directory to end, s
+    double patience = 10.0;  ///< maximum time (s) to wait for another run in the same directory to end
     ProblemParts problem;
     std::function<void(const std::string&)> warn;  ///< receives warnings about files that cannot be used
     FileSystem* files = &system_files();           ///< system calls for writing; must outlive the directory
@@ -87,7 +87,7 @@ class CheckpointDirectory {
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
   bool has(const std::string& kind, int number) const;      ///< true if the file exists, erased or not
-  std::vector<int> numbers(const std::string& kind) const;  ///< existing files, in ascending order
+  std::vector<int> numbers(const std::string& kind) const;  ///< numbers of existing files, in ascending order
   /// Opens an existing file. Waits until the file is completely written, and verifies the checksum of the file. Throws
   /// Error (system) with the reason if the file is missing or damaged.
   Hdf5File open(const std::string& kind, int number);
@@ -98,14 +98,15 @@ class CheckpointDirectory {
   void pin(const std::string& kind, int number);
   /// Unpins a file, and removes the file if `erase` was called in the meantime.
   void unpin(const std::string& kind, int number);
-  /// Returns true if a file is pinned and intact. In this case an earlier `erase` of the file is cancelled.
+  /// Returns true if a file is pinned and intact. If the function returns true, an earlier `erase` of the file is
+  /// cancelled.
   bool claim(const std::string& kind, int number);
   /// Sets this rank's values of the dataset `/note`. This dataset is added to every file that is written after this
   /// call.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
-  /// Adds completely written files to the manifest. `wait`: first waits for all files whose writing has started. Throws
-  /// CheckpointWriteError if a file could not be written.
+  /// Adds completely written files to the manifest. If `wait` is true, the function first waits for all files whose
+  /// writing has started. Throws CheckpointWriteError if a file could not be written.
   void publish(bool wait);
   /// Marks the run as failed in the manifest. A failed run may still be resumed, but its files do not prevent a run of
   /// another problem in the same directory.

@@ -15,7 +15,7 @@ namespace diffsim {
 bool DirectoryLock::lock(const std::string& directory, double patience) {
   release();
   descriptor_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor_ < 0) return true;  // the directory is writable but not readable, so it cannot be locked
+  if (descriptor_ < 0) return true;  // a directory that is writable but not readable cannot be locked
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;

@@ -18,8 +18,9 @@ class DirectoryLock {
   ~DirectoryLock() { release(); }
 
   /// Acquires an exclusive lock; waits up to `patience` seconds for other programs to release their locks. Returns
-  /// false if another program still holds a lock. The other program may have removed the directory before releasing the
-  /// lock; the caller must then create and lock the directory again (see `is_of`).
+  /// false if another program still has a lock after this time. Returns true if the lock is acquired or if the
+  /// directory cannot be locked. Another program may have removed the directory before releasing the lock; the caller
+  /// must then create and lock the directory again (see `is_of`).
   bool lock(const std::string& directory, double patience);
   /// Converts the lock to a shared lock.
   void share();

@@ -16,7 +16,7 @@ struct SweepForecast {
 };
 
 /// Counts the steps of `schedule` by calling `next` until the schedule ends; the schedule cannot be used again. If the
-/// schedule is open, `finish(num_steps)` is called.
+/// schedule is open, the function calls `finish(num_steps)` at state `num_steps`.
 SweepForecast forecast(Schedule& schedule, int num_steps);
 
 }  // namespace diffsim

@@ -18,8 +18,8 @@ struct CheckpointPlan;
 
 /// Number of steps at the beginning of a rollout that are not reversed.
 int skipped_steps(const CheckpointOptions& options, int num_steps);
-/// Describes why the gradient is approximate, for example "the gradient is that of the last 40 of 100 steps only
-/// (checkpoint.last)…". Empty if the gradient is exact.
+/// Returns a text that states why the gradient is approximate, for example "the gradient is that of the last 40 of 100
+/// steps only (checkpoint.last)…". The text is empty if the gradient is exact.
 std::string approximation_of(const CheckpointOptions& options, int num_steps);
 
 /// Creates the schedule of `plan` if `plan` is given, otherwise the schedule `options.schedule`. `plan` is the plan for

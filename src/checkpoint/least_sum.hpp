@@ -40,7 +40,7 @@ class LeastSum {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
     place_ = 0;
-    look_at(before - before % block);  // probably has a small sum, so that other blocks are skipped
+    look_at(before - before % block);  // this block probably contains a small sum, so other blocks are skipped
     for (std::size_t m = 0; m < l; m += block) {
       // The values b(l - m), …, b(l - m - block + 1) are in the blocks `first` and `last`.
       const std::size_t last = (l - m) / block, first = l - m < block ? 0 : (l - m - block + 1) / block;

@@ -36,17 +36,18 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
 // The following functions are serial: one rank calls them inside `collectively`.
 
 /// Returns the newest intact manifest of a directory, or nullopt if no manifest is intact. Adds a warning for each
-/// damaged manifest.
+/// damaged manifest to `warnings`.
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
 /// Returns true if the directory has a manifest, intact or damaged.
 bool has_manifest(const std::string& directory);
 /// Writes a manifest. Replaces the older of the directory's two manifest files.
 void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
-/// Text that names the parts of a problem that differ, for example "material differs"; empty if all parts agree.
+/// Returns a text that names the parts of a problem that differ, for example "material differs". The text is empty if
+/// all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
-/// Creates a directory and its parents. Returns the outermost directory that was created; empty if the directory
-/// existed. Throws InputError if the directory is not writable.
+/// Creates a directory and its parents. Returns the path of the outermost directory that was created, or an empty text
+/// if the directory existed. Throws Error (input) if the directory is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
 /// Names of those files in a directory that a CheckpointDirectory has written, including incomplete files. Complete
 /// manifests are not included.

@@ -19,13 +19,13 @@ using checkpoint::in_bytes;
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Number at the beginning of a file; infinite if the file does not exist or does not begin with a number ("max").
+/// Number at the beginning of a file; infinite if the file does not exist or begins with a word, for example "max".
 double number_in(const std::string& path) {
   double value = 0.0;
   return std::ifstream(path) >> value ? value : unknown;
 }
 
-/// MemAvailable of /proc/meminfo, bytes (proc(5)); infinite if unknown.
+/// MemAvailable of /proc/meminfo (proc(5)), in bytes; infinite if unknown.
 double available_by_kernel() {
   std::ifstream file("/proc/meminfo");
   std::string key, unit;
@@ -35,8 +35,8 @@ double available_by_kernel() {
   return unknown;
 }
 
-/// Limit of the control group minus the memory in use by the group, bytes (cgroups(7), versions 2 and 1); infinite if
-/// the group has no limit.
+/// Limit of the control group minus the memory in use by the group (cgroups(7), versions 2 and 1), in bytes; infinite
+/// if the group has no limit.
 double available_by_group() {
   double least = unknown;
   for (const auto& [limit, used] :

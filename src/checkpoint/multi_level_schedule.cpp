@@ -33,8 +33,10 @@ void check(const std::vector<StorageLevel>& levels, double step_seconds) {
 
 }  // namespace
 
-// T(l) is the least time for l steps with faster levels only. w, r and a are the times of a write, a read and a step. c
-// is the number of free snapshots on this level.
+// Recurrences for the tables of a level. `Table` defines unstored and stored. again(c, l) is the least time for l steps
+// if the first state is stored on this level and is not the present state. T(l) is the least time for l steps with
+// faster levels only. w, r and a are the times of a write, a read and a step. c is the number of free snapshots on this
+// level.
 //
 //   unstored(c, l) = min { T(l), w + stored(c−1, l) },                            unstored(c, 1) = 0
 //   stored(c, l) = min over m of { a·m + unstored(c, l−m) + again(c, m) },        stored(c, 1) = 0
@@ -83,7 +85,7 @@ double MultiLevelSchedule::again(int level, const Table& table, int length) cons
          std::min(without(level, length), table.stored[static_cast<std::size_t>(length)]);
 }
 
-// Makes the next table of a level; the number of free snapshots is the number of tables that the level already has.
+// Computes the next table of a level. The table is for as many free snapshots as the level already has tables.
 MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
   const std::vector<Table>& fewer = tables_[static_cast<std::size_t>(level)];
   const auto size = static_cast<std::size_t>(std::max(num_steps_, 1)) + 1;

@@ -68,7 +68,7 @@ class MultiLevelSchedule : public Schedule {
   std::vector<StorageLevel> levels_;
   double step_seconds_;
   int num_steps_;
-  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; the last also applies to more free snapshots
+  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; a level's last table is also for more snapshots
   std::vector<Task> tasks_;                 // stack of tasks; the last task is the next one
 };
 

@@ -17,8 +17,8 @@ OnlineSchedule::OnlineSchedule(int snapshots) : snapshots_(snapshots) {
                 ErrorKind::input);
 }
 
-// Index of the latest snapshot whose rank is lower than that of a later snapshot or of the present state; -1 if no
-// snapshot qualifies.
+// Index of the latest snapshot whose member `rank` is lower than the `rank` of a later snapshot or of the present
+// state; -1 if no snapshot qualifies.
 int OnlineSchedule::dispensable() const {
   int highest = present_.rank;
   for (int k = static_cast<int>(kept_.size()) - 1; k >= 0; --k) {
@@ -42,7 +42,8 @@ Action OnlineSchedule::next() {
       return {Kind::discard, step, 0};
     }
   }
-  // The next state has rank 0 if the present state was stored, otherwise the rank of the present state plus one.
+  // The member `rank` of the next state is 0 if the present state was stored, otherwise the present state's `rank` plus
+  // one.
   const Snapshot from = std::exchange(present_, {present_.step + 1, stored ? 0 : present_.rank + 1});
   return {Kind::advance, from.step, present_.step};
 }

@@ -14,10 +14,10 @@ namespace diffsim {
 /// at the present state. Then the schedule reverses the steps, with the existing snapshots and with binomial
 /// checkpointing between two snapshots.
 ///
-/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with
-/// C(s+r, s) ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Reason: for a schedule that
-/// is not informed before state n that the rollout ends at state n, the task is the reversal of n+1 steps, the last of
-/// which costs nothing. Such a schedule advances at least t(n+1, s) steps, with the function t of revolve_schedule.hpp.
+/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
+/// ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Reason: a schedule that learns only at
+/// state n that the rollout ends there must choose its snapshots as for the reversal of n+1 steps, where the last step
+/// costs nothing. Such a schedule advances at least t(n+1, s) steps, with the function t of revolve_schedule.hpp.
 /// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
 /// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
@@ -33,7 +33,7 @@ class OnlineSchedule : public Schedule {
  private:
   struct Snapshot {
     int step;
-    int rank;  // a snapshot may be discarded if a later snapshot has a higher rank
+    int rank;  // a snapshot may be discarded if a later snapshot has a higher `rank`
   };
   int dispensable() const;
 

@@ -39,9 +39,9 @@ std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t recor
   return blocks > 1 ? high : 0;
 }
 
-// Returns the number of steps from a snapshot to the next snapshot in the reversal of `length` steps with `s`
-// snapshots, including the first of these two snapshots. Every number from `low` to `high` leads to the fewest repeated
-// steps. Among these numbers, the returned number leads to the fewest stores.
+// Returns the number of steps from the first snapshot to the second in the reversal of `length` steps with `s`
+// snapshots. The first snapshot is the initial state of these steps. Every number from `low` to `high` leads to the
+// fewest repeated steps. Among these numbers, the returned number leads to the fewest stores.
 int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t r = repetitions(length, s, records);
   const auto steps = [&](std::int64_t snapshots, std::int64_t repeats) {

@@ -35,7 +35,7 @@ std::string count(int number, const std::string& what) {
   return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
-// Number of objects of `bytes` each that fit into a budget, at most `most`.
+// Number of objects of size `bytes` that fit into a budget, at most `most`.
 int fitting(std::int64_t budget, std::int64_t bytes, int most) {
   return bytes == 0 ? most : static_cast<int>(std::min<std::int64_t>(budget / bytes, most));
 }

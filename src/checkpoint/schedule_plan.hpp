@@ -11,7 +11,8 @@
 
 namespace diffsim {
 
-/// Plan for the reversal of a rollout in the available memory.
+/// Plan for the reversal of a rollout in the available memory. The values are in one struct because `plan_checkpoints`
+/// computes all values together from one memory budget.
 struct CheckpointPlan {
   int num_steps = 0;
   int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if all steps are recorded
@@ -38,12 +39,12 @@ struct DiskLevel {
   std::int64_t snapshots = 0;  ///< number of snapshots that fit on the disk
   double write = 0.0;          ///< time to write a snapshot, in units of the time of a step
   double read = 0.0;           ///< time to read a snapshot, in units of the time of a step
-  std::int64_t buffers = 0;    ///< memory of the buffers for writing and reading snapshots, bytes
+  std::int64_t buffers = 0;    ///< memory in bytes of the buffers for writing and reading snapshots
   int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
 };
 
 /// Returns the plan with the fewest repeated steps within `budget_bytes`. Among plans with the same number of repeated
-/// steps, returns the plan with the fewest bytes. All sizes are those of one rank, or all sizes are sums over the
+/// steps, returns the plan with the fewest bytes. The arguments are either sizes on one rank or sums of sizes over the
 /// ranks. If the records of all steps fit, every step is recorded and no step is repeated. Otherwise the budget is
 /// divided optimally between snapshots and records of a RevolveSchedule, which never repeats more steps than a
 /// UniformSchedule in the same memory.

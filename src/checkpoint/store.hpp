@@ -14,7 +14,7 @@ namespace diffsim {
 /// Disk traffic of a store since the store was created.
 struct StoreStatistics {
   std::int64_t bytes_written = 0;  ///< number of bytes written by all ranks
-  double seconds_waiting = 0.0;    ///< time for which this rank waited for a disk, s
+  double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for a disk
 };
 
 /// Storage for snapshots of a state. A restored state is bitwise identical to the stored state, unless the store rounds

@@ -38,7 +38,7 @@ class SweepJournal {
   };
   enum class Request { none, save, stop };
 
-  /// Creates a journal. `interval`: time between two entries, s; entries are written in addition to the schedule's
+  /// Creates a journal. `interval`: time (s) between two entries, which are written in addition to the schedule's
   /// snapshots. `must_stop`: function, called once per step, that returns true if this rank has received a request to
   /// stop; not collective.
   SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, double interval,

@@ -9,9 +9,9 @@ namespace diffsim::contact {
 // C² clamped log barrier (Li et al. 2020, Incremental Potential Contact, eq. 6), a dimensionless function of
 // y = d²/d̂²:
 //   b(y) = -(y - 1)² ln y for 0 < y < 1, 0 for y ≥ 1.
-// With the stiffness κ in Pa, κ d̂ b(y) is an energy per area, J/m² (Li et al. 2023, Convergent Incremental Potential
-// Contact). The functions `barrier`, `barrier_gradient` and `barrier_hessian` do not clamp y: the caller passes
-// 0 < y ≤ 1.
+// With the stiffness κ in Pa, κ d̂ b(y) is an energy per area in J/m² (Li et al. 2023, Convergent Incremental Potential
+// Contact). The functions `barrier`, `barrier_gradient` and `barrier_hessian` do not clamp y: the caller passes 0 < y ≤
+// 1.
 
 /// Barrier b(y).
 template <class T>
@@ -35,7 +35,7 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
   return q * (q - 4.0) - 2.0 * log(y);
 }
 
-/// Argument y of the barrier for two surfaces with the squared distance s, m², and the contact thickness ξ, m. The
+/// Argument y of the barrier for two surfaces with the squared distance s (m²) and the contact thickness ξ (m). The
 /// argument is 0 at the distance ξ and 1 at the distance ξ + d̂:
 ///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ)).
 /// Source: Li et al. 2021, Codimensional Incremental Potential Contact, section 5 (the offset barrier).
@@ -44,7 +44,7 @@ DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, c
   return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));
 }
 
-/// Barrier ψ(s, d̂, ξ) = d̂ b(y), m, and its derivatives with respect to s = d² and d̂. All values are zero for
+/// Barrier ψ(s, d̂, ξ) = d̂ b(y), in m, and the derivatives of ψ with respect to s = d² and d̂. All values are zero for
 /// d ≥ ξ + d̂. The energy per area is κ ψ.
 struct Barrier {
   double value = 0.0;
@@ -54,7 +54,7 @@ struct Barrier {
   double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'' (d̂ + ξ)/d̂)/(d̂ + 2 ξ)², 1/m²
 
   Barrier() = default;
-  /// Evaluates ψ and its derivatives. `squared_distance` is s > ξ², m²; `range` is d̂, m; `thickness` is ξ, m.
+  /// Evaluates ψ and its derivatives. `squared_distance` is s > ξ² (m²), `range` is d̂ (m), and `thickness` is ξ (m).
   DIFFSIM_FUNCTION Barrier(double squared_distance, double range, double thickness = 0.0) {
     const double y = barrier_argument(squared_distance, range, thickness);
     if (y >= 1.0) return;

@@ -67,7 +67,7 @@ bool overlaps_any(const Box& box, const std::vector<Box>& others) {
 // ---- kernels -------------------------------------------------------------------------------------------------
 
 /// Sets the boxes of primitives that have `corners` vertices each. A box contains the motion of the primitive from
-/// `from` to `to`, and is enlarged by `reach`, m, on each side.
+/// `from` to `to`, and is enlarged by `reach` (m) on each side.
 void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to, double reach,
                const DeviceArray<Box>& boxes) {
   Kokkos::parallel_for(
@@ -151,8 +151,8 @@ struct KeepEdgeTriangle {
   }
 };
 
-/// Returns the largest distance, m, along one coordinate axis, by which any vertex is outside its box. `boxes` has one
-/// box for each mesh vertex in `vertices`, then one for each vertex of `obstacles`.
+/// Returns the largest distance (m), along a coordinate axis, by which any vertex is outside its box. `boxes` has one
+/// box for each mesh vertex in `vertices`, then one box for each vertex of `obstacles`.
 double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
                 const Vectors& obstacles) {
   const int mesh_vertices = static_cast<int>(vertices.size());
@@ -264,7 +264,7 @@ std::vector<std::uint8_t> dimensions_of(const TetrahedralMesh& mesh, const std::
 
 }  // namespace
 
-/// Triangles and edges of this rank, then those received from other ranks, then those of obstacles.
+/// Triangles and edges in this order: from this rank, received from other ranks, from obstacles.
 struct Candidates::Lists {
   std::vector<Listed<SurfaceTriangle>> triangles;
   std::vector<Listed<SurfaceEdge>> edges;

@@ -103,9 +103,9 @@ struct PairView {
 };
 
 /// Search, across ranks, for point–triangle pairs and edge–edge pairs that may touch. The points, triangles and edges
-/// are those of the surfaces of bodies and obstacles. The vertices of each body or obstacle have consecutive numbers;
-/// numbers increase from one body or obstacle to the next. The groups of primitives are those that
-/// contact/surface_groups.hpp defines for the mesh, followed by one group for each obstacle.
+/// belong to the surfaces of bodies and obstacles. The vertices of each body or obstacle have consecutive numbers;
+/// numbers increase from one body or obstacle to the next. Groups of primitives are numbered: first the groups of the
+/// mesh (contact/surface_groups.hpp), then one group for each obstacle.
 ///
 /// The function `rendezvous` (contact/rendezvous.hpp) finds the pairs of ranks whose surfaces come near each other.
 /// Each rank of such a pair of ranks sends the other rank the triangles and edges that come near the other rank's
@@ -115,7 +115,8 @@ struct PairView {
 ///
 /// The lists of pairs are built for the boxes that the vertices sweep, enlarged by a margin that is called the slack.
 /// As long as no vertex leaves its box by more than the slack, the lists contain all pairs that may come nearer than
-/// the range. When a vertex leaves its box by more than the slack, the lists are built again.
+/// the distance `range` of the last call of `cover`. When a vertex leaves its box by more than the slack, the lists are
+/// built again.
 class Candidates {
  public:
   /// Prepares the search. `self`: true if pairs within a body are included. `bodies`: the first vertex number of each
@@ -126,10 +127,10 @@ class Candidates {
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
   /// Sets the bodies, by index in the mesh's list of bodies, that act as obstacles. Such a body touches neither itself
-  /// nor any other obstacle. Must be called before the first call of `cover`.
+  /// nor any other obstacle. Call this function before the first call of `cover`.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
   /// Sets the groups that do not touch each other. `ignored` [groups, groups] is 1 for two groups whose contact is
-  /// ignored, else 0. Must be called before the first call of `cover`.
+  /// ignored, else 0. Call this function before the first call of `cover`.
   void set_ignored(const std::vector<std::uint8_t>& ignored, int groups) {
     pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
     pairs_.num_groups = groups;
@@ -139,7 +140,7 @@ class Candidates {
   /// Sets the rest shape: the measures of points [owned vertices], the positions of the mesh [local vertices, 3], and
   /// the positions of the obstacles [obstacle vertices, 3]. Stores a pointer to `positions`, not a copy. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
-  /// Ensures that the lists contain all pairs that come nearer than `range`, m, while all vertices move along straight
+  /// Ensures that the lists contain all pairs that come nearer than `range` (m) while all vertices move along straight
   /// lines from `from` to `to`. The positions of the mesh are fields [local vertices, 3]; the positions of obstacles
   /// are arrays [obstacle vertices, 3]. Collective.
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
@@ -147,8 +148,9 @@ class Candidates {
 
   /// Pool of arrays for results with one entry per pair; the number of pairs changes from step to step.
   ArrayPool& pool() const { return pool_; }
-  /// Returns the vectors of all vertices of the pairs: those of the mesh's owned vertices (`local`), those of other
-  /// ranks' vertices, received from their owners, and those of obstacles. Collective.
+  /// Returns the vectors of all vertices of the pairs: the vectors `local` of the mesh's owned vertices, then the
+  /// vectors of other ranks' vertices, received from the owners of these vertices, then the vectors `obstacles`.
+  /// Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// Sums `shares` [num_mesh_vertices, 3] over the ranks, and adds the sums of owned vertices to `local`. Collective.
   void scatter(Field& shares, Field& local) const;
@@ -165,12 +167,12 @@ class Candidates {
   const Vectors& rest() const { return rest_; }
   /// Part of the mesh's surface on this rank.
   const Surface& surface() const { return body_; }
-  /// Corners of the triangles, segments and points of `surface()`, in the mesh's local vertices.
+  /// Corners of the triangles, segments and points of `surface()`, as local vertices of the mesh.
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
   /// Returns the pairs of an edge and a triangle whose boxes overlap at `positions`, for the check of intersections.
-  /// The edges are those owned by this rank and those of obstacles. Collective.
+  /// The edges are the edges owned by this rank and the edges of obstacles. Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
   /// Number of a vertex in the mesh file. The vertices of obstacles are numbered after the vertices of the mesh.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
@@ -198,7 +200,7 @@ class Candidates {
   std::vector<std::array<int, 1>> lone_points_;
   Surface obstacles_;  // surfaces of all obstacles
   int num_obstacle_vertices_ = 0;
-  // Vertices of the mesh: owned ones, then copies of nearby vertices of other ranks.
+  // Vertices of the mesh: owned vertices, then copies of nearby vertices of other ranks.
   std::shared_ptr<const Entities> vertices_;
   std::vector<VertexLocation> copies_;
   std::vector<double> areas_;  // [owned vertices]

@@ -17,17 +17,17 @@
 /// gap, where the gap is the distance minus ξ.
 ///
 /// No collision is missed. Every s_ij and its rate are reduced by a bound of their rounding errors. Let u = 2⁻⁵³, and
-/// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then
-/// w + t(v - w) is computed with an error of at most 6u(|w| + |v|), and the product of w + t(v - w) with n with an
-/// error of at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding,
-/// and 1e-300 for underflow. Hence, for any n, the exact motion has no collision in the time intervals that the method
-/// has advanced over. An inaccurate n, computed from a degenerate pair, makes the advances shorter but never hides a
+/// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then w + t(v -
+/// w) is computed with an error of at most 6u(|w| + |v|), and the product n·(w + t(v - w)) is computed with an error of
+/// at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding, and 1e-300
+/// for underflow. Hence, for any n, the exact motion has no collision in the time intervals that the method has
+/// advanced over. An inaccurate n, computed from a degenerate pair, makes the advances shorter but never hides a
 /// collision. Fused multiply-add operations have smaller rounding errors, so the bound holds for them too.
 ///
 /// At the returned time, the gap is at least `keep`/2 times a lower bound of the initial gap. If `keep`/2 times this
-/// lower bound does not exceed the rounding errors of the coordinates x + t (to - x) and of ξ, the returned time is 0.
-/// Therefore the positions that a caller computes for the returned time are free of collisions despite rounding. The
-/// returned time is also 0 if a coordinate is not finite or is 1e100 m or larger.
+/// lower bound does not exceed the rounding errors of the coordinates `from` + t (`to` - `from`) and of ξ, the returned
+/// time is 0. Therefore the positions that a caller computes for the returned time are free of collisions despite
+/// rounding. The returned time is also 0 if a coordinate is not finite or is 1e100 m or larger.
 namespace diffsim::contact {
 
 namespace detail {
@@ -118,7 +118,7 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 }  // namespace detail
 
 /// Safe time t ∈ [0, 1]. Until this time t, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than
-/// `thickness`, m, and keep at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns
+/// `thickness` (m) and keep at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns
 /// 1 if the whole motion is safe, and 0 if the initial gap is zero or within the bounds of rounding errors described at
 /// the top of this file. After 256 advances the method stops; t may then be smaller than necessary, but is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,

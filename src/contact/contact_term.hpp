@@ -19,21 +19,21 @@ enum class ContactForces {
   friction_part,         ///< friction alone; another term computes the barrier
 };
 
-/// Map from two names {A, B} to the sum of the contact forces, N, that the body or obstacle B exerts on the body A. If
-/// both are bodies, A comes before B in the mesh's list of bodies.
+/// Map from two names {A, B} to the sum of the contact forces (N) that the body or obstacle B exerts on the body A. If
+/// A and B are both bodies, A comes before B in the mesh's list of bodies.
 using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>>;
 
 /// Force term of contact. The contact law has four scalar parameters:
-///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
-/// A pair of bodies, or of a body and an obstacle, may have its own values of some of these four parameters. The name
+///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s).
+/// A pair of bodies, or of a body and an obstacle, may have separate values of some of these four parameters. The name
 /// of such a parameter has a label, for example `friction:A|B`. For the remaining parameters, the pair uses the values
-/// common to all pairs. The parameter `thickness`, m, is optional: it may exist for all bodies, for one body or
+/// common to all pairs. The parameter `thickness` (m) is optional: it may exist for all bodies, for one body or
 /// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. The distance of two surfaces stays larger than ξ, the
 /// mean of their thicknesses.
 ///
 /// The energy is the integral of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface in the rest configuration.
 /// Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
-///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above,
+///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, else 1,
 /// with the normal force N and the tangential relative velocity u, both evaluated at the same configuration. A term of
 /// friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), S' = s, and
 /// can be lagged (dynamics/lagged_term.hpp).
@@ -58,14 +58,15 @@ class ContactTerm : public ForceTerm {
   /// Returns distances, active pairs, intersections and the friction power at the configuration `at`. A term of
   /// friction alone computes only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Adds this rank's contributions to the forces between bodies and obstacles. Forces of a body on itself are omitted,
-  /// because the sum of these forces is zero. Collective.
+  /// Adds this rank's contributions to the forces between bodies and obstacles to `sums`. Forces of a body on itself
+  /// are omitted, because the sum of these forces is zero. Collective.
   virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
-  /// Text for error messages: names some of the intersections that this rank found in the last call of `state`.
+  /// Returns text for an error message, which names some of the intersections that this rank found in the last call of
+  /// `state`.
   virtual std::string intersecting() const { return {}; }
-  /// Text for error messages, for example "vertex 17 at (0, 1, 0) is inside obstacle 2": names a body or an obstacle
-  /// that lies entirely inside another body or obstacle. Empty if this rank found none. The state must be free of
-  /// intersections. Collective.
+  /// Returns text for an error message, for example "vertex 17 at (0, 1, 0) is inside obstacle 2". The text names a
+  /// body or an obstacle that lies entirely inside another body or obstacle. The text is empty if this rank found no
+  /// such body or obstacle. The state must be free of intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:

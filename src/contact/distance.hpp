@@ -8,18 +8,19 @@
 
 /// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives.
 ///
-/// The distance of a pair is attained between two features; a feature is a point, a line or a plane. The squared
-/// distance is that of two affine sets,
+/// The distance of a pair equals the distance of two features, one of each primitive. A feature is an affine set: a
+/// point, a line or a plane. The squared distance of two features is
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus a} - x_{minus a},
-/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Hence r = Σ_k c_k(λ) x_k with
+/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Let [k=p] be 1 for k = p, else 0.
+/// Then r = Σ_k c_k(λ) x_k with
 ///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus a] - [k=minus a].
 /// At the minimum r ⊥ e_a. With G_ab = e_a·e_b, the derivatives are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Two features of a pair, given by the indices p, q, plus a and minus a of the formula above. The indices are numbers
-/// 0..3 of the pair's points.
+/// Two features of a pair, given by the indices p, q, plus a and minus a of the formula at the top of this file. An
+/// index is the number, 0 to 3, of a point of the pair.
 struct DistanceType {
   std::int8_t free;  ///< number of free λ: 0, 1 or 2
   std::int8_t p, q;
@@ -76,7 +77,7 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 template <class T>
 struct Closest {
   DistanceType type;
-  Vec3<T> r;  ///< vector from the second feature's closest point to the first one's
+  Vec3<T> r;  ///< vector from the second feature's closest point to the first feature's closest point
   T lambda[2];
   Vec3<T> e[2];
   T inverse_gram[3];  ///< entries 00, 01, 11 of G⁻¹
@@ -184,10 +185,10 @@ struct TypedDistance {
 namespace detail {
 
 /// Threshold of sin² of the angle between two edges, for the choice of features. Below the threshold, the two edges of
-/// an edge–edge pair count as parallel, and a triangle as degenerate. The distance of such a pair is the smallest
-/// distance between a point and a segment: between the end of one edge and the other edge, or between point x0 and an
-/// edge of the triangle. The distance of a point and a segment is always well conditioned. The error of the pair's
-/// distance is at most 1e-12 times the edge length.
+/// an edge–edge pair count as parallel, and a triangle counts as degenerate. The distance of such a pair is the
+/// smallest distance between a point and a segment: between the end of one edge and the other edge, or between point x0
+/// and an edge of the triangle. The distance of a point and a segment is always well conditioned. The error of the
+/// pair's distance is at most 1e-12 times the edge length.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Returns the smaller of two distances; the first distance if both are equal.
@@ -213,9 +214,9 @@ DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j
 
 }  // namespace detail
 
-/// Features between which point x0 and triangle x1 x2 x3 are closest. The points may coincide or be collinear. If the
-/// projection of x0 onto the triangle's plane is outside the triangle, the closest point of the triangle lies on one of
-/// the three sides, because the distance is a convex function.
+/// Closest features of point x0 and triangle x1 x2 x3, and their squared distance. The points may coincide or be
+/// collinear. If the projection of x0 onto the triangle's plane is outside the triangle, the closest point of the
+/// triangle lies on one of the three sides, because the distance is a convex function.
 DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 1, 2), detail::point_segment(x, 0, 2, 3)),
@@ -229,7 +230,8 @@ DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   return {point_plane(), height * height / area};
 }
 
-/// Features between which edges x0 x1 and x2 x3 are closest. The edges may be parallel or have coinciding ends.
+/// Closest features of the edges x0 x1 and x2 x3, and their squared distance. The edges may be parallel or have
+/// coinciding ends.
 DIFFSIM_FUNCTION TypedDistance edge_edge_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 2, 3), detail::point_segment(x, 1, 2, 3)),

@@ -15,8 +15,8 @@ namespace diffsim {
 /// Surface of the bodies of a mesh, stored as a separate mesh whose points are linear functions of the bodies'
 /// vertices.
 struct EmbeddedSurface {
-  std::shared_ptr<const TetrahedralMesh> mesh;  ///< surface mesh; its bodies have the same names
-  std::shared_ptr<const PointMap> map;          ///< map from the vertices of the bodies to those of `mesh`
+  std::shared_ptr<const TetrahedralMesh> mesh;  ///< surface mesh; its bodies have the original names
+  std::shared_ptr<const PointMap> map;          ///< map from the bodies' vertices to the vertices of `mesh`
 };
 
 /// Builds the surface mesh of a mesh in which some bodies have separate surfaces, and the map to the surface's
@@ -31,14 +31,14 @@ struct EmbeddedSurface {
 /// is the boundary of the body's cells: each surface vertex is a vertex of the body, with the weight 1. The `regions`
 /// of the boundary are also regions of the surface.
 ///
-/// Throws Error (input) in these cases: a body does not exist, has two surfaces, or has no tetrahedra; a surface has no
-/// triangles; a triangle has no area, or has a vertex that does not exist; a region belongs to a body with a separate
-/// surface; a surface vertex is farther from all cells than the longest edge of the mesh. Every rank passes the
-/// complete list `surfaces`. Collective.
+/// Throws Error (input) in these cases: a surface is given for a body that does not exist, that already has a surface,
+/// or that has no tetrahedra; a surface has no triangles; a triangle has no area, or has a vertex that does not exist;
+/// a region belongs to a body with a separate surface; a surface vertex is farther from all cells than the longest edge
+/// of the mesh. Every rank passes the complete list `surfaces`. Collective.
 EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& surfaces,
                                const std::vector<std::string>& regions = {});
 
-/// Makes a contact term of the nodes of bodies from the contact term `on_surface` of surface points. The transpose of
+/// Makes a contact term for the nodes of bodies from the contact term `on_surface` for surface points. The transpose of
 /// `map` converts forces at surface points to forces at nodes. The new term provides first and second derivatives and
 /// the Jacobian.
 std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,

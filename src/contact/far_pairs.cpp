@@ -10,7 +10,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Returns the longest displacement, m, of the vertices begin..end-1 among the four vertices of a pair.
+/// Returns the longest displacement (m) of the vertices begin..end-1 among the four vertices of a pair.
 KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<double>* to, int begin, int end) {
   double most = 0.0;
   for (int k = begin; k < end; ++k) {
@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<d
   return std::sqrt(most);
 }
 
-/// Marks pairs that may come nearer than `range`, m. A primitive is the convex hull of its vertices. Therefore the
+/// Marks pairs that may come nearer than `range` (m). A primitive is the convex hull of its vertices. Therefore the
 /// distance of two primitives changes by at most a + b, where a and b are the longest displacements of the vertices of
 /// the two primitives. The displacement of a vertex is at most |to - from| + √3 slack.
 void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack,

@@ -12,9 +12,10 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
   return value_of(x.value);
 }
 
-/// Factor s(y)/y of smoothed Coulomb friction, 1/(m/s), as a function of y², (m/s)². s(y) = 2 y/ε - (y/ε)² for y < ε,
-/// else 1. The square root in y = √(y²) has no derivative at y = 0. At y = 0, the function therefore returns the
-/// constant 2/ε, so that the product with the velocity has the correct derivative 2/ε.
+/// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² (m²/s²), where y is the sliding velocity. With
+/// ε = `velocity`, s(y) = 2 y/ε - (y/ε)² for y < ε, else 1. The square root in y = √(y²) has no derivative at y = 0. At
+/// y = 0, the function therefore returns the constant 2/ε, so that the product with the velocity has the correct
+/// derivative 2/ε.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;
@@ -24,7 +25,8 @@ DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   return 1.0 / speed;
 }
 
-/// Potential S(y), m/s, with S' = s and S(0) = 0: S(y) = y²/ε - y³/(3 ε²) for y < ε, else y - ε/3.
+/// Potential S(y) (m/s) of smoothed Coulomb friction, where y = `speed` is the sliding velocity and ε = `velocity`. S
+/// is the integral of the function s of `friction_factor`: S(y) = y²/ε - y³/(3 ε²) for y < ε, else y - ε/3.
 DIFFSIM_FUNCTION double friction_potential(double speed, double velocity) {
   if (speed >= velocity) return speed - velocity / 3.0;
   const double part = speed / velocity;

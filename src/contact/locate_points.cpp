@@ -20,8 +20,8 @@ namespace {
 using Barycentric = std::array<double, 4>;
 using Place = std::array<double, 3>;
 
-/// Largest weight of a node that counts as a rounding error; such a node is omitted from the stencil. The stencil of a
-/// surface vertex at a vertex of a cell then contains only this vertex of the cell.
+/// Largest absolute weight that counts as a rounding error. A node with such a weight is omitted from the stencil. The
+/// stencil of a surface vertex at a vertex of a cell then contains only this vertex of the cell.
 constexpr double negligible = 1e-12;
 
 /// Computes the shape functions N_a of linear and second-order cells, and their derivatives ∂N_a/∂λ_k (`slope`).
@@ -50,7 +50,8 @@ class Cell {
       for (std::size_t c = 0; c < 3; ++c) x_[static_cast<std::size_t>(a)][c] = mesh.rest_positions()[v + c];
     }
   }
-  /// Barycentric coordinates λ with Σ_a N_a(λ) x_a = p, by Newton's method; one step is exact for linear cells.
+  /// Barycentric coordinates λ with Σ_a N_a(λ) x_a = p, computed by Newton's method. One Newton step is exact for
+  /// linear cells.
   Barycentric coordinates(const Place& p) const {
     Barycentric l{0.25, 0.25, 0.25, 0.25};
     const int steps = nodes_ == 4 ? 1 : 20;
@@ -85,8 +86,8 @@ class Cell {
   std::array<Place, PointStencil::most> x_{};
 };
 
-/// Returns -min λ for a point outside a cell: the distance of the point from a face as a fraction of the cell's height.
-/// Returns 0 for a point inside the cell, and infinity if λ is not finite.
+/// Returns -min λ for a point outside a cell: the distance of the point from a face's plane, as a fraction of the
+/// cell's height above this face. Returns 0 for a point inside the cell, and infinity if λ is not finite.
 double outside(const Barycentric& l) {
   const double least = *std::min_element(l.begin(), l.end());
   if (!(std::isfinite(l[0]) && std::isfinite(l[1]) && std::isfinite(l[2]) && std::isfinite(l[3])))
@@ -131,8 +132,8 @@ class Search {
     }
     boxes_ = to_device("diffsim::contact::cell_boxes", boxes);
   }
-  /// Chooses the best cell for each point that is not inside a cell found before. The candidates are the cells whose
-  /// bounding boxes are within `reach`, m, of the point.
+  /// Chooses the cell with the smallest value of `outside` for each point that is not inside a cell found before. The
+  /// candidates are the cells whose bounding boxes are within `reach` (m) of the point.
   void look(double reach) {
     std::vector<Box> queries;
     std::vector<std::size_t> asked;
@@ -153,9 +154,10 @@ class Search {
         choices_[p] = {out, number, cell, lambda};
     }
   }
-  /// Selects, for each point, the best of the cells that the ranks have chosen. The rank of the selected cell keeps its
-  /// `cell`; the other ranks set `cell` to -1. All ranks set `outside` and `number` to those of the selected cell.
-  /// Collective.
+  /// Selects, for each point, the cell with the smallest value of `outside` among the cells that the ranks have chosen.
+  /// If several cells have this value, the cell with the lowest number is selected. The rank of the selected cell keeps
+  /// its `cell`; the other ranks set `cell` to -1. All ranks set `outside` and `number` to the values of the selected
+  /// cell. Collective.
   void agree() {
     std::vector<double> least;
     std::vector<std::int64_t> numbers;
@@ -182,8 +184,7 @@ class Search {
   DeviceArray<Box> boxes_;
 };
 
-/// Stencil of a point with the coordinates λ in a cell. `places`: owner of each local vertex, with the index on the
-/// owner.
+/// Stencil of a point in its chosen cell. `places`: owner of each local vertex, and index of the vertex on the owner.
 PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexLocation>& places) {
   double N[PointStencil::most], slope[PointStencil::most][4];
   const int nodes = mesh.nodes_per_cell();

@@ -214,7 +214,7 @@ class MappedContact final : public ContactTerm {
   ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
   Couplings couplings_;                       // sparsity pattern of points, from the last `add_couplings`
   Couplings couplings_of_nodes_;              // sparsity pattern of nodes that `couplings_` requires
-  Couplings next_couplings_;                  // temporary array; a member to reuse its memory
+  Couplings next_couplings_;                  // temporary array; a member so that its memory is reused
   std::optional<BlockMatrix> matrix_;         // Jacobian of points, with the sparsity pattern `couplings_`
   std::optional<NumberedStencils> stencils_;  // stencils of the rows of `matrix_`
   std::optional<PointMatrixMap> matrix_map_;

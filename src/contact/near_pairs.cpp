@@ -49,7 +49,8 @@ void set_law_keys(const PairView& pairs, const DeviceArray<int>& near, const Law
       KOKKOS_LAMBDA(int i) { keys(i) = static_cast<std::uint64_t>(laws.number(pairs, near(i))); });
 }
 
-/// Sets begins(k), for each k, to the index of the first entry of `sorted` that is not less than k.
+/// Sets begins(k), for each k, to the index of the first entry of `sorted` that is not less than k, or to the size of
+/// `sorted` if no entry qualifies.
 void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int>& begins) {
   const int size = static_cast<int>(sorted.size());
   Kokkos::parallel_for(

@@ -14,7 +14,7 @@ namespace {
 
 using D = Dual<double, 1>;
 
-/// Device addresses of p, V and ω; nullptr stands for zero.
+/// Device addresses of the displacement p, the velocity V and the angular velocity ω; nullptr stands for zero.
 struct Rates {
   const double *position, *velocity, *angular_velocity;
   KOKKOS_INLINE_FUNCTION double p(int c) const { return position ? position[c] : 0.0; }
@@ -44,8 +44,9 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
   }
 }
 
-/// Computes x and v of the vertex X from p, V, ω, t and a direction of p, V, ω, t. `seed(value, k)` converts the k-th
-/// of these eight values, a Dual whose derivative is the direction, to the scalar type T.
+/// Computes the position x and the velocity v of the vertex with the reference position X, as functions of the eight
+/// values p, V, ω and t. Each of these values is a Dual whose derivative is the direction of the value. `seed(value,
+/// k)` converts the k-th Dual to the scalar type T.
 template <class T, class Seed>
 KOKKOS_INLINE_FUNCTION void move_along(const Turn& turn, const double* X, const Rates& rates, const Rates& changes,
                                        double time, double dt, const Seed& seed, Vec3<T>& x, Vec3<T>& v) {

@@ -13,43 +13,43 @@ namespace diffsim::contact {
 /// Motion of an obstacle. A vertex with the reference position X has the position x and the velocity v at the time t:
 ///   x = o + R(a, ω t)(X - o) + p + t V,  v = V + ω a × R(a, ω t)(X - o).
 /// The unit vector a is the direction of the axis of rotation, o a point on the axis. Without an axis, x = X + p + t V.
-/// The displacement p, m, the velocity V, m/s, and the angular velocity ω, rad/s, are the parameters
+/// The displacement p (m), the velocity V (m/s) and the angular velocity ω (rad/s) are the parameters
 /// `obstacle_position:LABEL`, `obstacle_velocity:LABEL` and `obstacle_angular_velocity:LABEL`.
 struct ObstacleMotion {
   std::string label;
   Turn turn;
-  int first = 0, last = 0;  ///< range of the obstacle's vertices, without `last`
+  int first = 0, last = 0;  ///< the obstacle has the vertices `first` to `last` - 1
 
   std::array<std::string, 3> names() const;
   /// Returns true if the obstacle moves in step n.
   bool moves(const ParameterSet& set, int n) const;
 };
 
-// `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the values of the vertices `motion.first` to
-// `motion.last` - 1 in arrays [obstacle vertices, 3]. `reference` contains the reference positions X of all obstacle
-// vertices.
+// `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the positions, the velocities and the tangents of
+// the vertices `motion.first` to `motion.last` - 1 in arrays [obstacle vertices, 3]. `reference` contains the reference
+// positions X of all obstacle vertices.
 void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
-/// Sets the directional derivatives dx of positions and dv of velocities, along `direction` for parameters and `dt` for
-/// the time.
+/// Sets the derivatives dx of positions and dv of velocities along a direction of the inputs: `direction` is the
+/// direction of the parameters, and `dt` the direction of the time.
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
 /// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints x_bar of
 /// positions and v_bar of velocities, both [slots, 3], with one slot for each point of each active pair. v_bar is empty
-/// if no force depends on velocities. `targets` [slots] are vertex numbers; numbers ≥ `obstacles_begin` are those of
-/// obstacle vertices. x are the positions of all vertices.
+/// if no force depends on velocities. `targets` [slots] are vertex numbers; vertices with numbers ≥ `obstacles_begin`
+/// belong to obstacles. `x` contains the positions of all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
 struct PairAdjointTangent;
-/// Adds to `gradient_tangent` the directional derivatives of the values that `add_obstacle_gradient` adds, along
-/// `direction`, `dt`, and the directions of the adjoints in `bar`. `reference` contains the reference positions X of
-/// all obstacle vertices.
+/// Adds to `gradient_tangent` the directional derivatives of the values that `add_obstacle_gradient` adds. The
+/// direction consists of `direction` for the parameters, `dt` for the time, and the directions of the adjoints in
+/// `bar`. `reference` contains the reference positions X of all obstacle vertices.
 void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                                    const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
                                    const ParameterSet& direction, int n, double time, double dt,

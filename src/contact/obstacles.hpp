@@ -8,15 +8,15 @@
 namespace diffsim::contact {
 
 // Surfaces of obstacles, as triangles with outward normals. Round obstacles are inscribed polyhedra: a body outside the
-// polyhedron penetrates the exact round shape by at most the gap that is stated for the shape. Triangles stop the faces
-// and edges of a body, not only the body's vertices.
+// polyhedron penetrates the exact round shape by at most the gap that the comment of the shape's function states.
+// Triangles stop the faces and edges of a body, not only the body's vertices.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
 /// Sphere of 5120 triangles: an icosahedron, refined four times by dividing each triangle into four. The polyhedron
-/// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 r.
+/// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 `radius`.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
 /// Cylinder with flat ends and 64 sides. The polyhedron lies inside the exact cylinder; the gap between the two
-/// surfaces is at most 0.0012 r.
+/// surfaces is at most 0.0012 `radius`.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

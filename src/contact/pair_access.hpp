@@ -17,7 +17,7 @@ KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x,
 KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
   return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
 }
-/// Returns true if the primitives of pair p, with vertex positions x, are nearer to each other than `distance`, m.
+/// Returns true if the primitives of pair p, with vertex positions x, are nearer to each other than `distance` (m).
 KOKKOS_INLINE_FUNCTION bool is_nearer(const PairView& pairs, int p, const Vec3<double>* x, double distance) {
   const bool farther = pairs.is_point_triangle(p) ? is_farther<1>(x, distance) : is_farther<2>(x, distance);
   return !farther && squared_distance_of(pairs, p, x) < distance * distance;

@@ -16,12 +16,13 @@ struct ContactLaw {
   T range;      ///< d̂, m
   T friction;   ///< µ
   T velocity;   ///< ε_v, m/s
-  /// Thickness ξ, m: the mean of the thicknesses of the pair's two sides. The barrier keeps the distance larger than ξ.
+  /// Thickness ξ (m): the mean of the thicknesses of the pair's two sides. The barrier keeps the distance larger than
+  /// ξ.
   Thickness thickness = Thickness(0.0);
 
   /// Argument y of the barrier at a squared distance (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
-  /// Squared distance (ξ + d̂)², m². A pair with this or a larger squared distance has no force.
+  /// Squared distance (ξ + d̂)² in m². A pair with this or a larger squared distance has no force.
   DIFFSIM_FUNCTION double limit() const {
     const double distance = value_of(range) + value_of(thickness);
     return distance * distance;
@@ -34,11 +35,12 @@ struct ContactLaw {
 /// rest area, because two surfaces in contact each integrate over their own points. The area depends on the rest shape.
 ///
 /// For a body of segments, the rest measure of a point is a length; for a body of points, the number of point cells at
-/// the point, normally 1. In contact, a line of segments counts as a strip of width d̂/2, and a body of points as one
-/// patch of d̂/2 by d̂/2 for each point, as crossing edges do. E therefore has the factor (d̂/2)^codimension, with the
-/// codimension 1 for bodies of segments and 2 for bodies of points. In contact with a surface of the same dimension, a
-/// is half of the point's rest measure. In contact with a surface of a higher dimension, a is the full rest measure,
-/// because the energy is then integrated over the points of the lower-dimensional surface only.
+/// the point, normally 1. In contact, a line of segments counts as a strip of width d̂/2, and each point of a body of
+/// points counts as a patch of d̂/2 by d̂/2, the same patch as for crossing edges. E therefore has the factor
+/// (d̂/2)^codimension, with the codimension 1 for bodies of segments and 2 for bodies of points. In contact with a
+/// surface of the same dimension, a is half of the point's rest measure. In contact with a surface of a higher
+/// dimension, a is the full rest measure, because the energy is then integrated over the points of the
+/// lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -47,11 +49,11 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights of an edge–edge pair (x0 x1; x2 x3). The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
+/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
 /// edges are in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh size h, edge–edge
 /// pairs contribute a fraction of the energy that is proportional to (d̂/h)²; the point–triangle pairs carry the
-/// pressure. The relative change of the energy between different meshes of the same surfaces is proportional to (d̂/h)²,
-/// too.
+/// pressure. The relative change of the energy between different meshes of the same surfaces is proportional to
+/// (d̂/h)², too.
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
 /// one other edge. A pair with an edge of a surface without triangles (`lone`) has the patch ((d̂/2) l/(d̂ + l))²,
@@ -72,7 +74,7 @@ DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
   for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
   return scale;
 }
-/// Area of the patch of two edges, multiplied by κ, N.
+/// Product of κ and the area of the patch of two edges, in N.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
   const T area = 0.25 * law.stiffness * law.range * law.range;
@@ -146,7 +148,7 @@ DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& wei
 
 }  // namespace detail
 
-/// Energy E of a pair, J.
+/// Energy E of a pair, in J.
 DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   double sum = 0.0;
@@ -163,7 +165,7 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
          Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
 }
 
-/// Dissipation potential D of a pair, W. The friction force of the pair is f = -∂D/∂v.
+/// Dissipation potential D of a pair, in W. The friction force of the pair is f = -∂D/∂v.
 DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
                                          const Vec3<double>* v, const ContactLaw<double>& law) {
   const double limit = law.limit();

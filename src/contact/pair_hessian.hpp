@@ -4,8 +4,8 @@
 #include "contact/pair_force.hpp"
 #include "diffsim/core/impl/semidefinite.hpp"
 
-/// Hessian ∂²E/∂x² of the energy of a pair (contact/pair_force.hpp) with respect to its twelve coordinates, row-major,
-/// N/m.
+/// Hessian ∂²E/∂x² (N/m) of the energy of a pair (contact/pair_force.hpp) with respect to the twelve coordinates of the
+/// pair, stored in row-major order.
 namespace diffsim::contact {
 
 struct PairHessian {
@@ -14,7 +14,7 @@ struct PairHessian {
 
 namespace detail {
 
-/// Adds a H_s + b ∇s ∇sᵀ to h, with s = d² and its Hessian H_s.
+/// Adds a H_s + b ∇s ∇sᵀ to h, where s = d² is the squared distance and H_s the Hessian of s.
 DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
   for (int k = 0; k < 4; ++k) {
     if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;

@@ -7,7 +7,8 @@
 namespace diffsim::contact {
 namespace {
 
-/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, with the friction force included in f.
+/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, where f includes the friction force, and a and b are the values in
+/// `weights`.
 KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p, const Vec3<double>* x,
                                                    const Vec3<double>* v, const ContactLaw<double>& law,
                                                    const JacobianWeights& weights, PairHessian& k) {
@@ -27,7 +28,7 @@ KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p,
                           weights.velocity * f[row / 3][row % 3].derivative[12 + column];
 }
 
-/// Adds b ∂f/∂v to k. Only friction depends on v.
+/// Adds b ∂f/∂v to k. Only the friction part of the force f depends on the velocities v.
 KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, const Vec3<double>* x,
                                                  const Vec3<double>* v, const ContactLaw<double>& law, double b,
                                                  PairHessian& k) {

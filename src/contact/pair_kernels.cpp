@@ -47,7 +47,8 @@ KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const
 }
 
 /// Computes the adjoints of pairs without friction. The Jacobian J = ∂f/∂x is symmetric, so x̄ = Jᵀw = J w is the
-/// derivative of f along w. The other derivatives are with respect to κ, d̂ and the weight.
+/// derivative of f along w. The function also computes the derivatives of w·f with respect to κ, d̂ and the weight of
+/// the pair.
 LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                   const Vectors& x, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
                                   const RestAdjoint& rest_bar) {
@@ -183,8 +184,8 @@ struct FrictionPowerOfPair {
   }
 };
 
-/// Sign of the volume of the tetrahedron a b c d: -1 or 1, or 0 if the computed volume is not larger than the bound of
-/// its rounding error.
+/// Sign of the volume of the tetrahedron a b c d: -1 or 1, or 0 if the absolute value of the computed volume does not
+/// exceed the bound of its rounding error.
 KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                                        const Vec3<double>& d) {
   const Vec3<double> ad = a - d, bd = b - d, cd = c - d;
@@ -193,9 +194,9 @@ KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>
   return volume > error ? 1 : volume < -error ? -1 : 0;
 }
 
-/// Returns true if edge e0 e1 and triangle t0 t1 t2 have a point in common. If the signs of the volumes do not
-/// determine the result because of rounding errors, the function returns true if a distance is nearly zero: that of the
-/// edge from a side of the triangle, or that of an end of the edge from the triangle.
+/// Returns true if edge e0 e1 and triangle t0 t1 t2 have a point in common. The result follows from the signs of
+/// volumes (`orientation`). If rounding errors make these signs uncertain, the function returns true if the distance
+/// between the edge and a side of the triangle, or between an end of the edge and the triangle, is nearly zero.
 KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>* t) {
   const int a = orientation(t[0], t[1], t[2], e[0]), b = orientation(t[0], t[1], t[2], e[1]);
   if (a * b > 0) return false;

@@ -88,26 +88,26 @@ DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& activ
 /// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
 
-/// Energy E of the active pairs, J.
+/// Sum of the energies E of the active pairs, in J.
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
-/// Dissipation potential D of friction, W.
+/// Sum of the dissipation potentials D of friction over the active pairs, in W.
 double sum_dissipations(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
-/// Power dissipated by friction, W. The friction force is the difference between the forces with and without
-/// velocities.
+/// Power dissipated by friction in the active pairs, in W. The friction force is the difference between the forces with
+/// and without velocities.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
 // `pair_forces`, `pair_tangents` and `pair_adjoints` set vectors for each point of each active pair, [active, 4, 3].
 // Without friction, the velocities `v` and the tangents and adjoints of velocities are empty arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets the directional derivatives of the forces along `dx`, `dv`, a direction `dlaws` of each law, and a direction
-/// `rest` of the rest shape.
+/// Sets the derivatives of the forces along a direction: `dx` for the positions, `dv` for the velocities, `dlaws` for
+/// the laws and `rest` for the rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the adjoints x̄ and v̄ of w·f, and the adjoints of the rest shape. For each law, returns the sums of the adjoints
-/// of κ, d̂, µ, ε_v and ξ over the law's pairs.
+/// Sets the gradients x̄ and v̄ of w·f with respect to the positions and the velocities, and the gradient with respect
+/// to the rest shape. For each law, returns the sums of the adjoints of κ, d̂, µ, ε_v and ξ over the law's pairs.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
@@ -123,7 +123,7 @@ void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Ve
 struct PairPlace {
   Vectors x, v;
 };
-/// Directions dx of the positions and dv of the velocities; the vectors w of the product w·f, and the direction dw of
+/// Directions dx of the positions and dv of the velocities, the vectors w of the product w·f, and the direction dw of
 /// w. dv, w and dw may be empty, which means zero.
 struct PairDirection {
   Vectors dx, dv;
@@ -156,8 +156,8 @@ void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vector
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
-/// Removes pairs that cannot come nearer than `range`, m, although the boxes of their primitives overlap. Each vertex
-/// may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack`, m, on each side.
+/// Removes pairs that cannot come nearer than `range` (m), although the boxes of their primitives overlap. Each vertex
+/// may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack` (m) on each side.
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
 /// Smallest safe time, in [0, 1], of all pairs (contact/ccd.hpp), and a pair with this time. `pair` is -1 if the time
@@ -167,13 +167,13 @@ struct SafeStep {
   int pair;
 };
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws);
-/// Smallest gap of all pairs, m, where the gap is the distance minus the thickness; infinite if there are no pairs.
+/// Smallest gap (m) of all pairs; infinite if there are no pairs. The gap is the distance minus the thickness.
 double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 /// Text of a position, for example "(0.1, 0, 2)".
 std::string text_of(const std::array<double, 3>& place);
 /// Text of the midpoint of the vertices a and b.
 std::string middle_of(const Vectors& x, int a, int b);
-/// Distance of one pair, m.
+/// Distance of one pair, in m.
 double distance_of(const PairView& pairs, int pair, const Vectors& x);
 /// Returns those pairs of `edges_and_triangles` whose edge and triangle have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,

@@ -5,7 +5,7 @@
 namespace diffsim::contact {
 namespace {
 
-constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
+constexpr int inputs = 28;  // 12 coordinates, 12 velocity components, κ, d̂, µ, ε_v
 using Scalar = Dual<Dual<double, 1>, inputs>;
 
 /// Loads the vectors of the points of a pair; the vectors are zero if `x` is empty.

@@ -9,7 +9,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Loads the vectors of the four points of a pair as constants; the vectors are zero if `x` is empty.
+/// Loads the vectors of the four points of a pair as scalars without derivatives. The vectors are zero if `x` is empty.
 template <class T>
 KOKKOS_INLINE_FUNCTION void load_constants(const PairView& pairs, int p, const Vectors& x, Vec3<T>* points) {
   Vec3<double> values[4] = {};
@@ -47,7 +47,7 @@ KOKKOS_INLINE_FUNCTION void load_moving(const PairView& pairs, int p, const Vect
     for (int c = 0; c < 3; ++c) points[k][c] = Scalar::constant(along(values[k][c], ways[k][c]));
 }
 
-/// Derivative of w·∂f/∂ξ of a pair along a direction.
+/// Derivative of the product w·∂f/∂ξ of a pair along `direction` and `dlaw`. w are the vectors `direction.w`.
 KOKKOS_INLINE_FUNCTION double slope_tangent(const PairView& pairs, int p, const PairPlace& at,
                                             const PairDirection& direction, const LawAddresses& law,
                                             const LawAddresses& dlaw) {

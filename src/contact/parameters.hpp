@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Specs of the parameters of contact. Each of the first five parameters may also exist for one pair of bodies, or for
-/// a body and an obstacle; the name of such a parameter contains the pair, for example `friction:A|B`. `thickness` may
-/// also exist for one body or obstacle: `thickness:A`.
+/// Specifications of the parameters of contact. Each of the first five parameters may also exist for one pair of
+/// bodies, or for a body and an obstacle; the name of such a parameter contains the pair, for example `friction:A|B`.
+/// `thickness` may also exist for one body or obstacle: `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -36,7 +36,7 @@ struct ContactParameters {
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specs of the parameters that may have a separate value for a pair, in the order κ, d̂, µ, ε_v, ξ.
+  /// Specifications of the parameters that may have a separate value for a pair, in the order κ, d̂, µ, ε_v, ξ.
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }

@@ -16,28 +16,30 @@ namespace diffsim {
 struct PlaneShape {
   std::string label;
   std::array<double, 3> normal;    ///< points towards the body at t = 0; of any length except zero
-  std::array<double, 3> axis{};    ///< rotation axis, of any length; zero: no rotation
+  std::array<double, 3> axis{};    ///< rotation axis, of any length; zero means no rotation
   std::array<double, 3> origin{};  ///< point on the axis at t = 0, m; moves with the plane
 };
 
 /// Contact law of a plane, and the groups of the surface to which the law applies (contact/surface_groups.hpp).
 struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
-  std::vector<std::size_t> groups = {};   ///< numbers of groups; empty: the whole surface
+  std::vector<std::size_t> groups = {};   ///< numbers of groups; if empty, the whole surface
   std::vector<std::string> regions = {};  ///< regions of the surface that form groups
   /// Dimension of the surface whose vertices touch the plane: 2 for triangles, 1 for segments, 0 for bodies of points.
   int dimension = 2;
 };
 
-/// Makes the contact term of a plane. The energy is E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices i with the
-/// rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0. With a rotation axis a, n = R(a, ω t) n_0 and
-/// φ_i = n·(x_i - o - t V) - n_0·(p - o). Only vertices are considered: a body is outside the half-space if all its
-/// vertices are outside.
+/// Makes the contact term of a plane. The energy is E = κ Σ_i w_i ψ(φ_i², d̂, ξ) over the surface's vertices i with the
+/// rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. n is the unit normal, and n_0 the unit
+/// normal at t = 0. Without rotation n = n_0. With a rotation axis a through the point o, n = R(a, ω t) n_0 and φ_i =
+/// n·(x_i - o - t V) - n_0·(p - o). PlaneForce describes the weights of vertices of segments and points. Only vertices
+/// are considered: a body is outside the half-space if all its vertices are outside.
 ///
-/// The parameters of a plane with the label LABEL are `obstacle_position:LABEL` p [3], m, `obstacle_velocity:LABEL` V
-/// [3], m/s, and, if the plane rotates, `obstacle_angular_velocity:LABEL` ω [1], rad/s.
+/// The parameters of a plane with the label LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V
+/// [3] (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),
+/// `obstacle_angular_velocity:LABEL`.
 ///
-/// `law` contains a contact law and the groups to which the law applies; groups with another law need another term.
+/// `law` contains a contact law and the groups to which the law applies. Groups with another law need another term.
 /// Throws Error (input) for a normal of zero or non-finite length, and the same Errors as `surface_groups`. Collective.
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
                                                 ContactForces forces, const PlaneLaw& law = {});

@@ -35,8 +35,8 @@ struct PlaneForce {
     if (turn.turns) return rotated(turn.axis, T(at.p[angular_velocity] * at.time), normal);
     return {{T(normal[0]), T(normal[1]), T(normal[2])}};
   }
-  /// Position y of the vertex relative to the moving axis: y = x - o - t V, where o is the point on the axis at t = 0.
-  /// Without an axis, y = x - p - t V.
+  /// Position y of the vertex relative to the moving axis: y = x - o - t V, where o is the point on the axis at t = 0
+  /// and V is the plane's velocity. Without an axis, y = x - p - t V, where p is the plane's point at t = 0.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_position(const At<T>& at) const {
     Vec3<T> y;
@@ -46,7 +46,7 @@ struct PlaneForce {
     }
     return y;
   }
-  /// Height φ above the plane, m.
+  /// Height φ of the vertex above the plane, in m.
   template <class T>
   KOKKOS_INLINE_FUNCTION T height(const At<T>& at) const {
     const Vec3<T> n = normal_at(at), y = relative_position(at);
@@ -57,7 +57,7 @@ struct PlaneForce {
       for (int c = 0; c < 3; ++c) h = h - normal[c] * (at.p[position + c] - turn.origin[c]);
     return h;
   }
-  /// Thickness ξ, m: the mean of the thicknesses of the plane and of the body.
+  /// Thickness ξ (m): the mean of the thicknesses of the plane and of the body.
   template <class T>
   KOKKOS_INLINE_FUNCTION auto offset(const At<T>& at) const {
     if constexpr (thick)
@@ -65,7 +65,7 @@ struct PlaneForce {
     else
       return 0.0;
   }
-  /// Gap φ - ξ, m.
+  /// Gap φ - ξ, in m.
   KOKKOS_INLINE_FUNCTION double gap(const At<double>& at) const { return height(at) - offset(at); }
   /// Velocity of the vertex relative to the plane.
   template <class T>
@@ -86,11 +86,11 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
     return u;
   }
-  /// Fraction of the step from `before` to `after` over which the gap stays positive; 0 if the gap is not positive at
+  /// Fraction of the motion from `before` to `after` over which the gap stays positive; 0 if the gap is not positive at
   /// the start. For s from 0 to 1 the vertex moves along a straight line, and the plane turns at a constant rate by the
   /// angle θ. The gap g satisfies
   ///   g(s) ≥ g(0) + s (g(1) - g(0)) - B s (1 - s)/2,  B = θ² |y| + 2 |θ| |y'| ≥ |g''|,
-  /// where y is the position of the vertex relative to the axis.
+  /// where y(s) is the position of the vertex relative to the axis, |y| its largest length and y' = dy/ds.
   KOKKOS_INLINE_FUNCTION double safe_part(const At<double>& before, const At<double>& after) const {
     const double begin = gap(before), end = gap(after);
     double bend = 0.0;
@@ -134,7 +134,7 @@ struct PlaneForce {
     const T reach = at.p[range] + 2.0 * offset(at);
     return -2.0 * at.weight * strength(at.p[stiffness], at.p[range]) * h * barrier_gradient(y) / reach;
   }
-  /// Dissipation potential D = µ N S(|u|), W.
+  /// Dissipation potential D = µ N S(|u|), in W.
   KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
     const Vec3<double> u = sliding_velocity(at, normal_at(at));
     return at.p[mu] * normal_force(at) * friction_potential(std::sqrt(dot(u, u)), at.p[epsilon]);

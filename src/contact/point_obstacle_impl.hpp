@@ -18,7 +18,7 @@
 
 namespace diffsim::contact {
 
-/// Gaps of all vertices, m.
+/// Gaps of all vertices, in m.
 template <class Force>
 std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
   const auto gaps = make_device_array<double>("diffsim::contact::gaps", static_cast<std::size_t>(sweep.count));
@@ -46,7 +46,7 @@ SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const poin
   return found;
 }
 
-/// Power -f·u of friction, W. The friction force is the difference between the forces with and without velocities.
+/// Power -f·u of friction, in W. The friction force is the difference between the forces with and without velocities.
 struct FrictionPower {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {

@@ -18,11 +18,11 @@ namespace {
 constexpr int last_level = 63;
 /// Bound of the absolute value of a grid cell's index in each direction, on each level of the grids.
 constexpr double most_cells = 1 << 30;
-/// Offset of the grids from the origin, in cells. Scenes often begin at a plane through the origin, or extend to both
-/// sides of such a plane; because of the offset, such a plane is not a boundary between cells.
+/// Offset of the grids from the origin, in cells. Coordinate planes through the origin are often faces or symmetry
+/// planes of bodies. Because of the offset, these planes are not boundaries between cells.
 constexpr double offset = 0.37;
-/// Number of permitted cell sizes per factor of 2. The cell size is rounded to a permitted size, so that all ranks
-/// agree on the cell size.
+/// Number of permitted cell sizes per factor of 2. Sizes are rounded to permitted sizes and represented by integers, so
+/// that all ranks compute the same cell size.
 constexpr int steps_of_octave = 8;
 
 /// Cell of a grid.
@@ -34,10 +34,10 @@ struct GridCell {
   bool operator<(const GridCell& other) const { return tied() < other.tied(); }
 };
 
-/// Returns the home of a cell: the rank to which all ranks with boxes in the cell send messages. Two adjacent cells in
-/// each direction have the same home, so that a rank with boxes in several cells often sends messages to one home only.
-/// The home is the integer part of `ranks` times the fractional part of i/g + j/g² + k/g³ plus a constant of the level,
-/// where g⁴ = g + 1 and i, j, k are the cell's indices divided by two. Such fractional parts are spread evenly along
+/// Returns the home of a cell: the rank to which all ranks with boxes in the cell send messages. Blocks of 2×2×2 cells
+/// have the same home, so that a rank with boxes in several cells often sends messages to one home only. The home is
+/// ⌊`ranks` · frac(i/g + j/g² + k/g³ + s)⌋, where frac is the fractional part, s a constant of the level, g⁴ = g + 1,
+/// and i, j, k are the cell's indices divided by two and rounded down. Such fractional parts are spread evenly along
 /// lines, over planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences). Random
 /// homes would be spread less evenly: some ranks would be the home of several cells.
 int home_of(const GridCell& cell, int ranks) {
@@ -60,7 +60,8 @@ double extent_of(const Box& box) {
 /// Grids of this search, identical on all ranks.
 class Grids {
  public:
-  /// Determines the cell size, and the levels that at least one box of any rank needs. Collective.
+  /// Determines the cell size of the finest grid, and the levels (grids) that at least one box of any rank needs.
+  /// Collective.
   Grids(MPI_Comm comm, const std::vector<Box>& boxes) {
     // The cell size must be bitwise identical on all ranks. The cell size is computed from sums of integers, because
     // such sums do not depend on the order of summation.

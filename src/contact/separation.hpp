@@ -52,7 +52,8 @@ DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<doub
   return least - most;
 }
 
-/// Bound of the rounding error of `lowest_difference`, which is at most 24u c Σ_k|n_k|, with c the largest coordinate.
+/// Bound of the rounding error of `lowest_difference`. The error is at most 24u c Σ_k|n_k|, where c = `coordinate` is
+/// the largest absolute coordinate. The returned bound is larger: 64u c Σ_k|n_k| + 1e-300.
 DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinate) {
   return 0x1p-47 * coordinate * (std::fabs(n[0]) + std::fabs(n[1]) + std::fabs(n[2])) + 1e-300;
 }
@@ -60,7 +61,7 @@ DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinat
 }  // namespace detail
 
 /// Returns true if the direction between the centroids of the primitives proves that the primitives are more than
-/// `distance`, m, apart. If the result is false, the primitives may still be more than `distance` apart.
+/// `distance` (m) apart. If the result is false, the primitives may still be more than `distance` apart.
 template <int first>
 DIFFSIM_FUNCTION bool is_farther(const Vec3<double>* x, double distance) {
   const Vec3<double> n = detail::between_centres<first>(x);

@@ -11,8 +11,8 @@ namespace diffsim::contact {
 class SlotSum {
  public:
   SlotSum() = default;
-  /// Sorts the slots by target. `targets` [slots] is the entry to which each slot is added; slots with a
-  /// target ≥ `entries` are ignored. The object takes its arrays from `pool`.
+  /// Sorts the slots by target. `targets` [slots] contains the index of the entry to which each slot is added; slots
+  /// with a target ≥ `entries` are ignored. The object takes its arrays from `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
   /// Adds to each out[target] the values of the slots of this target. `values` is [slots, width], `out` is

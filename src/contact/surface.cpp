@@ -45,16 +45,16 @@ struct EdgeQuestion {
   std::int32_t asked_by, asked;
 };
 
-/// Rank that answers questions about an edge: the owner of the end with the lower number. Each rank with a triangle at
-/// the edge has this end as an owned vertex or as a ghost. Each such rank therefore knows the owner of the end, and is
-/// this owner or a neighbour of this owner in the partition.
+/// Rank to which all ranks with an edge send an EdgeQuestion: the owner of the edge's end with the lower number. Each
+/// rank with a triangle at the edge has this end as an owned vertex or as a ghost. Each such rank therefore knows the
+/// owner of the end, and is this owner or a neighbour of this owner in the partition.
 std::int32_t meeting_place(const SurfaceTriangle& triangle, std::size_t edge) {
   const SurfaceVertex &a = triangle.corners[edge], &b = triangle.corners[(edge + 1) % 3];
   return a.number < b.number ? a.rank : b.rank;
 }
 
-/// Returns an answer for each edge of each triangle; the rank `meeting_place` of the edge computes the answer.
-/// Collective.
+/// Returns an EdgeAnswer for each edge of each triangle. The rank `meeting_place` of an edge computes the answer for
+/// the edge. Collective.
 std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surface& surface) {
   const std::vector<SurfaceTriangle>& triangles = surface.triangles;
   std::vector<EdgeQuestion> questions;
@@ -65,8 +65,8 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surf
                            rank_of(comm),
                            meeting_place(triangles[t], e)});
   questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked; });
-  // Questions arrive sorted by the asking rank, so the first question about an edge is from the lowest rank with a
-  // triangle at the edge, which is the owner of the edge.
+  // Questions arrive sorted by the sending rank, so the first question about an edge is from the lowest rank with a
+  // triangle at the edge. This rank becomes the owner of the edge.
   std::map<EdgeKey, EdgeAnswer> edges;
   for (const EdgeQuestion& question : questions) {
     const auto [edge, is_new] = edges.try_emplace(question.edge, question.answer);
@@ -103,7 +103,8 @@ void set_edge_weights(SurfaceTriangle& triangle, const std::array<EdgeAnswer, 3>
   for (std::size_t e = 0; e < 3; ++e) triangle.edge_weights[e] = 1.0 / edges[e].triangles - 1.0;
 }
 
-/// Contribution of a triangle to Σ_e (n_e - 1) at corner k, from the triangle's two edges at this corner.
+/// Contribution of a triangle to Σ_e (n_e - 1) at corner k, from the triangle's two edges at this corner. n_e is the
+/// number of triangles at edge e.
 double corner_share(const SurfaceTriangle& triangle, std::size_t k) {
   return -triangle.edge_weights[k] - triangle.edge_weights[(k + 2) % 3];
 }
@@ -143,8 +144,8 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (std::size_t k = 0; k < num_corners(surface.triangles[t]); ++k) {
       const double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
-      // Σ_e (n_e - 1) is an integer. `std::round` removes the rounding errors of the summands, which are multiples of
-      // 1/n_e for small n_e.
+      // Σ_e (n_e - 1) is an integer, but the triangles contribute fractions (n_e - 1)/n_e. `std::round` removes the
+      // rounding errors of these fractions.
       surface.triangles[t].corner_weights[k] = (1.0 - sum[1] + std::round(sum[2])) / sum[1];
     }
   for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_owned_vertices()); ++v) {

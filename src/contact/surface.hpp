@@ -18,17 +18,16 @@ struct SurfaceVertex {
 };
 
 /// Triangle of a surface, with weights for its edges and corners. The weights are chosen such that a sum over the
-/// triangles near a point counts each shared edge and corner once. An edge shared by n triangles has the weight
-/// -(n - 1)/n. Let k be the number of triangles at a corner, and n_e the number of triangles at an edge e of this
-/// corner. The weight of the corner is (1 - k + Σ_e (n_e - 1))/k. Let f be a function of the distance from a point. The
-/// sum of f times the weight, over the triangles (of weight 1), their edges and their corners, equals f at the smallest
-/// distance, provided that the part of the surface within the range of f has no holes. The weights follow from the
-/// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
+/// triangles near a point counts each shared edge and corner once. An edge shared by n triangles has the weight -(n -
+/// 1)/n. Let k be the number of triangles at a corner, and n_e the number of triangles at an edge e of this corner. The
+/// weight of the corner is (1 - k + Σ_e (n_e - 1))/k. Let f be a function of the distance from a point, with f = 0
+/// beyond some range. The sum of f times the weight, over the triangles (of weight 1), their edges and their corners,
+/// equals f at the smallest distance, provided that the part of the surface within this range has no holes. The weights
+/// follow from the inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
 /// the ends a and b as (a, b, b), a point a as (a, a, a). `dimension` distinguishes the three kinds. An end with k
-/// segments has the weight -(k - 1)/k, so the sum over a line of segments counts the location nearest to a point once,
-/// too.
+/// segments has the weight -(k - 1)/k, so the sum over a line of segments also equals f at the smallest distance.
 struct SurfaceTriangle {
   std::array<SurfaceVertex, 3> corners;
   std::array<double, 3> edge_weights;  ///< weights of the edges 01, 12, 20
@@ -48,7 +47,8 @@ struct SurfaceEdge {
 /// Part of a surface on one rank. Each point, edge and triangle of the surface is stored on exactly one rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
-  /// Rest measures of the points: a third of their triangles' areas, m²; half of their segments' lengths, m; or 1.
+  /// Rest measures of the points: a third of the sum of the areas of a point's triangles (m²), half of the sum of the
+  /// lengths of a point's segments (m), or the number of point cells at a point.
   std::vector<double> point_areas;
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;
@@ -56,10 +56,11 @@ struct Surface {
   std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
-/// Surface of a mesh. A point is on the rank of its owner. A boundary face of a tetrahedron, and a triangle, segment or
-/// point that is a cell itself (contact/impl/surface_areas.hpp), is on the rank of the cell. An edge is on the lowest
-/// rank that has a triangle or segment with this edge. Each of `regions` is a group of the surface, in addition to the
-/// groups of the bodies (`SurfaceGroups`). Throws the same Errors as `surface_groups`. Collective.
+/// Surface of a mesh. A point is stored on the rank that owns the vertex. A boundary face of a tetrahedron, and a
+/// triangle, segment or point that is a cell itself (contact/impl/surface_areas.hpp), is stored on the rank of the
+/// cell. An edge is stored on the lowest rank that has a triangle or segment with this edge. Each of `regions` is a
+/// group of the surface, in addition to the groups of the bodies (`SurfaceGroups`). Throws the same Errors as
+/// `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
 /// Surface of an obstacle. Every rank has all triangles of the obstacle, and all these triangles belong to one `group`.

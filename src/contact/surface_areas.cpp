@@ -60,10 +60,10 @@ std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh) {
 
 namespace {
 
-/// Derivative ∂m/∂x_k of the measure m of a piece with respect to corner k. For a triangle m = |n|/2, with n the cross
-/// product of two sides, and the derivative is half of the opposite side turned by 90°. For a segment the derivative is
-/// the unit vector from the other end to corner k; for a point the derivative is zero. Sets `measure` to m if `measure`
-/// is given.
+/// Derivative ∂m/∂x_k of the measure m of a piece with respect to corner k. For a triangle, m = |n|/2, where n is the
+/// cross product of two sides; the derivative is half of the opposite side, turned by 90° in the plane of the triangle.
+/// For a segment the derivative is the unit vector from the other end to corner k; for a point the derivative is zero.
+/// Sets `measure` to m if `measure` is given.
 Vec3<double> measure_gradient(const std::vector<double>& X, const SurfacePiece& piece, std::size_t k,
                               double* measure = nullptr) {
   const auto point = [&](std::size_t corner) {

@@ -20,28 +20,29 @@ namespace diffsim {
 struct TriangleObstacle {
   std::string label;
   TriangleMesh mesh;
-  /// True if the surface is closed and bodies must be outside. False for a sheet, which bodies may touch on both sides.
+  /// True if the surface is closed and bodies must be outside; false if the obstacle is a sheet, which bodies may touch
+  /// on both sides.
   bool solid = false;
-  std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero: no rotation
+  std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero means no rotation
   std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
 };
 
 /// Contact law of some pairs of groups. Groups are numbered in this order: the regions of the surface in the given
 /// order, the bodies of the mesh, the obstacles.
 struct GroupLaw {
-  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered; {g, g}: contact of group g with itself
+  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered pairs; {g, g} means contact of group g with itself
   ContactLawNames parameters;
 };
 
 struct SurfaceContactOptions {
-  bool self = true;  ///< contact of each body with itself; different bodies always touch each other
+  bool self = true;  ///< true: bodies may touch themselves; different bodies may touch in any case
   std::vector<TriangleObstacle> obstacles = {};
   /// Bodies whose vertices are all prescribed, by index in the mesh's list of bodies. Such a body touches neither
   /// itself, nor another prescribed body, nor any of `obstacles`.
   std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};  ///< regions of the surface that form groups (contact/surface_groups.hpp)
   std::vector<GroupLaw> laws = {};        ///< laws of some pairs of groups; all other pairs have the shared law
-  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups that do not touch, as in GroupLaw
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups that do not touch
   ContactForces forces = ContactForces::barrier;
   /// Maximum number of candidate pairs of each kind on a rank; 2²⁸ pairs take 2 GiB.
   std::int64_t max_pairs = std::int64_t{1} << 28;
@@ -56,8 +57,8 @@ struct SurfaceContactOptions {
 /// contact law of two groups is the shared law or a separate law. A pair has a force if its distance is less than
 /// ξ + d̂, with ξ and d̂ of the pair's law. Two groups whose contact is `ignored` pass through each other.
 ///
-/// The parameters of each obstacle are the displacement at t = 0, `obstacle_position:LABEL` [3], m, the velocity,
-/// `obstacle_velocity:LABEL` [3], m/s, and the angular velocity, `obstacle_angular_velocity:LABEL` [1], rad/s.
+/// The parameters of each obstacle are the displacement at t = 0 (m), `obstacle_position:LABEL` [3], the velocity
+/// (m/s), `obstacle_velocity:LABEL` [3], and the angular velocity (rad/s), `obstacle_angular_velocity:LABEL` [1].
 ///
 /// The Jacobian is a separate matrix, because its sparsity pattern varies (`couplings_vary`). The sparsity pattern
 /// covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of friction alone.

@@ -16,10 +16,10 @@
 
 namespace diffsim {
 
-/// Factor c on d̂: if any law has a thickness, pairs with a gap below c d̂ count as intersections.
+/// Factor c: if any law has a thickness, a pair whose gap is less than c d̂ counts as an intersection.
 inline constexpr double touching_within = 1e-12;
 
-/// Factor c on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs at a distance of less than ξ + c d̂.
+/// Factor c: the sparsity pattern of the barrier's Jacobian covers the pairs at a distance of less than ξ + c d̂.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
@@ -34,18 +34,18 @@ struct SurfaceContact::Data {
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
-  /// Range d̂ and thickness ξ of a law, m.
+  /// Range d̂ and thickness ξ of a law, both in m.
   struct Reach {
     double range, thickness;
     bool operator==(const Reach&) const = default;
   };
-  /// Ranges d̂ and thicknesses ξ of all laws in step n.
+  /// Ranges d̂ and thicknesses ξ of all laws in time step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
-  /// Distance, m, within which the lists contain all pairs: the maximum of ξ + c d̂ over all laws. c is 1 before the
+  /// Distance (m) within which the lists contain all pairs: the maximum of ξ + c d̂ over all laws. c is 1 before the
   /// first request for a Jacobian, and `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
-  /// Factor c on d̂: the sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + c d̂. For
-  /// friction alone c is 1, because the positions at which lagged friction is evaluated do not change within a step.
+  /// Factor c: the sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + c d̂. For friction
+  /// alone c is 1, because the positions at which lagged friction is evaluated do not change within a time step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
@@ -68,7 +68,7 @@ struct SurfaceContact::Data {
   DeviceArray<int> law_table;         // [groups, groups]: indices of laws; empty if there is one law
   std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups that do not touch; may be empty
   int num_groups = 1;
-  DeviceArray<double> reference;  // [obstacle vertices, 3]: X of all obstacle vertices
+  DeviceArray<double> reference;  // [obstacle vertices, 3]: reference positions X of all obstacle vertices
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
   Here last;  // result of the last `look`, without velocities
@@ -78,7 +78,7 @@ struct SurfaceContact::Data {
   bool assembled = false;    // true once a Jacobian was requested
   DeviceArray<int> coupled;  // [pairs]: 1 if the last sparsity pattern covers the pair
   int coupled_lists = -1;    // value of `rebuilds` when `coupled` was set
-  // Mesh vertices of each pair that the last sparsity pattern covers: lists of pairs with two, three and four such
+  // Mesh vertices of the pairs that the last sparsity pattern covers. stencils[k] contains the pairs with k + 2 mesh
   // vertices.
   std::array<std::vector<int>, 3> stencils;
   // Derivatives with respect to the rest shape, if requested.
@@ -96,16 +96,18 @@ struct SurfaceContact::Data {
   bool ignores(std::size_t a, std::size_t b) const {
     return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
   }
-  /// Returns the index of the body or obstacle that contains `vertex`; the indices of obstacles follow those of bodies.
+  /// Returns the index of the body or obstacle that contains `vertex`; the indices of obstacles follow the indices of
+  /// bodies.
   std::size_t owner_of(int vertex) const;
   /// Returns the name, for messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of gripper"
   /// or "obstacle table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
   /// Name of a pair, for messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
-  /// Text for error messages: names some of the pairs `touching`, whose distance is not larger than their thickness.
+  /// Returns text for an error message, which names some of the pairs `touching`. The distance of each of these pairs
+  /// is not larger than the thickness of the pair.
   std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x) const;
-  /// Vertices of the four points of a pair.
+  /// Vertex indices of the four points of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;
 };
 

@@ -26,8 +26,8 @@ Place place_in(const std::vector<double>& places, int vertex) {
 /// Surfaces of the bodies, distributed over the ranks.
 class BodySurfaces {
  public:
-  /// Collects the triangles of each body, and finds the bodies with a closed surface. `prescribed` are bodies that do
-  /// not touch each other. Collective.
+  /// Collects the triangles of each body, and finds the bodies with a closed surface. `prescribed`: indices of the
+  /// bodies with prescribed motion, which do not touch each other. Collective.
   BodySurfaces(const TetrahedralMesh& mesh, const contact::Candidates& candidates, const std::vector<double>& x,
                const std::vector<std::size_t>& prescribed)
       : mesh_(mesh),
@@ -39,8 +39,8 @@ class BodySurfaces {
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangles[t][0])));
       triangles_[body].push_back(triangles[t]);
-      // An edge of n triangles has the weight 1/n - 1, which is -½ everywhere on a closed surface. The boundary of
-      // tetrahedra is always closed.
+      // An edge shared by n triangles has the weight 1/n - 1. On a closed surface, n = 2 for every edge, and the weight
+      // is -½. The boundary of tetrahedra is always closed.
       if (mesh.bodies().empty() ? mesh.num_global_cells() > 0 : mesh.bodies()[body].kind == CellKind::tetrahedron)
         continue;
       for (const double weight : candidates.surface().triangles[t].edge_weights)
@@ -51,9 +51,9 @@ class BodySurfaces {
     for (const std::size_t body : prescribed) prescribed_[body] = 1;
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
-  /// Returns the body that contains p, or -1 if no body contains p. p is a vertex of the body `of`, or of an obstacle
-  /// if `of` is -1. The body `of` itself, and bodies for which `ignores(body)` is true, are not considered. If p
-  /// belongs to a prescribed body or an obstacle, prescribed bodies are not considered either. Collective.
+  /// Returns the index of the body that contains p, or -1 if no body contains p. p is a vertex of the body `of`, or of
+  /// an obstacle if `of` is -1. The body `of` itself, and bodies for which `ignores(body)` is true, are not considered.
+  /// If p belongs to a prescribed body or an obstacle, prescribed bodies are not considered either. Collective.
   template <class Ignores>
   int around(const Place& p, int of, const Ignores& ignores) const {
     std::vector<double> turns;
@@ -73,9 +73,9 @@ class BodySurfaces {
     const auto& bodies = mesh_.bodies();
     return bodies.size() < 2 ? "the body" : "body " + bodies[static_cast<std::size_t>(body)].name;
   }
-  /// Text for error messages: names a body that is inside another body; empty if no body is inside another body.
-  /// `parts`: one vertex of each connected part of the bodies, on this rank; these vertices are tested. Two bodies for
-  /// which `ignores(one, other)` is true are not considered. Collective.
+  /// Returns text for an error message, which names a body that lies inside another body; the text is empty if no body
+  /// lies inside another body. `parts`: vertices of this rank to test, one of each connected part of the bodies. Two
+  /// bodies for which `ignores(one, other)` is true are not considered. Collective.
   template <class Ignores>
   std::string nested(const std::vector<int>& parts, const Ignores& ignores) const {
     if (mesh_.bodies().size() < 2) return {};

@@ -13,7 +13,7 @@ namespace diffsim::contact {
 /// Rotation axis of an obstacle. If `turns` is false, the obstacle does not rotate.
 struct Turn {
   bool turns = false;
-  Vec3<double> axis{}, origin{};  ///< unit vector along the axis; point on the axis, m
+  Vec3<double> axis{}, origin{};  ///< unit vector along the axis; point (m) on the axis
 
   /// Makes a rotation about the vector `axis`, which may have any length; a zero vector means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
@@ -40,7 +40,7 @@ KOKKOS_INLINE_FUNCTION Dual<T, N> cosine(const Dual<T, N>& a) {
 }
 }  // namespace detail
 
-/// Rotated vector R(a, angle) r (Rodrigues' formula).
+/// Vector R(a, angle) r: r rotated by `angle` (rad) about the unit vector a = `axis` (Rodrigues' formula).
 template <class T>
 KOKKOS_INLINE_FUNCTION Vec3<T> rotated(const Vec3<double>& axis, const T& angle, const Vec3<double>& r) {
   const Vec3<double> side = cross(axis, r);

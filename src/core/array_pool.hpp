@@ -11,9 +11,9 @@
 
 namespace diffsim {
 
-/// Pool of device arrays. The memory of an array is reused once no copy of the array exists. Intended for results whose
-/// size changes from step to step: once the sizes settle, the pool allocates no further memory. Must be used by one
-/// host thread only.
+/// Pool of device arrays. The pool reuses the memory of an array when no copy of the array exists any more. The pool is
+/// intended for results whose size changes from step to step: when the sizes no longer grow, the pool allocates no
+/// further memory. A pool must be used by one host thread only.
 class ArrayPool {
  public:
   /// Returns an uninitialised array of `size` values. The pool does not reuse the memory while a copy of the array
@@ -22,7 +22,7 @@ class ArrayPool {
   DeviceArray<T> take(const std::string& label, std::size_t size) {
     if (size == 0) return {};
     std::vector<DeviceArray<T>>& arrays = std::get<std::vector<DeviceArray<T>>>(arrays_);
-    // Finds the smallest free array that is large enough.
+    // Search for the smallest unused array that is large enough.
     DeviceArray<T>* best = nullptr;
     DeviceArray<T>* free = nullptr;
     for (DeviceArray<T>& array : arrays) {

@@ -29,7 +29,8 @@ void for_each_pair(const Couplings& couplings, Visit&& visit) {
   }
 }
 
-/// Rearranges [elements, nodes] to [packs, width, nodes]. The last pack is filled with copies of the last element.
+/// Returns the array `elements`, [elements, nodes], as [packs, pack_width, nodes]. The last pack is filled with copies
+/// of the last element.
 std::vector<int> packed(const std::vector<int>& elements, int nodes) {
   const std::size_t per_pack = to_index(nodes) * pack_width;
   std::vector<int> result((elements.size() + per_pack - 1) / per_pack * per_pack);
@@ -38,7 +39,8 @@ std::vector<int> packed(const std::vector<int>& elements, int nodes) {
   return result;
 }
 
-/// Groups slots by the block to which the slots are added. Slots of the same block keep their order.
+/// Sets the members of `data` that list the slots of each block. `block_of_slot`: block of each slot. Slots of the same
+/// block keep their order.
 void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) {
   std::vector<int> order(block_of_slot.size());
   for (std::size_t s = 0; s < order.size(); ++s) order[s] = static_cast<int>(s);
@@ -107,7 +109,7 @@ void Couplings::clear() {
 
 BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
     : pattern_(next_pattern()), data_(std::make_unique<Data>()) {
-  // The columns of each row are counted with repetitions, stored, sorted and made unique.
+  // The column indices of each row are counted (with repetitions), stored and sorted; then repetitions are removed.
   std::vector<int> count(to_index(num_vertices), 1);
   for_each_pair(couplings, [&](int row, int) { ++count[to_index(row)]; });
   std::vector<std::size_t> begin(to_index(num_vertices) + 1, 0);

@@ -10,7 +10,8 @@
 namespace diffsim {
 namespace {
 
-/// Groups slots by the vertex to which the slots are added. Slots of the same vertex keep their order.
+/// Sets the members of `data` that list the slots of each vertex. `vertex_of_slot`: vertex of each slot. Slots of the
+/// same vertex keep their order.
 void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellScatterPart& data) {
   std::vector<int> count(to_index(num_vertices) + 1, 0);
   for (const int v : vertex_of_slot) ++count[to_index(v)];
@@ -33,7 +34,7 @@ void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellS
 }
 
 /// Returns the destinations of a sweep over the packs first ≤ pack < last. `vertices`: vertices of the cells of all
-/// packs, [packs, per_pack].
+/// packs of the mesh, [packs, per_pack].
 CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int first, int last, int num_vertices) {
   CellScatterPart part;
   part.first_pack = first;
@@ -46,7 +47,8 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
       chunk_begin.push_back(first + static_cast<int>(static_cast<long long>(part.num_packs) * chunk / part.num_chunks));
     // The first chunk that contains a vertex owns the vertex; each later chunk gets a slot for the vertex.
     std::vector<int> owner(to_index(num_vertices), -1);
-    std::vector<int> slot(to_index(num_vertices), -1);  // last slot per vertex; of the current chunk if ≥ first_slot
+    // Last slot of each vertex. A slot with a number ≥ `first_slot` belongs to the current chunk.
+    std::vector<int> slot(to_index(num_vertices), -1);
     for (int chunk = 0; chunk < part.num_chunks; ++chunk) {
       const int first_slot = static_cast<int>(vertex_of_slot.size());
       for (int pack = chunk_begin[to_index(chunk)]; pack < chunk_begin[to_index(chunk) + 1]; ++pack) {
@@ -86,8 +88,8 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
   return part;
 }
 
-/// Sweep over the packs of a chunk. The values of a pack are added after those of the next pack are computed, so that
-/// the processor can overlap the two independent operations.
+/// Sweep over the packs of a chunk. The values of a pack are added to the vertices after the values of the next pack
+/// have been computed, so that the processor can overlap these two independent operations.
 template <int nodes>
 struct ChunkSweep {
   CellScatterPart part;

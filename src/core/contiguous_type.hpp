@@ -7,11 +7,12 @@
 
 namespace diffsim {
 
-/// MPI datatype of `count` consecutive values of one type. The destructor frees a newly created datatype.
+/// MPI datatype of `count` consecutive values of one type. The destructor frees the datatype if the constructor created
+/// a new datatype.
 class ContiguousType {
  public:
   ContiguousType(int count, MPI_Datatype type) : type_(type), is_new_(count != 1) {
-    if (!is_new_) return;  // keeps the predefined type, which MPI's reduction operations require
+    if (!is_new_) return;  // MPI's reduction operations require predefined types
     DIFFSIM_MPI(MPI_Type_contiguous(count, type, &type_));
     DIFFSIM_MPI(MPI_Type_commit(&type_));
   }

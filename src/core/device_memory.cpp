@@ -6,8 +6,8 @@
 namespace diffsim {
 
 void zero_on_device(void* data, std::size_t bytes) {
-  // On a device, each thread sets one value, so setting doubles needs an eighth of the threads that setting bytes
-  // needs.
+  // On a device, each thread sets one value. Setting doubles therefore needs only an eighth of the threads that setting
+  // bytes would need.
   if (bytes % sizeof(double) == 0)
     Kokkos::deep_copy(DeviceSpan<double>(static_cast<double*>(data), bytes / sizeof(double)), 0.0);
   else

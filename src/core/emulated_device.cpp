@@ -21,7 +21,7 @@
 namespace diffsim {
 namespace {
 
-constexpr std::size_t reserved = std::size_t{1} << 36;  // bytes of reserved address space; memory is allocated on use
+constexpr std::size_t reserved = std::size_t{1} << 36;  // bytes of reserved address space; pages are allocated on use
 constexpr std::size_t line = 64;                        // alignment of arrays, bytes
 
 [[noreturn]] void fail(const char* message) {
@@ -30,8 +30,8 @@ constexpr std::size_t line = 64;                        // alignment of arrays, 
   std::abort();
 }
 
-/// All device memory of a process, as one contiguous range of pages. One call of mprotect changes the access rights of
-/// all used pages.
+/// All emulated device memory of a process, stored as one contiguous range of pages. One call of mprotect changes the
+/// access rights of all used pages.
 class Memory {
  public:
   Memory()
@@ -50,7 +50,7 @@ class Memory {
   }
 
   static Memory& memory() {
-    static Memory& only = *new Memory;  // never destroyed: arrays may outlive static objects
+    static Memory& only = *new Memory;  // never destroyed, because arrays may outlive static objects
     return only;
   }
 
@@ -68,7 +68,7 @@ class Memory {
     }
     blocks_[data] = {label, size, 1};
     set_rights(PROT_READ | PROT_WRITE);
-    std::memset(data, 0xff, size);  // doubles: NaN, integers: -1
+    std::memset(data, 0xff, size);  // doubles become NaN, integers become -1
     if (opened_ == 0) set_rights(PROT_NONE);
     return data;
   }
@@ -123,7 +123,7 @@ class Memory {
 
   void on_fault(const void* address) {
     if (!holds(address)) {
-      sigaction(SIGSEGV, &previous_, nullptr);  // the signal is raised again, for the previous handler
+      sigaction(SIGSEGV, &previous_, nullptr);  // the previous handler receives the signal when it is raised again
       return;
     }
     const auto* const place = static_cast<const char*>(address);
@@ -168,8 +168,8 @@ void require_on_device(const void* address) {
 }
 
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes) {
-  // Captured data rarely look like addresses: a double would have to be below 1e-309, and a pair of ints would have to
-  // match the address of a mapped page by chance.
+  // Captured values that are not addresses are rarely mistaken for addresses: a double would have to be positive and
+  // below 1e-309, and a pair of ints would have to match the address of a mapped page by chance.
   constexpr std::uintptr_t lowest = 1 << 16, highest = std::uintptr_t{1} << 47;
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uintptr_t)) {
     std::uintptr_t word = 0;

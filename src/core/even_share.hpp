@@ -11,7 +11,8 @@
 
 namespace diffsim {
 
-/// Part of `count` items that belongs to this rank when the items are split evenly over the ranks, in order.
+/// Part of `count` items that belongs to this rank if the items are split evenly over the ranks, in the order of the
+/// ranks.
 struct EvenShare {
   EvenShare(MPI_Comm comm, std::int64_t count) {
     const int rank = rank_of(comm), ranks = num_ranks(comm);

@@ -30,9 +30,9 @@ void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<doub
       });
 }
 
-/// Guard of a PETSc setting. While the guard exists, PETSc determines the senders to each rank by point-to-point
-/// messages and a barrier, at a cost that does not depend on the number of ranks. PETSc's default for up to 1024 ranks
-/// is the reduction of an array with one entry per rank.
+/// Guard that changes a PETSc setting. While the guard exists, PETSc determines the ranks that send to each rank by
+/// point-to-point messages and a nonblocking barrier, whose cost grows with the logarithm of the number of ranks. By
+/// default, for up to 1024 ranks, PETSc reduces an array with one entry per rank instead.
 class SparseSetUp {
  public:
   explicit SparseSetUp(MPI_Comm comm) : comm_(comm) {
@@ -54,7 +54,7 @@ struct Exchange::DeviceParts {
   DeviceArray<int> shared;
 };
 
-/// Buffers for the values of shared entities and ghosts during an exchange of a field.
+/// Buffers for the values at shared entities and at ghosts while a field is exchanged.
 struct Exchange::Buffers {
   Buffers(int components, std::size_t num_shared, std::size_t num_ghosts)
       : width(components),
@@ -69,7 +69,7 @@ struct Exchange::Buffers {
   DeviceArray<double> shared_values;
   HostArray shared_host, ghost_host;
 
-  /// Returns a view of the ghosts' values in a field. The view is const if `field` is const.
+  /// Returns a view of the values of `field` at the ghosts. The view is const if `field` is const.
   template <class F>
   auto ghosts_of(F& field, int num_owned) const {
     using T = std::remove_pointer_t<decltype(field.data())>;
@@ -86,7 +86,7 @@ Exchange::Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& gh
   // The first graph, `all`, contains all owned entities and is used to find the shared entities. The second graph,
   // `sf_`, contains the shared entities only.
   const std::size_t num_ghosts = ghost_owner.size();
-  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // not a std::vector, on which nvcc 13.0 crashes
+  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // nvcc 13.0 crashes on a std::vector here
   for (std::size_t g = 0; g < num_ghosts; ++g) remote[g] = {ghost_owner[g], ghost_index[g]};
   PetscSFHandle all;
   DIFFSIM_PETSC(PetscSFCreate(comm, all.out()));

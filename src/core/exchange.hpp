@@ -12,11 +12,13 @@
 
 namespace diffsim {
 
-/// Exchange of values between the entities that a rank owns and the copies ("ghosts") on other ranks, by PetscSF.
+/// Exchange of values between the entities that a rank owns and the copies ("ghosts") of these entities on other ranks.
+/// The exchange uses PetscSF.
 ///
 /// In the local numbering, owned entities come first, then ghosts. Only shared entities (owned entities with a copy on
 /// another rank) are packed and sent. Sums are computed in a fixed order, so equal runs give bitwise identical results.
-/// Fields are [num_local, components] in device memory, with any number of components; vectors are in host memory.
+/// Arguments of type Field are [num_local, components] in device memory, with any number of components; arguments of
+/// type std::vector are in host memory.
 class Exchange {
  public:
   /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank
@@ -32,19 +34,20 @@ class Exchange {
   int num_local() const { return num_owned_ + num_ghosts_; }
   /// Returns the number of owned entities that have a copy on another rank.
   int num_shared() const { return num_shared_; }
-  /// Returns the largest local index of a shared owned entity plus one; 0 if no owned entity is shared.
+  /// Returns 1 + the largest local index of a shared owned entity, or 0 if no owned entity is shared.
   int shared_end() const { return shared_end_; }
   /// Returns true if no rank has ghosts.
   bool is_alone() const { return alone_; }
 
-  /// Adds the values of all ghosts to the values of the owned entities. The values of the ghosts do not change.
-  /// Collective.
+  /// Adds the value at each ghost to the value at the owned entity of which the ghost is a copy. The values at ghosts
+  /// do not change. Collective.
   void add_to_owners(Field& field) const;
-  /// Copies the values of owned entities to the ghosts. Collective.
+  /// Copies the values at owned entities to the ghosts of these entities. Collective.
   void copy_to_ghosts(Field& field) const;
 
-  // Split forms of `add_to_owners` and `copy_to_ghosts`. Values of entities that are not shared may change between
-  // begin and end. Only one exchange may be in progress at a time.
+  // Two-part forms of `add_to_owners` and `copy_to_ghosts`: `begin_…` starts the messages and `end_…` completes the
+  // exchange. Values at entities that are neither shared nor ghosts may change between the two calls. Only one exchange
+  // may be in progress at a time.
   void begin_add_to_owners(const Field& field) const;
   void end_add_to_owners(Field& field) const;
   void begin_copy_to_ghosts(const Field& field) const;
@@ -77,8 +80,8 @@ class Exchange {
   mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
 };
 
-/// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is the entity with index
-/// `index[g]` on rank `owner[g]`. The entities of the result have no locations in files. Collective.
+/// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is a copy of the entity
+/// with local index `index[g]` on rank `owner[g]`. The entities of the result have no locations in files. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

@@ -48,7 +48,7 @@ Field::Field(std::string name, std::shared_ptr<const Entities> on, int component
     throw Error("field '" + name_ + "' cannot have values for each step on " + on_->name() +
                 " with copies; use the owned entities (`Entities::without_copies`)");
   if (size() == 0) return;
-  // The memory has one more double than requested, because SIMD loads of the last vertex read four doubles
+  // The allocated memory has one more double than the field, because SIMD loads of the last vertex read four doubles
   // (core/impl/pack.hpp).
   const std::size_t room = bytes() + sizeof(double);
   if (pool) {

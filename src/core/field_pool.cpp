@@ -28,7 +28,7 @@ double* FieldPool::allocate(const std::string& label, std::size_t bytes) {
       blocks.pop_back();
       return block;
     }
-    // Reserves an entry for the memory allocated below, so that `give_back` cannot fail.
+    // Space in `blocks` is reserved for the memory that is allocated below, so that `give_back` cannot fail.
     blocks.reserve(blocks.capacity() + 1);
   }
   auto* const data = static_cast<double*>(allocate_on_device(label, bytes));

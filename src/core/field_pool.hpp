@@ -12,8 +12,8 @@
 
 namespace diffsim {
 
-/// Pool that reuses the memory of fields that were destroyed. A step that creates the same fields each time allocates
-/// memory in its first call only.
+/// Pool that reuses the memory of destroyed fields. A time step that creates fields of the same sizes in each call then
+/// allocates memory in the first call only.
 ///
 /// Fields created by `take`, and fields created from these by `like` and `clone`, belong to the pool. The memory of a
 /// field returns to the pool when the field is destroyed, on any thread. The pool's memory is freed when the last

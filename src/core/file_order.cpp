@@ -7,7 +7,8 @@
 namespace diffsim {
 namespace {
 
-/// Returns a layout of `num_global` entries. `block`: number of this rank's entries; < 0: even split over the ranks.
+/// Returns a PETSc layout of `num_global` entries over the ranks. `block`: number of this rank's entries, or a negative
+/// number for an even split over the ranks.
 PetscHandle<PetscLayout, PetscLayoutDestroy> make_layout(MPI_Comm comm, std::int64_t num_global, PetscInt block) {
   PetscLayout layout = nullptr;
   DIFFSIM_PETSC(PetscLayoutCreate(comm, &layout));
@@ -36,7 +37,8 @@ FileOrder::FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<s
   copies_ = copies != 0;
 }
 
-/// Calls use(graph), where the leaves of the graph are the owned entities, and the copies too if `copies` is true.
+/// Calls use(graph). The leaves of the communication graph are the owned entities and, if `copies` is true, also the
+/// copies.
 template <class Use>
 void FileOrder::with_graph(bool copies, const Use& use) const {
   PetscSFHandle& sf = copies || !copies_ ? all_ : owned_;

@@ -10,9 +10,9 @@
 
 namespace diffsim {
 
-/// Mapping between the entities that each rank owns and the order of entities in a file, by PetscSF. The file's order
-/// is divided into contiguous blocks, one per rank. All data read from or written to a file passes through this
-/// mapping. Values may be of any trivially copyable type.
+/// Mapping between the local entities of the ranks and the order of the entities in a file. The mapping uses PetscSF.
+/// The entities in the order of the file are divided into contiguous blocks, one per rank. All data read from or
+/// written to a file passes through this mapping. Values may be of any trivially copyable type.
 class FileOrder {
  public:
   /// Sets up the mapping. `file_index[i]`: 0-based location of local entity i in the file. The first `num_owned` local
@@ -26,15 +26,17 @@ class FileOrder {
   std::int64_t block_size() const { return size_; }
   const std::vector<PetscInt>& file_index() const { return file_index_; }
 
-  /// Sends owned values, [owned, components], to the ranks' blocks of the file's order, [block_size, components].
-  /// Entries of the file that no rank owns keep their value in `block`. Collective.
+  /// Sends the values at the entities that each rank owns, `local` [owned, components], to the ranks that have the
+  /// entities in their blocks of the file. Sets `block` [block_size, components] to the values that this rank receives.
+  /// Entries of `block` for entities that no rank owns do not change. Collective.
   template <class T>
   void to_file(const std::vector<T>& local, int components, std::vector<T>& block) const {
     static_assert(std::is_trivially_copyable_v<T>);
     block.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(components));
     send_to_file(local.data(), sizeof(T) * static_cast<std::size_t>(components), block.data());
   }
-  /// Returns the values of all local entities, copies included, from the ranks' blocks of the file's order. Collective.
+  /// Returns the values at all local entities, copies included, [local, components]. `block` contains the values of
+  /// this rank's block of the file, [block_size, components]. Collective.
   template <class T>
   std::vector<T> from_file(const std::vector<T>& block, int components) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -43,12 +45,13 @@ class FileOrder {
     return local;
   }
 
-  /// Disables the storage of communication graphs, which take 20 B per entity. Each later transfer then builds a new
-  /// graph.
+  /// Disables the storage of communication graphs, which take 20 bytes per entity. Each later call of `to_file` or
+  /// `from_file` then builds a new graph.
   void keep_no_graphs() { keeps_graphs_ = false; }
 
  private:
-  /// Calls use(graph), where the leaves of the graph are the owned entities, and the copies too if `copies` is true.
+  /// Calls use(graph). The leaves of the communication graph are the owned entities and, if `copies` is true, also the
+  /// copies.
   template <class Use>
   void with_graph(bool copies, const Use& use) const;
   /// Untyped form of `to_file`. `width`: bytes per entity.
@@ -64,8 +67,8 @@ class FileOrder {
   std::size_t num_owned_ = 0;
   bool copies_ = false;  // true if some rank has copies of other ranks' entities
   bool keeps_graphs_ = true;
-  // Communication graphs, built on first use. If no rank has copies, `owned_` is unused, because `all_` is the same
-  // graph.
+  // Communication graphs, built on first use. If no rank has copies, only `all_` is used, because both graphs are then
+  // equal.
   mutable PetscSFHandle all_;    // leaves: all local entities
   mutable PetscSFHandle owned_;  // leaves: owned entities
 };

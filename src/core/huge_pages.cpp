@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25  // since Linux 6.1; headers of the C library may be older than the system
+#define MADV_COLLAPSE 25  // since Linux 6.1; the C library's headers may be older and lack the constant
 #endif
 
 namespace diffsim {

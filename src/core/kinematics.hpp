@@ -8,27 +8,29 @@
 
 namespace diffsim {
 
-/// Time interval within step `step`, from `begin` to `begin` + `duration`, in s since the start of the step.
+/// Time interval within time step `step`, from `begin` to `begin` + `duration`. Both are in s; `begin` is measured from
+/// the start of the time step.
 struct MotionSpan {
   int step;
   double begin;
   double duration;
 };
 
-/// Prescribed motion of some nodes. The nodes' positions and velocities are given functions of earlier positions of the
-/// nodes, of parameters, and of values that the motion stores in the state. Forces do not affect these nodes.
+/// Prescribed motion of some nodes. The positions and velocities of these nodes are functions of earlier positions of
+/// the nodes, of parameters, and of fields that the motion stores in the state. Forces do not affect these nodes.
 ///
 /// Position fields are [local nodes, 3] or [owned nodes, 3]. Velocity fields are [n, 3] and have values for at least
-/// the owned nodes. Operations change values at the motion's nodes only. `start` is the state at the start of the step;
-/// a motion reads only its own fields in `start`.
+/// the owned nodes. Operations change values at the motion's nodes only. The argument `start` is the state at the start
+/// of the time step; a motion reads only those fields of `start` that `add_state` of this motion adds.
 class Kinematics {
  public:
   virtual ~Kinematics() = default;
   virtual std::string name() const = 0;
 
-  /// Adds the fields that the motion stores in the state, with the fields' values at the start of a rollout.
+  /// Adds to `state` the fields that the motion stores in the state. The fields have their values at the start of a
+  /// rollout.
   virtual void add_state(State& /*state*/) const {}
-  /// Advances the motion's fields in `state` over a step of length dt, s.
+  /// Advances the motion's fields in `state` over a time step of length dt (s).
   virtual void advance(const ParameterSet& /*parameters*/, int /*step*/, double /*dt*/, State& /*state*/) const {}
   virtual void advance_tangent(const ParameterSet& /*parameters*/, const ParameterSet& /*direction*/, int /*step*/,
                                double /*dt*/, State& /*tangent*/) const {}
@@ -45,8 +47,8 @@ class Kinematics {
                              Field& dv) const = 0;
   /// Applies the adjoint of `apply`: replaces ȳ by x̄ and v̄ by 0, and adds this rank's contributions to the adjoint of
   /// `start` and to the gradient. The computation of second derivatives also calls this function, with the derivatives
-  /// of ȳ and v̄ in place of ȳ and v̄. The result is exact if the motion is affine in x, `start` and the parameters
-  /// that have second derivatives.
+  /// of ȳ and v̄ instead of ȳ and v̄. Second derivatives computed in this way are exact if the motion is affine in x, in
+  /// `start` and in the parameters that have second derivatives.
   virtual void apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                              Field& y_bar, Field& v_bar, State& start_adjoint, ParameterSet& gradient) const = 0;
 };

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Returns the candidate with the smallest edit distance to `word`, for messages; "" if every distance exceeds
-/// max(word.size() / 3, 2) or is not less than word.size(). A longer candidate that starts with `word` has distance 1
-/// if `word` has at least three characters.
+/// Returns the candidate with the smallest edit distance to `word`, as a suggestion in error messages. Only distances
+/// that are at most max(word.size() / 3, 2) and less than word.size() count; returns "" if no candidate has such a
+/// distance. If `word` has at least three characters, a candidate that starts with `word` has distance 1.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace diffsim

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Owning handle of one PETSc object. `Destroy` is the XXXDestroy function of the object's type. Errors of `Destroy`
-/// are ignored.
+/// Owning handle of one PETSc object. `Destroy` is PETSc's destroy function for the object's type, for example
+/// PetscSFDestroy. Errors of `Destroy` are ignored.
 template <class Object, PetscErrorCode (*Destroy)(Object*)>
 class PetscHandle {
  public:
@@ -26,7 +26,8 @@ class PetscHandle {
   }
 
   operator Object() const { return object_; }  // NOLINT: implicit, for PETSc calls
-  /// Returns the address to pass to a PETSc function that creates the object. Destroys the current object first.
+  /// Returns the address that a PETSc function for the creation of an object needs as its argument. Destroys the
+  /// current object first.
   Object* out() {
     if (object_) (void)Destroy(&object_);
     object_ = nullptr;

@@ -20,7 +20,7 @@ bool before(const VertexLocation& a, const VertexLocation& b) {
   return std::tie(a.rank, a.index) < std::tie(b.rank, b.index);
 }
 
-/// Sparse matrix of scalars, by rows (CSR), in device memory.
+/// Sparse matrix of scalars in device memory, stored in compressed row format (CSR).
 struct Rows {
   DeviceArray<int> begin, columns;
   DeviceArray<double> values;
@@ -28,7 +28,8 @@ struct Rows {
   int size() const { return static_cast<int>(begin.size()) - 1; }
 };
 
-/// Returns the rows of Wᵀ. `nodes`: number of rows.
+/// Returns Wᵀ, where W is the matrix whose rows are the stencils `rows`. `nodes`: number of local nodes, the number of
+/// rows of Wᵀ.
 Rows transposed(const NumberedStencils& rows, int nodes) {
   std::vector<int> begin(to_index(nodes) + 1, 0), columns(rows.nodes.size());
   std::vector<double> values(rows.nodes.size());

@@ -14,9 +14,10 @@ namespace diffsim {
 /// Returns the owned entities of `owned` together with the given copies of other ranks' entities. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexLocation>& copies);
 
-/// Point that is a linear combination of nodes: x = Σ_k w_k q_k over the first `count` entries of `nodes`.
+/// Point whose position is a linear combination of node positions: x = Σ_k w_k q_k. The sum is over the first `count`
+/// entries of `nodes` and `weights`.
 struct PointStencil {
-  static constexpr int most = 10;  ///< number of nodes of a second-order tetrahedron
+  static constexpr int most = 10;  ///< largest `count`: the number of nodes of a second-order tetrahedron
 
   int count = 0;
   std::array<VertexLocation, most> nodes{};  ///< owner rank, and index among the nodes that the owner rank owns
@@ -25,27 +26,28 @@ struct PointStencil {
   static PointStencil of_node(const VertexLocation& node) { return {1, {node}, {1.0}}; }
 };
 
-/// Stencils of points with nodes in the local numbering of one rank: the nodes that the rank owns, then copies of other
-/// ranks' nodes.
+/// Stencils of points whose nodes have local indices: first the nodes that this rank owns, then copies of other ranks'
+/// nodes.
 struct NumberedStencils {
   std::vector<VertexLocation> copies;  ///< sorted by rank, then by index
   std::vector<int> begin;              ///< [points + 1]: first entry of each point in `nodes`
   std::vector<int> nodes;
   std::vector<double> weights;  ///< weight of each entry of `nodes`
 
-  /// Converts `stencils` to the local numbering of this rank. `rank`: number of this rank. `owned`: number of nodes
-  /// that this rank owns.
+  /// Converts the nodes of `stencils` to local indices. `rank`: number of this rank. `owned`: number of nodes that this
+  /// rank owns.
   NumberedStencils(const std::vector<PointStencil>& stencils, int rank, int owned);
   int num_points() const { return static_cast<int>(begin.size()) - 1; }
 };
 
-/// Linear map from nodes to points, x = W q, with constant weights W. The points are, for example, surface points
-/// inside cells, or points fixed to a body that is described by a few nodes.
+/// Linear map x = W q from node positions q to point positions x, with constant weights W. The points are, for example,
+/// surface points inside cells, or points fixed to a body that is described by a few nodes.
 ///
-/// Forces f at points become forces Wᵀ f at nodes, and a Jacobian K of points becomes Wᵀ K W.
+/// Forces f at points are mapped to forces Wᵀ f at nodes, and a Jacobian K with respect to points is mapped to the
+/// Jacobian Wᵀ K W with respect to nodes.
 class PointMap {
  public:
-  /// Builds the map. `nodes`: entities of the nodes; copies are ignored. `stencils`: one for each local point of
+  /// Builds the map. `nodes`: entities of the nodes; only owned nodes are used. `stencils`: one for each local point of
   /// `points`. Throws Error if the number of stencils is not the number of local points. Collective.
   PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,
            std::vector<PointStencil> stencils);
@@ -73,11 +75,12 @@ class PointMap {
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
 
-/// Operation that adds Wᵀ K W to a matrix of nodes, in a fixed order, where K is a matrix of points.
+/// Operation that adds Wᵀ K W to a matrix whose rows are nodes, in a fixed order. K is a matrix whose rows are points.
 class PointMatrixMap {
  public:
-  /// Builds the map. `stencils`: one for each row of matrices with the pattern of `points`. The pattern of `nodes` must
-  /// couple all nodes of any two coupled points; throws Error otherwise.
+  /// Builds the map. `stencils`: one for each row of matrices with the pattern of `points`. If the pattern of `points`
+  /// couples two points, the pattern of `nodes` must couple all nodes of these points. Throws Error if the pattern of
+  /// `nodes` lacks a coupling.
   PointMatrixMap(const BlockMatrix& points, const NumberedStencils& stencils, const BlockMatrix& nodes);
   ~PointMatrixMap();
   PointMatrixMap(PointMatrixMap&&) noexcept;
@@ -96,9 +99,9 @@ class PointMatrixMap {
   std::unique_ptr<const Device> device_;
 };
 
-/// Adds to `couplings` the couplings of nodes that the product Wᵀ K W needs. K is a matrix of points with the couplings
-/// `of_points`. `stencils` has one stencil for each row of K. Also couples the nodes of each point with each other.
-/// Sets the ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
+/// Adds to `couplings` the couplings of nodes that the product Wᵀ K W needs. K is a matrix whose rows are points, with
+/// the couplings `of_points`. `stencils` has one stencil for each row of K. The function also couples the nodes of each
+/// point with each other. Sets the ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

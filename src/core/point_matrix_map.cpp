@@ -12,13 +12,15 @@
 namespace diffsim {
 namespace {
 
-/// Contribution of one block of the matrix of points to one block of the matrix of nodes, with the factor w_k w_l.
+/// Contribution of one block of K, the matrix whose rows are points, to one block of Wᵀ K W, the matrix whose rows are
+/// nodes. `factor` is w_k w_l.
 struct Share {
   int target, source;
   double factor;
 };
 
-/// Calls visit(k, l) for all pairs of nodes of the points `row` and `column`. k and l are indices in `stencils.nodes`.
+/// Calls visit(k, l) for all pairs of a node of the point `row` and a node of the point `column`. k and l are indices
+/// in `stencils.nodes`.
 template <class Visit>
 void for_each_pair(const NumberedStencils& stencils, int row, int column, const Visit& visit) {
   for (int k = stencils.begin[to_index(row)]; k < stencils.begin[to_index(row) + 1]; ++k)
@@ -52,8 +54,8 @@ std::vector<int> nodes_of(const NumberedStencils& stencils, const int* points, i
 }  // namespace
 
 struct PointMatrixMap::Device {
-  DeviceArray<int> targets, begin;  // blocks of the matrix of nodes; first contribution to each block
-  DeviceArray<int> sources;         // contributing blocks of the matrix of points
+  DeviceArray<int> targets, begin;  // blocks of Wᵀ K W; first entry of `sources` for each of these blocks
+  DeviceArray<int> sources;         // contributing blocks of K
   DeviceArray<double> factors;
 };
 
@@ -93,7 +95,7 @@ void PointMatrixMap::add(const BlockMatrix& points, BlockMatrix& nodes) const {
 }
 
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings) {
-  std::vector<std::vector<int>> elements;  // [number of nodes of an element]: elements, one after the other
+  std::vector<std::vector<int>> elements;  // elements[n]: nodes of all elements of n nodes
   const auto add = [&](const int* points, int count) {
     const std::vector<int> nodes = nodes_of(stencils, points, count);
     if (nodes.size() < 2) return;

@@ -11,8 +11,8 @@
 namespace diffsim {
 namespace {
 
-/// Returns the map from the address of an event's name to PETSc's number of the event. The map avoids PETSc's search by
-/// name. PetscFinalize clears the map (`forget_events`).
+/// Returns the map from the address of an event's name to the number that PETSc gave to the event. With this map, PETSc
+/// does not have to search for events by name. PetscFinalize clears the map (`forget_events`).
 std::unordered_map<const char*, PetscLogEvent>& events() {
   static std::unordered_map<const char*, PetscLogEvent> by_name;
   return by_name;

@@ -22,7 +22,7 @@ struct Part {
   std::int64_t count;
 };
 
-/// Items sorted by destination.
+/// Items sorted by destination rank.
 struct Sorted {
   std::vector<std::byte> items;
   std::vector<Part> parts;
@@ -50,8 +50,8 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// PETSc's duplicate of a communicator, with a tag that no other code uses. Messages sent with this communicator and
-/// this tag do not match messages of other code.
+/// Duplicate of a communicator that PETSc provides, with a tag that no other code uses. Messages sent with this
+/// communicator and this tag do not match messages of other code.
 class PrivateComm {
  public:
   explicit PrivateComm(MPI_Comm comm) { DIFFSIM_PETSC(PetscCommDuplicate(comm, &comm_, &tag_)); }
@@ -76,10 +76,10 @@ void receive(MPI_Message message, const MPI_Status& status, MPI_Datatype unit, s
   DIFFSIM_MPI(MPI_Mrecv(bytes.data() + before, count, unit, &message, MPI_STATUS_IGNORE));
 }
 
-/// Sends parts to their destinations, and receives the parts that other ranks send to this rank, without knowing the
-/// senders in advance. A rank enters a barrier once its own messages have been received. When all ranks are in the
-/// barrier, all messages have been received (Hoefler, Siebert, Lumsdaine 2010, Scalable Communication Protocols for
-/// Dynamic Sparse Data Exchange: NBX). Collective.
+/// Sends the parts of `sorted` to the destination ranks, and returns the parts that other ranks send to this rank. The
+/// senders need not be known in advance. A rank enters a barrier when all messages that the rank has sent have been
+/// received. When all ranks have entered the barrier, all messages have been received (Hoefler, Siebert, Lumsdaine
+/// 2010, Scalable Communication Protocols for Dynamic Sparse Data Exchange: NBX). Collective.
 std::vector<Parcel> exchange(const PrivateComm& channel, const Sorted& sorted, std::size_t width) {
   const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   const int mine = rank_of(channel);

@@ -13,18 +13,19 @@
 
 namespace diffsim {
 
-/// Throws Error (system) if `to` contains the same rank more than 2³¹ - 1 times, the largest number of items in one
-/// message. Not collective.
+/// Throws Error (system) if `to` contains the same rank more than 2³¹ - 1 times. 2³¹ - 1 is the largest number of items
+/// in one message. The function is not collective.
 void require_messages(const std::vector<int>& to);
 
-/// Sends item i, the `width` bytes from items[i · width] on, to rank `to[i]`. Returns the items sent to this rank,
-/// ordered by sender and, for each sender, in the sender's order. A rank sends one message to each other rank that
-/// receives items from this rank, and takes part in one barrier. Collective.
+/// Sends item i to rank `to[i]`. Item i consists of `width` bytes that begin at items[i · width]. Returns the items
+/// that were sent to this rank, ordered by sender; items of the same sender are in the sender's order. A rank sends one
+/// message to each other rank that receives items from this rank, and takes part in one barrier. Collective.
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to);
-/// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks that this rank
-/// sends to, in ascending order and without this rank; `to` contains no other ranks. `senders`: ranks that have this
-/// rank among their `receivers`. Sends one message to each receiver, without a barrier. Collective.
+/// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks to which this
+/// rank may send items, in ascending order and without this rank; every entry of `to` must be in `receivers`.
+/// `senders`: ranks that have this rank in their `receivers`. Returns the received items in the order of `senders`.
+/// Sends one message to each receiver, and uses no barrier. Collective.
 std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
                                                 const std::vector<int>& senders, std::span<const std::byte> items,
                                                 std::size_t width, const std::vector<int>& to);
@@ -42,9 +43,9 @@ std::vector<Item> items_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace detail
 
-/// Sends each item of `items` to the rank `destination(item)`. Returns the items sent to this rank, ordered by sender
-/// and, for each sender, in the sender's order. Collective, with the barrier of `redistribute_bytes` and an Allreduce
-/// of one integer. If `destination` throws on one rank, every rank throws the same Error.
+/// Sends each item of `items` to the rank `destination(item)`. Returns the items that were sent to this rank, ordered
+/// by sender; items of the same sender are in the sender's order. Collective: uses the barrier of `redistribute_bytes`
+/// and an Allreduce of one integer. If `destination` throws on one rank, every rank throws the same Error.
 template <class Item, class Destination>
 std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
   std::vector<int> to;
@@ -56,8 +57,9 @@ std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, co
   return detail::items_of<Item>(redistribute_bytes(comm, std::as_bytes(std::span(items)), sizeof(Item), to));
 }
 
-/// Sends each item of `items` to the rank `destination(item)`, one of `receivers`, as `redistribute_bytes_among` does.
-/// At most 2³¹ - 1 items may be sent to one rank. Collective; an Error on one rank leaves the other ranks waiting.
+/// Sends each item of `items` to the rank `destination(item)`, which must be in `receivers`, and returns the received
+/// items; see `redistribute_bytes_among`. At most 2³¹ - 1 items may be sent to one rank. Collective. If one rank throws
+/// an Error, the other ranks may wait forever.
 template <class Item, class Destination>
 std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& receivers, const std::vector<int>& senders,
                                      const std::vector<Item>& items, const Destination& destination) {

@@ -35,8 +35,8 @@ Runtime::Runtime(MPI_Comm comm) {
 }
 
 void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
-  // On the duplicate, MPI functions return error codes, which DIFFSIM_MPI turns into an Error. The caller's
-  // communicator keeps its error handler.
+  // MPI functions that use the duplicate return error codes, which DIFFSIM_MPI converts to an Error. The error handler
+  // of the caller's communicator does not change.
   DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_));
   DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   PetscBool petsc_started = PETSC_FALSE;
@@ -47,7 +47,7 @@ void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
     // the host program.
     DIFFSIM_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
     DIFFSIM_PETSC(PetscInitialize(&argc, &argv, nullptr, nullptr));
-    // `check_petsc` turns error codes into an Error; PETSc prints nothing.
+    // PETSc returns error codes without printing messages; `check_petsc` converts the error codes to an Error.
     DIFFSIM_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
     owns_petsc_ = true;
   }
@@ -75,7 +75,7 @@ std::string back_end() { return ExecutionSpace::name(); }
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
 
 double resident_memory_bytes() {
-  // The file contains the number of total pages and the number of resident pages first; see proc(5).
+  // The first two numbers in the file are the total number of pages and the number of resident pages; see proc(5).
   double all = 0.0, resident = 0.0;
   if (!(std::ifstream("/proc/self/statm") >> all >> resident)) return 0.0;
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Traits of a scalar type for differentiation. `Base`: the double or Pack inside all derivatives. `order`: the highest
-/// power of the type's infinitesimals that does not vanish (0 for plain numbers, 1 for Dual, 2 for Dual of Dual).
-/// `scaled`: product with a Base, in fewer operations than a product of two scalars.
+/// Traits of a scalar type for differentiation. `Base`: type of the innermost value, double or Pack. `order`: highest
+/// order of derivatives that the type contains (0 for double and Pack, 1 for Dual, 2 for Dual of Dual). `scaled`:
+/// product with a Base value, computed with fewer operations than a product of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;
@@ -48,7 +48,7 @@ struct ScalarTraits<PointGradient<T>> {
   }
 };
 
-/// Returns x if x > bound, else 0, with the derivatives of the branch taken.
+/// Returns x and its derivatives if x > bound, else 0 with zero derivatives.
 template <class T>
 DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
   using Traits = ScalarTraits<T>;

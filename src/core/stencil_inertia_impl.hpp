@@ -12,7 +12,7 @@ namespace diffsim {
 
 namespace stencil {
 
-/// Returns Σ_a w_a m_a, where m_a are the masses of the stencil's nodes.
+/// Returns Σ_a w_a m_a, where m_a is the mass of the stencil's node a.
 template <class F, class T, class W>
 DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w)[F::num_nodes]) {
   T m[F::num_nodes], sum(0.0);
@@ -38,15 +38,16 @@ struct MassTangents {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3].derivative[0];
   }
 };
-/// Sets `sum` to the sums of the three components of a field, [local vertices, 3], at the nodes of stencil i. Sets
-/// zeros if `field` is nullptr.
+/// Sets sum[a] to the sum of the three components of `field`, [local vertices, 3], at node a of stencil i. If `field`
+/// is nullptr, sets sum[a] to zero.
 template <class F>
 DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field, double (&sum)[F::num_nodes]) {
   Vectors<F> vectors;
   read_nodes(sweep, i, field, vectors);
   for (int a = 0; a < F::num_nodes; ++a) sum[a] = vectors[a][0] + vectors[a][1] + vectors[a][2];
 }
-/// Derivatives of Σ w·m with respect to X and p.
+/// Derivatives, with respect to X and p, of the sum of w·m over the nodes, where m is the nodal mass in all three
+/// components.
 template <class F>
 struct MassAdjoints {
   const double* w;
@@ -58,7 +59,8 @@ struct MassAdjoints {
     for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
   }
 };
-/// Derivatives of the results of MassAdjoints along a direction and dw.
+/// Derivatives of the results of MassAdjoints along a direction in which X and p change by `direction` and w changes by
+/// `dw`.
 template <class F>
 struct MassAdjointTangents {
   Addresses<F::num_values> direction;
@@ -79,16 +81,17 @@ struct MassAdjointTangents {
 
 }  // namespace stencil
 
-/// Inertia of stencils, in which the masses of the nodes are functions of the rest positions and of parameters. F is a
-/// struct of plain values, which kernels copy, with the members
+/// Inertia of stencils. The masses of a stencil's nodes are functions of the rest positions of these nodes and of
+/// parameters. F is a struct of plain values, which kernels copy, with the members
 ///
 ///   static constexpr int num_nodes, num_values   nodes per stencil; total number of values p of the parameters
 ///   static constexpr bool uses_rest = true
 ///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
-///                                                kg, functions of X and p; a template on T, marked DIFFSIM_FUNCTION
+///                                                computes the masses of the nodes (kg) from X and p; a
+///                                                template on T, marked DIFFSIM_FUNCTION
 ///
-/// Derivatives are computed by Dual numbers. Parameters have one value for all stencils or one value per entity, as in
-/// StencilTerm.
+/// Derivatives are computed by automatic differentiation with Dual numbers. Parameters have one value for all stencils
+/// or one value per entity, as in StencilTerm.
 template <class F>
 class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
@@ -140,8 +143,9 @@ class StencilInertia : public Inertia {
   }
 
  private:
-  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices, used as a placeholder for the
-  /// positions in a Configuration. Parameters with a value for each step have the value of step 0.
+  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices; the function passes `field` to a
+  /// Configuration in place of positions, and no values of `field` are read. For parameters with a value for each time
+  /// step, the value of time step 0 is used.
   stencil::Addresses<P> addresses(const ParameterSet& set, const Field& field) const {
     return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
   }

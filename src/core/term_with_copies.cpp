@@ -102,7 +102,7 @@ class TermWithCopies final : public ForceTerm {
     (term_.get()->*add)(at_rest, share);
     hand_over(share, bound);
   }
-  /// Configuration at the nodes that the rank owns and at the term's copies of other ranks' nodes.
+  /// Configuration on the nodes that the rank owns, followed by the term's copies of other ranks' nodes.
   struct Here {
     Here(const TermWithCopies& term, const Configuration& at)
         : x(term.complete(at.positions)),
@@ -112,7 +112,7 @@ class TermWithCopies final : public ForceTerm {
     std::optional<Field> v;
     Configuration configuration;
   };
-  /// Contributions to an adjoint at the nodes that the rank owns and at the term's copies of other ranks' nodes.
+  /// Contributions to an adjoint, on the nodes that the rank owns, followed by the term's copies of other ranks' nodes.
   class Shares {
    public:
     Shares(const TermWithCopies& term, const ConfigurationAdjoint& to) : term_(term), to_(to), x_(term.take("x_bar")) {
@@ -146,7 +146,8 @@ class TermWithCopies final : public ForceTerm {
     nodes_->exchange()->copy_to_ghosts(all);
     return all;
   }
-  /// Adds the contributions in `share`, at owned nodes and at copies, to `sum` on the ranks that own the nodes.
+  /// Sums the contributions in `share`, at owned nodes and at copies, on the ranks that own the nodes. Adds these sums
+  /// to `sum` at the owned nodes.
   void hand_over(Field& share, Field& sum) const {
     nodes_->exchange()->add_to_owners(share);
     add_vectors(share.data(), sum.data(), nodes_->owned());

@@ -9,10 +9,11 @@
 
 namespace diffsim {
 
-/// Returns a force term that applies `term` to arbitrary nodes of the whole mesh, for forces between nodes that no cell
-/// of the mesh connects. The local vertices of `term` are the nodes of `owned`, which this rank owns, followed by
-/// `copies` of other ranks' nodes. Parameters of `term` may have values on owned vertices. Only the bounds of `term`
-/// may depend on `rest_positions`, whose values at the copies are set for the bounds alone. Collective.
+/// Returns a force term that applies `term` to arbitrary nodes of the mesh, also to nodes of other ranks that this rank
+/// does not have as ghosts of the mesh. The local vertices of `term` are the nodes of `owned`, which this rank owns,
+/// followed by copies of the nodes `copies` of other ranks. Parameters of `term` may have values on owned vertices. The
+/// values of `rest_positions` at the copies are available in `add_stiffness_bound` and `add_damping_bound` only. All
+/// other functions of `term` must therefore not read `rest_positions`. Collective.
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
                                                  const std::vector<VertexLocation>& copies);
 

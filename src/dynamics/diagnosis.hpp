@@ -12,18 +12,18 @@
 
 namespace diffsim::dynamics {
 
-/// Search for the first value on this rank that is not finite. `mesh` must outlive the object.
+/// Search for the first NaN or infinite value on this rank. `mesh` must outlive the object.
 class Diagnosis {
  public:
   explicit Diagnosis(const TetrahedralMesh& mesh) : mesh_(mesh) {}
 
   /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
-  /// field, such as "the term 'elastic'". Only the first finding of all calls is stored.
+  /// field, such as "the term 'elastic'". Of all calls, only the first value found is stored.
   void look(const std::string& where, const Field& field);
   /// Searches a gradient for a derivative that is not finite.
   void look(const std::string& where, const ParameterSet& gradient);
-  /// First finding, such as "the term 'elastic' at vertex 17, tetrahedron 4". `NotFinite::operation` is the number of
-  /// the call of `look` that found the value.
+  /// Location of the first value found, such as "the term 'elastic' at vertex 17, tetrahedron 4".
+  /// `NotFinite::operation` is the number of the call of `look` that found the value.
   const NotFinite& finding() const { return finding_; }
 
  private:

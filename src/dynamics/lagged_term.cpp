@@ -95,7 +95,7 @@ class LaggedTerm final : public ForceTerm {
     if (!adjoint.start_positions) throw Error("a lagged term needs the adjoint of the start positions");
     return {*adjoint.start_positions, adjoint.velocities};
   }
-  /// Tangent of the configuration `start_of(at)`. If start positions are given, the time of these positions is
+  /// Tangent of the configuration `start_of(at)`. If start positions are given, the time of the start positions is
   /// constant, so the tangent of the time is zero.
   struct StartTangent {
     Field zero;

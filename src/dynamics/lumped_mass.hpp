@@ -9,9 +9,9 @@
 
 namespace diffsim {
 
-/// Lumped masses of cells, m_i = Σ_{cells at i} s_i ρ V, where s_i is the share of vertex i in a cell's mass
-/// (mesh/lumping.hpp). Provides derivatives with respect to the parameters `density` ρ [cells], kg/m³, and
-/// `rest_positions` [local vertices, 3], m.
+/// Lumped masses of cells, m_i = Σ_{cells at i} s_i ρ V, where s_i is the fraction of a cell's mass that is lumped at
+/// vertex i (mesh/lumping.hpp). Provides derivatives with respect to the parameters `density` ρ [cells] (kg/m³) and
+/// `rest_positions` [local vertices, 3] (m).
 class LumpedMass : public Inertia {
  public:
   explicit LumpedMass(const TetrahedralMesh& mesh);

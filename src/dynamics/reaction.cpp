@@ -34,7 +34,8 @@ std::array<double, 3> times(const std::array<double, 3>& a, const std::array<dou
 /// Returns a scalar times a vector.
 std::array<double, 3> times(double a, const std::array<double, 3>& b) { return {a * b[0], a * b[1], a * b[2]}; }
 
-/// Returns gravity at a configuration, m/s²; zeros if the set does not contain gravity.
+/// Returns gravity (m/s²) from `set`, multiplied by the load factor of the configuration. Returns zeros if `set` does
+/// not contain gravity.
 std::array<double, 3> gravity_at(const Configuration& at, const ParameterSet& set) {
   const Parameter* const gravity = set.find("gravity");
   if (!gravity) return {};
@@ -75,8 +76,8 @@ Reaction::Reaction(System& system, const Region& region, double dt, int ramp_ste
                 ErrorKind::input);
 }
 
-/// Returns -Σ f - Σ w for each component: Σ f over the fixed or moved entries of all ranks, and Σ w over the ranks.
-/// `weight`: this rank's weight w.
+/// Returns -Σ f - Σ w for each component. Σ f is the sum over the fixed or moved entries of all ranks, and Σ w is the
+/// sum of `weight` over all ranks.
 std::array<double, 3> Reaction::sum(const Field& force, const std::array<double, 3>& weight) const {
   const std::vector<double> f = force.to_host();
   std::array<double, 3> sum = times(-1.0, weight);
@@ -94,7 +95,7 @@ std::array<double, 3> Reaction::weights(const Field& mass, const std::array<doub
   return sums;
 }
 
-/// Adds -`weight` times the load factor to the gradient with respect to gravity, if `gradient` contains gravity.
+/// Subtracts `weight` times the load factor from the gradient with respect to gravity, if `gradient` contains gravity.
 void Reaction::add_to_gravity(const Configuration& at, const std::array<double, 3>& weight, ParameterSet& gradient) {
   Parameter* const gravity = gradient.find("gravity");
   if (!gravity) return;
@@ -102,7 +103,7 @@ void Reaction::add_to_gravity(const Configuration& at, const std::array<double, 
   add_to_entries(gravity->field, 3 * gravity->offset(at.step), {sum[0], sum[1], sum[2]});
 }
 
-/// Adds -`vector` to the adjoint of the masses, [owned vertices, 3], at the entries on which gravity acts.
+/// Subtracts `vector` from the adjoint of the masses [owned vertices, 3] at the entries on which gravity acts.
 void Reaction::add_to_masses(const std::array<double, 3>& vector, Field& mass_adjoint) const {
   std::vector<double> values = mass_adjoint.to_host();
   for (const Entry& entry : entries_)
@@ -164,7 +165,7 @@ void Reaction::add_adjoint_tangent(int n, const State& state, const State& tange
                                          {x, &v}, gradient_tangent);
   add_owned(x, adjoint_tangent["positions"]);
   add_owned(v, adjoint_tangent["velocities"]);
-  // Derivatives of the sums Σ m w and Σ w g that `add_adjoint` adds.
+  // Derivatives of the products m w and w g that `add_adjoint` adds to the adjoints of gravity and masses.
   add_to_gravity(here.at, weights(system_->mass(), dw), gradient_tangent);
   if (system_->changes_mass(direction)) add_to_gravity(here.at, weights(system_->mass_tangent(), w), gradient_tangent);
   if (!system_->changes_mass(gradient_tangent)) return;

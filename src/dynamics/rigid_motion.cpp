@@ -12,11 +12,11 @@ namespace diffsim::dynamics {
 /// Coefficients of a rigid motion over the time span h. Kernels capture this struct by value.
 struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
-  double rate, h;                              // ω, rad/s; h, s
+  double rate, h;                              // ω (rad/s), h (s)
   Mat3<double> rotation, slope;                // R(ω h), dR/d(ω h)
   double num_places;                           // vertices from this index on are directors
 
-  /// Factor of the translation: 1 for a point, 0 for a director.
+  /// Returns the factor of the translation of vertex i: 1 for a point, 0 for a director.
   KOKKOS_INLINE_FUNCTION double travels(int i) const { return i < num_places ? 1.0 : 0.0; }
 };
 
@@ -77,7 +77,7 @@ void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const V
   Kokkos::fence();
 }
 
-/// Adjoints of one vertex: r̄, where r = x - o, and the contribution `rate` to ∂L/∂ω.
+/// Adjoints of one vertex: the adjoint r̄ of r = x - o, and the contribution `rate` to ∂L/∂ω.
 template <class Frame>
 struct VertexAdjoint {
   Vec3<double> r_bar;

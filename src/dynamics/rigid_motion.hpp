@@ -16,14 +16,14 @@ namespace diffsim::dynamics {
 ///
 ///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
 ///
-/// Parameters, each with one value or one value per step: `angular_velocity:NAME` ω, rad/s, and `velocity:NAME` V [3],
-/// m/s. The state contains the origin at the start of a step, `origin:NAME` [3], m. Directors (mesh/directors.hpp)
-/// rotate but do not translate: for directors o, o' and V are zero.
+/// The parameters are `angular_velocity:NAME` ω (rad/s) and `velocity:NAME` V [3] (m/s), each with one value or one
+/// value per step. The state contains the origin at the start of a step, `origin:NAME` [3] (m). Directors
+/// (mesh/directors.hpp) rotate but do not translate: for directors o, o' and V are zero.
 class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< public for nvcc: kernels may not capture private types
 
-  /// `axis`: direction of the axis, of any length > 0. `origin`: position at the start of a rollout, m. `vertices`:
+  /// `axis`: direction of the axis, of any length > 0. `origin`: position (m) at the start of a rollout. `vertices`:
   /// owned vertices other than directors. `directors`: owned directors that rotate with the vertices. Throws Error
   /// (input) for an axis of length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,

@@ -53,9 +53,9 @@ constexpr double negligible = 1e-10;
 
 double largest_of(const std::array<double, 6>& values) { return *std::max_element(values.begin(), values.end()); }
 
-/// Adds m mᵀ to `gram` for each rigid motion m that moves no vertex, such as the rotation of a straight line about
-/// itself. Such a motion needs no support. `all`: Σ r rᵀ over all components of all vertices, where r are the
-/// displacements of a component by the six rigid motions.
+/// Adds m mᵀ to `gram` for each rigid motion m that moves no vertex, such as the rotation of a straight line about the
+/// line's own axis. Such a motion needs no support. `all`: Σ r rᵀ over all components of all vertices, where the vector
+/// r [6] contains the displacements of a component by the six rigid motions.
 void add_idle_motions(const Matrix6& all, Matrix6& gram) {
   Matrix6 motions;
   const std::array<double, 6> values = eigenvectors(all, motions);
@@ -97,8 +97,8 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
   for (std::size_t i = 0; i < 3 * owned; ++i)
     if (is_place(i / 3)) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm()));
-  // Σ r rᵀ over fixed components (grams[0]) and over all components (grams[1]). r: displacements of a component by the
-  // six rigid motions.
+  // Σ r rᵀ over fixed components (grams[0]) and over all components (grams[1]), where the vector r [6] contains the
+  // displacements of a component by the six rigid motions.
   std::array<Matrix6, 2> grams{};
   for (std::size_t v = 0; v < owned; ++v) {
     if (!is_place(v)) continue;

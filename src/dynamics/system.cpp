@@ -57,7 +57,7 @@ void hold_massless(const DeviceArray<std::uint8_t>& fixed, Field& mass) {
   Kokkos::fence();
 }
 
-/// Copies the first component of each vector to `numbers`. All components of a vector are equal.
+/// Copies the first component of each vector to `numbers`. The three components of a vector are equal.
 void take_first_components(const Field& vectors, Field& numbers) {
   const double* const from = vectors.data();
   double* const to = numbers.data();
@@ -109,7 +109,7 @@ bool System::others_have_energy() const {
 void System::split(bool wanted) {
   if (wanted == is_split_) return;
   is_split_ = wanted;
-  // The parts of split terms are appended to the other terms, in the order of `splits_`.
+  // The parts of terms that are split are appended to the other terms, in the order of `splits_`.
   for (Split& split : splits_) {
     if (!wanted) continue;
     if (split.parts.empty()) split.parts = split.make();

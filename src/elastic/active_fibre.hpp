@@ -9,15 +9,16 @@
 
 namespace diffsim {
 
-/// Muscle: Neo-Hookean matrix with an active tension along fibres, scaled by an activation (active stress: Ambrosi &
-/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). The energy W is defined for J > 0 only.
+/// Law of muscle: a Neo-Hookean matrix with fibres. The fibres have an active tension, which is multiplied by an
+/// activation (active stress: Ambrosi & Pezzuto 2012, doi:10.1007/s10659-011-9351-4). The energy W is defined for J > 0
+/// only.
 ///
 ///   W = W_NeoHookean(F) + A T (λ - 1),   λ = |F a|
 ///   P = P_NeoHookean(F) + A T (F a / λ) aᵀ
 ///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / λ aᵀ,   n = F a / λ
 ///
-/// The tension is nominal (force per area of the rest shape) and independent of the stretch. With A ≠ 0 the rest shape
-/// is not an equilibrium.
+/// The tension T is nominal (force per area of the rest shape) and independent of the stretch λ. If A T ≠ 0, the rest
+/// shape is not an equilibrium.
 ///
 /// | parameter                  | symbol | unit | range                                              |
 /// |----------------------------|--------|------|----------------------------------------------------|
@@ -27,11 +28,11 @@ namespace diffsim {
 /// | activation                 | A      | 1    | [0, 1]                                             |
 /// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0      |
 ///
-/// The signal `activation_signal` multiplies A in all cells. The signal has one value for all steps or one value per
-/// step; the default is 1.
+/// The signal `activation_signal` multiplies A in all cells. The signal has one value for all time steps or one value
+/// per time step; the default is 1.
 ///
-/// Moduli: µ, λ (Lamé), A T, and the three components of a / |a|. If J ≤ 0, the run stops with an error that names the
-/// cell.
+/// The moduli are Lamé's µ and λ, the product A T, and the three components of a / |a|. If J ≤ 0, the run stops with an
+/// error that names the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<ParameterSpec, 7> parameters{

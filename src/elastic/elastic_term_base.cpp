@@ -11,7 +11,7 @@
 namespace diffsim::elastic {
 namespace {
 
-/// Returns the local vertices of some cells, [cells, nodes].
+/// Returns the local vertices of the given cells, [cells, nodes].
 std::vector<int> connectivity_of(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes) {
   std::vector<int> result;
   result.reserve(static_cast<std::size_t>(nodes) * cells.size());
@@ -20,20 +20,20 @@ std::vector<int> connectivity_of(const TetrahedralMesh& mesh, const std::vector<
   return result;
 }
 
-/// Returns the number of shared cells among some of the mesh's cells. `cells` is ascending; shared cells are numbered
-/// first.
+/// Returns the number of shared cells in `cells`, which must be ascending. The mesh numbers shared cells before all
+/// other cells.
 int num_shared(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
   return static_cast<int>(std::lower_bound(cells.begin(), cells.end(), mesh.num_shared_cells()) - cells.begin());
 }
 
-/// Returns the scatter of some of the mesh's cells; nullptr if `cells` are all of the mesh's cells.
+/// Returns the scatter of the given cells, or nullptr if `cells` contains all cells of the mesh.
 std::unique_ptr<CellScatter> scatter_of_some(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes) {
   if (cells.size() == static_cast<std::size_t>(mesh.num_cells())) return nullptr;
   return std::make_unique<CellScatter>(connectivity_of(mesh, cells, nodes), num_shared(mesh, cells), nodes,
                                        mesh.num_vertices());
 }
 
-/// Returns the number of cells whose value differs from that of the first cell.
+/// Returns the number of the term's cells in which `value` differs from the value in the first of these cells.
 int num_differing(const TermCells& cells, const double* value) {
   int count = 0;
   Kokkos::parallel_reduce(
@@ -45,7 +45,7 @@ int num_differing(const TermCells& cells, const double* value) {
   return count;
 }
 
-/// Returns the smallest index, among the term's cells, of a cell whose moduli are not all finite; `num_cells` if all
+/// Returns the index, among the term's cells, of the first cell whose moduli are not all finite, or `num_cells` if all
 /// moduli are finite.
 int first_without_moduli(const DeviceArray<double>& moduli, int stride, int num_moduli, int num_cells) {
   int first = num_cells;

@@ -8,15 +8,16 @@
 
 namespace diffsim {
 
-/// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032), F = R S with R the nearest rotation.
+/// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032), with the polar decomposition F = R S,
+/// in which R is the rotation nearest to F.
 ///
 ///   W = µ |F - R|² + λ/2 (J - 1)² = µ (tr FᵀF - 2 a + 3) + λ/2 (J - 1)²,   a = tr S
 ///   P = 2 µ (F - R) + λ (J - 1) cof F
 ///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F
 ///
-/// No singular value decomposition is needed. With I = tr FᵀF, II = |cof F|² and b = (a² - I)/2, a is the largest root
-/// of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration, started at √(3I), descends to that root. R = ∂a/∂F (Smith, de
-/// Goes & Kim 2019, doi:10.1145/3241041, sec. 3):
+/// No singular value decomposition is needed. Let I = tr FᵀF, II = |cof F|² and b = (a² - I)/2. Then a is the largest
+/// root of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration, started at √(3I), decreases monotonically to this root.
+/// The rotation is R = ∂a/∂F (Smith, de Goes & Kim 2019, doi:10.1145/3241041, sec. 3):
 ///
 ///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J)
 ///   dR = R [ω]×,   (a I - S) ω = axial vector of RᵀdF - dFᵀR
@@ -26,9 +27,9 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. W is defined for J ≤ 0, too: the smallest stretch then counts as negative. P and dP are not finite
-/// where a b = J, that is where the two smallest stretches (with sign) add to zero: an inverted cell with σ3 = -σ2, or
-/// a cell flattened to a line.
+/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0; the smallest stretch is negative if J < 0. P
+/// and dP are not finite if a b = J, that is if the sum σ2 + σ3 of the two smallest stretches (with sign) is zero.
+/// Examples are an inverted cell with σ3 = -σ2, and a cell that is flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -68,7 +69,7 @@ struct FixedCorotated {
   }
 
  private:
-  /// Polar decomposition F = R S; `cof` = cof F, `J` = det F.
+  /// Polar decomposition F = R S, with `cof` = cof F and `J` = det F.
   template <class T>
   struct Polar {
     Mat3<T> cof, R;
@@ -83,7 +84,7 @@ struct FixedCorotated {
       R = (scale * (b + I)) * F - scale * (F * (transpose(F) * F)) + (scale * a) * cof;
     }
 
-    /// Returns dR along dF.
+    /// Returns the derivative of R along dF.
     DIFFSIM_FUNCTION Mat3<T> rotation_derivative(const Mat3<T>& F, const Mat3<T>& dF) const {
       const Mat3<T> transposed = transpose(R);
       const Mat3<T> S = transposed * F;
@@ -102,14 +103,14 @@ struct FixedCorotated {
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// Returns a = tr S. Newton's iteration finds the root for the base values of I, II and J. For dual numbers,
-  /// `Traits::order` further Newton steps in T make the derivatives exact.
+  /// Returns a = tr S. Newton's iteration computes the root for the base values of I, II and J. If T is a dual number,
+  /// `Traits::order` further Newton iterations with numbers of type T make the derivatives exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;
     using Base = typename Traits::Base;
     using std::sqrt;
-    constexpr int most_steps = 60;  // usually 5 or 6; near a double root each step only halves the error
+    constexpr int most_steps = 60;  // usually 5 or 6; near a double root each iteration only halves the error
     const Base base_I = Traits::base(I), base_II = Traits::base(II), base_J = Traits::base(J);
     Base root = sqrt(3.0 * base_I);
     for (int i = 0; i < most_steps; ++i) {

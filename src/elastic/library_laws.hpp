@@ -5,17 +5,17 @@
 
 #include "diffsim/elastic/impl/elastic_term.hpp"
 
-// Laws of the library. Each family of laws has its own source file, because the kernels of a law take seconds to
-// compile.
+// Laws of elasticity that the library provides. Each family of laws has a separate source file, because the compilation
+// of the kernels of a law takes seconds.
 namespace diffsim::elastic {
 
 std::vector<ElasticLaw> neo_hookean_laws();
-/// Linear elasticity, St. Venant–Kirchhoff and fixed corotated elasticity.
+/// Returns linear elasticity, St. Venant–Kirchhoff elasticity and fixed-corotated elasticity.
 std::vector<ElasticLaw> hookean_laws();
 std::vector<ElasticLaw> mooney_rivlin_laws();
-/// Ogden's law with one, two and three terms.
+/// Returns Ogden's law with one, two and three terms.
 std::vector<ElasticLaw> ogden_laws();
-/// Holzapfel–Gasser–Ogden and fibres with a prescribed activation.
+/// Returns the Holzapfel–Gasser–Ogden law and the law of fibres with a prescribed activation.
 std::vector<ElasticLaw> fibre_laws();
 
 }  // namespace diffsim::elastic

@@ -11,14 +11,16 @@ namespace diffsim {
 ///   P = 2 µ ε + λ tr ε I
 ///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2
 ///
-/// The law is not objective: a rotation by an angle θ causes a strain of order θ²/2, so rotations must stay small.
+/// The law is not objective: a rotation by an angle θ causes a strain of order θ²/2, so the law is valid for small
+/// rotations only.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. W is defined for J ≤ 0, too; the law does not resist inversion of a cell.
+/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0. The law does not resist the inversion of a
+/// cell.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -22,7 +22,7 @@ namespace diffsim {
 /// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
 /// | bulk_modulus  | κ      | Pa   | > 0                              |
 ///
-/// Moduli: equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// The moduli are equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
 struct MooneyRivlin {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr std::array<ParameterSpec, 3> parameters{

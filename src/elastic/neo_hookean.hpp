@@ -14,7 +14,7 @@ namespace diffsim {
 ///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ
 ///   dP = µ dF + (µ - λ ln J) F⁻ᵀ dFᵀ F⁻ᵀ + λ (F⁻ᵀ : dF) F⁻ᵀ
 ///
-/// Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: µ, λ.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are Lamé's µ and λ.
 struct NeoHookean {
   static constexpr const char* name = "neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -13,7 +13,7 @@ namespace diffsim {
 ///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
 ///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ
 ///
-/// Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: µ, λ.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are Lamé's µ and λ.
 struct NeoHookeanQuadratic {
   static constexpr const char* name = "neo_hookean_quadratic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

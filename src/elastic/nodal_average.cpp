@@ -7,7 +7,8 @@
 namespace diffsim::elastic {
 namespace {
 
-/// Kernel that adds, at the corners of each cell, the rest volume V of the cell and the derivative dV of V along dX.
+/// Kernel that adds at each corner of a cell the rest volume V of the cell (component 0) and the derivative of V along
+/// dX (component 1).
 struct RestVolumes {
   CellGeometry<Tet4> geometry;
   const double* dX;
@@ -24,8 +25,8 @@ struct RestVolumes {
   }
 };
 
-/// Kernel that adds, at the corners of each cell, the current volume V J of the cell and its derivative V cof F : dF
-/// along dx. The current volume does not depend on the rest shape.
+/// Kernel that adds at each corner of a cell the current volume V J of the cell (component 0) and the derivative V cof
+/// F : dF of V J along dx (component 1). The current volume does not depend on the rest shape.
 struct Volumes {
   CellGeometry<Tet4> geometry;
   const double* x;
@@ -46,8 +47,8 @@ struct Volumes {
   }
 };
 
-/// Sets s to s/d and ds to (ds - (s/d) dd)/d. Sets s and ds to 0 at vertices that are not a corner of any cell of the
-/// term.
+/// Divides `field` (s, ds) by `weights` (d, dd) at each vertex: sets s to s/d and ds to (ds - (s/d) dd)/d. If
+/// `with_rest` is false, dd counts as 0. At vertices that are not a corner of any cell of the term, sets s and ds to 0.
 void divide_by(const Field& weights, bool with_rest, Field& field) {
   const double* const d = weights.data();
   double* const s = field.data();

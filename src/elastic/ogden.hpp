@@ -49,7 +49,8 @@ struct OgdenNames<3> {
       ElasticParameters::bulk_modulus};
 };
 
-/// Moduli of N terms: µ1, α1, …, µN, αN, κ. `count` is N at run time, so that one function is compiled for all N.
+/// Moduli of Ogden's law with N terms: µ1, α1, …, µN, αN, κ. N is the member `count`, so that functions are compiled
+/// once for all N.
 template <class T>
 struct OgdenTerms {
   const T* moduli;
@@ -59,7 +60,7 @@ struct OgdenTerms {
   DIFFSIM_FUNCTION const T& bulk() const { return moduli[2 * count]; }
 };
 
-/// Returns Qᵀ A Q. The entries of Q are base scalars (double or Pack) without derivatives.
+/// Returns Qᵀ A Q. The entries of Q have the base type of T (double or Pack) and no derivatives.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename ScalarTraits<T>::Base>& Q) {
   using Traits = ScalarTraits<T>;
@@ -74,8 +75,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Frame Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E, where Λ is diagonal and E contains the infinitesimals
-/// of dual numbers (see Ogden). Also computes the divided differences with which functions of C are expanded in E.
+/// Matrix Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E. Λ is diagonal, and E contains the derivatives of dual
+/// numbers (see Ogden). The class also computes the divided differences with which functions of C are expanded in E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -84,7 +85,7 @@ struct OgdenFrame {
   Mat3<T> cof, C;
   Mat3<Base> Q;
   T J, ln_J;
-  T log_stretch[3];  // ln λ̄i; its derivatives include the diagonal of E
+  T log_stretch[3];  // ln λ̄i, including the derivatives from the diagonal of E
   Base log_J;
   Base log_eigenvalue[3];  // ln of the diagonal of Λ
 
@@ -115,8 +116,8 @@ struct OgdenFrame {
     using std::exp;
     return exp(terms.alpha(p) * log_stretch[i]);
   }
-  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where d is `difference_of_power`: for example, d(q) is a divided difference
-  /// of z^q.
+  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where the function d is `difference_of_power`. For example, d(q) is a
+  /// divided difference of z^q.
   template <class Difference>
   DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
     using std::exp;
@@ -132,7 +133,7 @@ struct OgdenFrame {
     return sum_of(terms, [&](const Base& q)
                              DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
   }
-  /// Returns the divided difference f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  /// Returns the divided difference f'[λi, λj], where f(z) = z g(z) and f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
   DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
@@ -155,8 +156,8 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Sets the off-diagonal g_ij, j = (i + 1) mod 3, and adds to g_ii, g_jj and tr(g C) the terms of second order in
-  /// E_ij, E_ik and E_kj.
+  /// Sets the off-diagonal entry g_ij with j = (i + 1) mod 3. Adds the terms of second order in E_ij to g_ii, g_jj and
+  /// tr(g C).
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);
@@ -164,12 +165,12 @@ struct OgdenFrame {
         moving_difference(i, j, terms) * C(i, j) + Traits::scaled(C(i, k) * C(k, j), second_difference(i, k, j, terms));
     g(i, i) = g(i, i) + Traits::scaled(square, second_difference(i, j, i, terms));
     g(j, j) = g(j, j) + Traits::scaled(square, second_difference(j, i, j, terms));
-    // Second-order terms of tr f, f(z) = z g(z).
+    // Second-order terms of tr f, where f(z) = z g(z).
     trace_gC = trace_gC + Traits::scaled(square, trace_difference(i, j, terms));
   }
 };
 
-/// Returns the energy W of Ogden's law, J/m³.
+/// Returns the energy W of Ogden's law in J/m³.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& terms) {
   using Traits = ScalarTraits<T>;
@@ -191,13 +192,13 @@ DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& te
   return W;
 }
 
-/// Returns the stress P of Ogden's law.
+/// Returns the first Piola stress P of Ogden's law.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<T>& terms) {
   using Traits = ScalarTraits<T>;
   static_assert(Traits::order <= 2, "the stress is expanded to second order");
   const OgdenFrame<T> frame(F);
-  Mat3<T> g = Mat3<T>::zero();  // off-diagonal: if T has no infinitesimals, E_ij is a rounding error
+  Mat3<T> g = Mat3<T>::zero();  // off-diagonal entries stay zero if T has no derivatives: E_ij is then a rounding error
   T trace_gC = T(0.0);
   for (int i = 0; i < 3; ++i) {
     T sum = T(0.0);
@@ -218,9 +219,9 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
 }
 
-/// Returns dP = dF g + F dg + d(p cof F). With E = Qᵀ dC Q, the off-diagonal entries are dg_ij = g[λi, λj] E_ij. On the
-/// diagonal, with t_i = λi g(λi): dg_ii = (dt_i - g_ii E_ii) / λi, dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i,
-/// d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
+/// Returns dP = dF g + F dg + d(p cof F), where p is the pressure. With E = Qᵀ dC Q, the off-diagonal entries of dg are
+/// dg_ij = g[λi, λj] E_ij. With t_i = λi g(λi), the diagonal entries are dg_ii = (dt_i - g_ii E_ii) / λi, where dt_i =
+/// Σ_p µp αp λ̄i^αp d ln λ̄i and d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
   const OgdenFrame<T> frame(F);
@@ -252,8 +253,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat
   return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
 }
 
-/// Computes A_k = ∂P/∂moduli_k. ∂P/∂µp is the stress with t_i = λ̄i^αp, ∂P/∂αp the stress with t_i = µp λ̄i^αp ln λ̄i,
-/// and ∂P/∂κ = (J - 1) cof F.
+/// Computes A_k = ∂P/∂moduli_k. With t_i = λi g(λi), ∂P/∂µp is the isochoric stress with t_i = λ̄i^αp, and ∂P/∂αp is the
+/// isochoric stress with t_i = µp λ̄i^αp ln λ̄i. ∂P/∂κ is (J - 1) cof F.
 template <class T>
 DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
   const OgdenFrame<T> frame(F);
@@ -279,18 +280,18 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 ///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
 ///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
 ///
-/// Repeated stretches need no special case. The base values of C are diagonalised, C = Q (Λ + E) Qᵀ, where E contains
-/// the infinitesimals of dual numbers. Functions of Λ + E are expanded in E with divided differences (Higham 2008,
-/// Functions of Matrices, sec. 3.2):
+/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q diagonalises the base values of C,
+/// and E contains the derivatives of dual numbers. Functions of Λ + E are expanded in E with divided differences
+/// (Higham 2008, Functions of Matrices, sec. 3.2):
 ///
 ///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
 ///   g(Λ + E)_ii = g(λi + E_ii) + Σ_{k≠i} g[λi, λk, λi] E_ik²,
 ///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
 ///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
 ///
-/// Therefore `stress` and `energy` may both be differentiated twice. `stress_tangent` and `stress_moduli` evaluate the
-/// first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the bulk modulus
-/// is κ.
+/// The functions `stress` and `energy` can therefore both be differentiated twice. `stress_tangent` and `stress_moduli`
+/// evaluate the first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the
+/// bulk modulus is κ.
 ///
 /// | parameter     | symbol | unit | range                                            |
 /// |---------------|--------|------|--------------------------------------------------|
@@ -298,7 +299,7 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// Moduli: equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// The moduli are equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;

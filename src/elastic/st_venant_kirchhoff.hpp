@@ -17,8 +17,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. W is defined for J ≤ 0, too, because W is a polynomial in F. The law does not resist inversion: an
-/// inverted cell can be in equilibrium.
+/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0, because W is a polynomial in F. The law does
+/// not resist inversion: an inverted cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -7,15 +7,15 @@
 
 namespace diffsim {
 
-/// Stable Neo-Hookean solid (Smith, de Goes & Kim 2018, doi:10.1145/3180491, eq. 14). Defined for every F, including
-/// inverted and flat cells.
+/// Stable Neo-Hookean solid (Smith, de Goes & Kim 2018, doi:10.1145/3180491, eq. 14). The energy W is defined for every
+/// F, including the F of inverted and flat cells.
 ///
 ///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l)
 ///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F
 ///
-/// with m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that for small strains Lamé's moduli are
-/// µ and λ. The constant is such that the energy is zero at rest. Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν
-/// in (-1, ½). Moduli: m, l.
+/// with m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that the law has Lamé's moduli µ and λ
+/// for small strains. The constant is chosen so that the energy is zero at rest. The parameters are youngs_modulus E >
+/// 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are m and l.
 struct StableNeoHookean {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

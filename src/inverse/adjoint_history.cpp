@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_contributions = 64;
 
-/// Norm of a field over all ranks; 0 if the state has no such field.
+/// Euclidean norm of the field `name` over all ranks; 0 if the state has no field of this name.
 double norm(const State& state, const char* name, MPI_Comm comm) {
   for (const Field& field : state.fields())
     if (field.name() == name) return std::sqrt(sum_over_ranks(local_dot(field, field), comm));
@@ -39,8 +39,8 @@ void AdjointHistory::observe(int n, const State& adjoint, bool is_complete) {
   if (!is_due && !has_contribution) return;
   const Entry entry{n, norm(adjoint, "positions", comm_), norm(adjoint, "velocities", comm_)};
   const double so_far = contributed_.empty() ? 0.0 : contributed_.back();
-  // The contribution of step n is counted 1 + `skipped_` times, to include the contributions that were not computed
-  // since the last recorded contribution.
+  // The contribution of step n is counted 1 + `skipped_` times. The additional `skipped_` times stand for the
+  // contributions that were not computed since the last recorded contribution.
   const double change = std::abs(entry.positions - (before_step_ == n ? before_ : 0.0));
   contributed_.push_back(so_far + (has_contribution ? (1 + skipped_) * change : 0.0));
   if (has_contribution) skipped_ = 0;

@@ -17,12 +17,13 @@ class AdjointHistory {
  public:
   struct Entry {
     int step = 0;
-    double positions = 0.0;   ///< ‖∂L/∂x‖, unit of the loss over m
-    double velocities = 0.0;  ///< ‖∂L/∂v‖, unit of the loss over m/s; 0 if the state has no velocities
+    double positions = 0.0;   ///< ‖∂L/∂x‖, in the unit of the loss per m
+    double velocities = 0.0;  ///< ‖∂L/∂v‖, in the unit of the loss per m/s; 0 if the state has no velocities
   };
 
-  /// Creates the history. Norms are recorded at multiples of `every`, at the first and the last step, and at up to 64
-  /// further steps that the loss observes.
+  /// Creates the history. Norms are recorded at the first state, at the last state, and at the states x[n] for
+  /// multiples n of `every`. Norms are also recorded at the other states that the loss observes, until 64 contributions
+  /// of the loss are recorded.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
   /// AdjointObserver that records the norms. The first call in a reverse sweep, for the last state, deletes the entries
@@ -33,10 +34,10 @@ class AdjointHistory {
 
   /// Growth of the norm ‖∂L/∂x‖ of the adjoint of the positions, relative to the contributions of the loss.
   struct Growth {
-    /// Maximum over the recorded steps n of ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m, where c_m is the change of the norm when the
-    /// derivative of ℓ_m is added to the adjoint.
+    /// Maximum over the recorded steps n of ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m, where c_m is the absolute change of the norm when
+    /// the derivative of ℓ_m is added to the adjoint.
     double factor = 1.0;
-    int from = 0, to = 0;  ///< step of the first contribution, and step of the largest ratio
+    int from = 0, to = 0;  ///< `from`: last step to which the loss contributes; `to`: step of the largest ratio
   };
   Growth growth() const;
 
@@ -44,7 +45,7 @@ class AdjointHistory {
   MPI_Comm comm_;
   int every_;
   std::vector<Entry> entries_;
-  std::vector<double> contributed_;  // for each entry: sum of the changes of the norm by the loss so far
+  std::vector<double> contributed_;  // for each entry: sum of the changes c_m so far (see Growth)
   int contributions_ = 0;            // number of steps with a recorded contribution
   int skipped_ = 0;                  // number of contributions that were not computed since the last recorded one
   int before_step_ = -1;             // step of `before_`

@@ -34,9 +34,9 @@ class TightSolver {
   double factor_ = 1e-3, given_tolerance_;
 };
 
-/// Returns L(u) and sets `gradient`, also if some of its entries are not finite. If an entry is not finite,
-/// `not_finite` is the error message, which names the location of the first value that is not finite; otherwise
-/// `not_finite` is empty. Collective.
+/// Returns L(u) and sets `gradient`, even if entries of the gradient are not finite. In this case `not_finite` is set
+/// to the error message, which names the location of the first value that is not finite. Otherwise `not_finite` is set
+/// to an empty string. Collective.
 double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<double>& u, std::vector<double>& gradient,
                                    std::string& not_finite);
 
@@ -44,16 +44,17 @@ double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<do
 /// order of magnitude.
 inline constexpr double safety = 10.0;
 
-/// Σ a_i b_i over all ranks. Collective.
+/// Inner product Σ a_i b_i of two vectors that are distributed over the ranks. Collective.
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm);
-/// Random number generator with a different seed on each rank, the same in every run.
+/// Random number generator. The seed differs from rank to rank and is the same in every run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
 /// Random direction of u with nonzero entries for unknown k only. Each of these entries is a random factor in [½, 1½]
 /// times a scale. The scale is the largest magnitude of the unknown's values on all ranks, or 1 if all values are zero
 /// or the unknown is logarithmic.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
-/// Function ε ↦ f(u + ε v); NaN if the rollout fails. The function stores references to `u` and `v`.
+/// Returns the function ε ↦ f(u + ε v). The value of the function is NaN if f throws an Error whose kind is not
+/// `system`. The function stores references to `u` and `v`.
 Line along(const std::vector<double>& u, const std::vector<double>& v,
            std::function<double(const std::vector<double>&)> f);
 

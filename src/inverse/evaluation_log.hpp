@@ -14,25 +14,26 @@ class InverseProblem;
 
 /// Log on disk of every loss, gradient and product with the Hessian that an optimiser requested.
 ///
-/// The internal memory of TAO's optimisers cannot be saved. However, all optimisers, including Adam, are deterministic.
-/// An optimiser that is restarted and receives the logged results in order therefore returns to the point of the
+/// The internal memory of TAO's optimisers cannot be saved, but all optimisers, including Adam, are deterministic. An
+/// optimiser that is restarted and receives the logged results in order therefore returns to the point of the
 /// interruption without new rollouts, with bitwise identical results. All functions are collective.
 class EvaluationLog {
  public:
   struct Evaluation {
     double loss = 0.0;
     std::vector<double> gradient;
-    std::string failure;  ///< error message of a failed rollout; empty: the rollout succeeded
+    std::string failure;  ///< error message of a failed rollout; empty if the rollout succeeded
   };
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
 
-  /// Returns the next logged evaluation, which must belong to the point u (for a product with the Hessian: to the
-  /// direction u), or nullopt if no logged evaluation is left. If u differs from the logged vector, erases the rest of
-  /// the log with a warning. If the number of ranks is the same as when the log was written, u must agree bitwise with
-  /// the logged vector; otherwise u must agree up to a relative difference of 1e-10.
+  /// Returns the next logged evaluation; nullopt if no logged evaluation is left. `u` is the point of a gradient, or
+  /// the direction of a product with the Hessian, and must agree with the logged vector. If `u` differs from the logged
+  /// vector, or if the next entry of the log is damaged, erases the rest of the log with a warning and returns nullopt.
+  /// With the same number of ranks as when the log was written, the vectors must be bitwise identical. With another
+  /// number of ranks, the vectors must agree up to a relative difference of 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
-  /// Logs an evaluation for which `replay` returned nullopt. The evaluation is on the disk when the function returns.
+  /// Logs an evaluation for which `replay` returned nullopt. When the function returns, the evaluation is on the disk.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
 
   long num_replayed() const { return replayed_; }

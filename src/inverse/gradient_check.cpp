@@ -20,12 +20,12 @@ namespace {
 
 constexpr int slope_window = 4;  // number of halvings in the window of Taylor orders
 /// Least amplification for which a gradient is reported as exploded. The linearisation of an exploded gradient is valid
-/// only for changes of the unknown below 1/amplification of the unknown's magnitude.
+/// only for changes of the unknown below the unknown's magnitude divided by the amplification.
 constexpr double exploded_from = 1e4;
 /// Number of standard deviations of the noise below which a change of L is considered zero.
 constexpr double deviations = 10.0;
 
-/// Σ value² over the owned entries of all ranks. Collective.
+/// Sum of the squares of a field's owned entries over all ranks. Collective.
 double squared_norm(const Field& field, MPI_Comm comm) {
   const std::vector<double> values = field.to_host();
   double sum = 0.0;
@@ -88,8 +88,8 @@ class GradientCheck {
     return std::max(options_.dot_product_tolerance, 10.0 * solver_.given_tolerance());
   }
 
-  /// Computes J v for each direction v, and Jᵀ w for one w. w is random, but has a component along every J v, so that
-  /// ⟨J v, w⟩ loses no digits to cancellation.
+  /// Computes J v for each direction v, and Jᵀ w for one state w, where J = ∂x[N]/∂u. The state w is random, but has a
+  /// component along every J v, so that ⟨J v, w⟩ loses no digits to cancellation.
   void multiply() {
     std::mt19937 random(options_.seed);  // the same on every rank
     std::uniform_real_distribution<double> factor(0.5, 1.5);
@@ -115,7 +115,7 @@ class GradientCheck {
   }
 
   /// Computes ∇L with tightened tolerances of the solver and, for each direction v, the change of ⟨∇L, v⟩ that the
-  /// tolerances of the scene cause.
+  /// given tolerances cause.
   void take_gradients() {
     loss_ = gradient_even_if_not_finite(problem_, u_, gradient_, not_finite_);
     std::vector<double> as_given = gradient_;
@@ -191,8 +191,8 @@ class GradientCheck {
     const double error = std::abs(check.slope - check.difference);
     const double allowed = std::max(options_.slope_tolerance * size, safety * check.difference_error) + rounding;
     if (error > allowed) {
-      // If the steps of the differences are beyond the linear range of the motion, the differences cannot verify an
-      // exploded gradient.
+      // If the step of the finite differences is beyond the range in which the motion is linear, the differences cannot
+      // verify an exploded gradient.
       if (exploded && step_ * check.amplification > 1.0) {
         check.verdict = CheckVerdict::unresolved;
         return;
@@ -208,7 +208,8 @@ class GradientCheck {
                "the loss does not depend on the parameter: changes by up to {:.0f} % change the loss by rounding only",
                100.0 * widest_));
     } else if (allowed <= options_.resolution * std::max(size, options_.resolution * largest_rate_)) {
-      // A slope close to zero is compared with the rate at which the loss changes over larger steps.
+      // For a slope close to zero, the allowed error is compared with the rate at which the loss changes over larger
+      // steps.
       check.verdict = CheckVerdict::passed;
     } else {
       check.verdict = CheckVerdict::unresolved;
@@ -244,8 +245,8 @@ class GradientCheck {
   std::vector<double> gradient_;
   std::string not_finite_;  // message about the first value that is not finite; empty if all are finite
   double loss_ = 0.0, noise_ = 0.0;
-  // Differences of the current unknown: largest |change of L|, largest |change of L|/step, largest step, and the step
-  // of the accepted difference.
+  // Data of the current unknown's finite differences: largest |change of L|, largest |change of L|/step, largest step,
+  // and the step of the accepted difference.
   double largest_change_ = 0.0, largest_rate_ = 0.0, widest_ = 0.0, step_ = 0.0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int curvature_window = 3;  // number of halvings in the window of Taylor orders
 
-/// Returns w = y/‖y‖ + r/‖r‖ with random r. w is random, but not nearly orthogonal to y, so that ⟨y, w⟩ loses no digits
-/// to cancellation.
+/// Returns w = y/‖y‖ + r/‖r‖ with random r. The vector w is random, but not nearly orthogonal to y, so that ⟨y, w⟩
+/// loses no digits to cancellation.
 std::vector<double> random_near(const std::vector<double>& y, unsigned seed, MPI_Comm comm) {
   std::mt19937_64 random = generator(seed, comm);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
@@ -58,7 +58,7 @@ class HessianDifferences {
     check.difference_error = measured.error;
     const double size = std::max(std::abs(check.product), std::abs(check.difference));
     const double allowed = std::max(1e-8 * size, safety * check.difference_error);
-    // A product close to zero is compared with the slope ⟨w, ∇L⟩.
+    // For a product close to zero, the allowed error is compared with the slope ⟨w, ∇L⟩.
     check.passed = std::abs(check.product - check.difference) <= allowed &&
                    allowed <= resolution * std::max(size, resolution * std::abs(at_zero));
 

@@ -18,15 +18,15 @@ struct HessianCheck {
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< ε at the beginning of the window of `taylor_orders`
   bool quadratic = false;   ///< true: L is quadratic along v up to noise; `taylor_orders` is then empty
-  /// True if products are symmetric and agree with the differences within their error bound, and if this bound is small
-  /// enough to detect a relative error of `HessianCheckOptions::resolution`.
+  /// True if products are symmetric and agree with the finite differences within the error bound of the differences,
+  /// and if this bound is small enough to detect a relative error of `HessianCheckOptions::resolution`.
   bool passed = false;
 };
 
 struct HessianCheckOptions {
-  double symmetry_tolerance = 1e-10;  ///< the check uses at least 10 × the Model's solver_tolerance
-  double resolution = 1e-3;           ///< a product passes only if differences would detect this relative error
-  bool differences = true;            ///< false: only the symmetry is tested
+  double symmetry_tolerance = 1e-10;  ///< for `symmetry`; at least 10 × the Model's solver_tolerance is allowed
+  double resolution = 1e-3;  ///< a product passes only if the finite differences can detect this relative error
+  bool differences = true;   ///< false: only the symmetry is tested
   unsigned seed = 1;
 };
 

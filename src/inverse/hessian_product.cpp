@@ -84,8 +84,8 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    // g = E'(q)ᵀ ∂L/∂p for the values q = f(u), so ∂L/∂u = f'(u) g. The derivative of ∂L/∂u along v is f'(u) dg +
-    // f''(u) v g.
+    // For p = E(q) and q = f(u), let g = E'(q)ᵀ ∂L/∂p. Then ∂L/∂u = f'(u) g, and the derivative of ∂L/∂u along v is
+    // f'(u) dg + f''(u) v g.
     const Block& block = blocks_[k];
     const std::vector<double> q = physical(k, u), at = complete(k, u),
                               w = by_entries(k, by_parameters, by_initial.second);
@@ -120,7 +120,7 @@ std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u
     return gauss_newton_sweep(u, v);
   };
   if (!log_ || gradient) return sweep(gradient);
-  // A product is logged with its direction v, a gradient with its point u.
+  // The log stores a product with its direction v, and a gradient with its point u.
   if (const auto known = log_->replay(*this, v)) return known->gradient;
   const EvaluationLog::Evaluation evaluation{0.0, sweep(nullptr), {}};
   log_->add(*this, v, evaluation);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Sum Σ (x - x̂) dx over the observed components of this rank, where dx is `tangent`; Σ (x - x̂)² if `tangent` is
-/// nullptr.
+/// Returns the sum Σ (x - x̂) dx over the observed components of this rank, with the positions x, the observed positions
+/// x̂ and dx = `tangent`. Returns Σ (x - x̂)² if `tangent` is nullptr.
 double misfit_product(const Field& observed, const Field& positions, const Field* tangent) {
   const double* const target = observed.data();
   const double* const x = positions.data();
@@ -32,7 +32,7 @@ double misfit_product(const Field& observed, const Field& positions, const Field
   return sum;
 }
 
-/// x̄ += weight (x - x̂) in the observed components.
+/// Adds `weight` · (x - x̂) to `adjoint` in the observed components, with the positions x and the observed positions x̂.
 void add_misfit(double weight, const Field& observed, const Field& positions, Field& adjoint) {
   const double* const target = observed.data();
   const double* const x = positions.data();
@@ -44,7 +44,7 @@ void add_misfit(double weight, const Field& observed, const Field& positions, Fi
   Kokkos::fence();
 }
 
-/// x̄ += weight dx in the observed components.
+/// Adds `weight` · `tangent` to `adjoint` in the observed components.
 void add_misfit_tangent(double weight, const Field& observed, const Field& tangent, Field& adjoint) {
   const double* const target = observed.data();
   const double* const dx = tangent.data();
@@ -56,7 +56,7 @@ void add_misfit_tangent(double weight, const Field& observed, const Field& tange
   Kokkos::fence();
 }
 
-/// adjoint[v] += weights[v] · vector for owned vertices v.
+/// Adds `weights[v]` · `vector` to `adjoint[v]` for each owned vertex v.
 void add_outer(const Field& weights, std::array<double, 3> vector, Field& adjoint) {
   const double* const w = weights.data();
   double* const x_bar = adjoint.data();
@@ -80,7 +80,7 @@ double weighted_component(const Field& weights, const Field& positions, int comp
   return sum;
 }
 
-/// y += a x over owned entries.
+/// Adds `a` · `x_field` to `y_field` on the owned entries.
 void add_owned(double a, const Field& x_field, Field& y_field) {
   const double* const x = x_field.data();
   double* const y = y_field.data();

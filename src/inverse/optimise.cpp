@@ -43,7 +43,8 @@ struct TaoContext {
   long evaluations = 0;
   double largest = 0.0;  // largest loss so far
   int told = -1;         // last iteration reported to the observer
-  // Last point with its loss and gradient. Trust-region methods evaluate the same point a second time for the gradient.
+  // Last point u, with the gradient g and the loss at this point. Trust-region methods evaluate the same point a second
+  // time for the gradient; the second evaluation then needs no sweep.
   std::vector<double> u, g;
   double loss = 0.0;
 };
@@ -71,8 +72,9 @@ PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* poi
     } catch (const Error& error) {
       // A trial point whose rollout fails is outside the domain of L. For a point outside the domain, the callback
       // returns twice the largest loss so far and a zero gradient, so that TAO's line search shortens the step. With an
-      // infinite loss, the interpolation would return the best step so far, and the line search would fail. If a
-      // rollout fails, all ranks execute this handler. If the rollout at the start point fails, the Error is rethrown.
+      // infinite loss, the interpolation in the line search would return the best step so far, and the line search
+      // would fail. If a rollout fails, all ranks execute this handler. If the rollout at the start point fails, the
+      // Error is rethrown.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
       context.loss = 2.0 * context.largest;
       context.g.assign(u.size(), 0.0);
@@ -110,7 +112,8 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
   return 0;
 }
 
-/// Calls TaoSetFromOptions with a default value for an option that no API function sets.
+/// Calls TaoSetFromOptions. If the user has not given the option `name`, which no API function sets, the option has the
+/// value `value` during the call.
 void set_from_options(Tao tao, const char* name, const char* value) {
   PetscBool given = PETSC_FALSE;
   DIFFSIM_PETSC(PetscOptionsHasName(nullptr, nullptr, name, &given));
@@ -139,8 +142,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   DIFFSIM_PETSC(TaoSetMonitor(tao, monitor, &context, nullptr));
   DIFFSIM_PETSC(TaoSetMaximumIterations(tao, options.max_iterations));
   DIFFSIM_PETSC(TaoSetTolerances(tao, 1e-300, 0.0, options.gradient_tolerance));
-  // The radius of the first trust region is the length of the first Newton step. By default TAO searches for a radius
-  // along the gradient. The search takes five evaluations and moves unknowns with a small range to their bounds.
+  // The radius of the first trust region is the length of the first Newton step. By default TAO would search for this
+  // radius along the gradient. The search takes five evaluations and moves unknowns with a small range to their bounds.
   set_from_options(tao, "-tao_bnk_init_type", "direction");
   const PetscErrorCode code = TaoSolve(tao);
   if (context.error) std::rethrow_exception(context.error);
@@ -160,8 +163,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   return result;
 }
 
-/// Minimises the loss by Adam (Kingma & Ba 2015, algorithm 1). Each update is clamped to the bounds. A step whose
-/// rollout fails is halved.
+/// Minimises the loss by Adam (Kingma & Ba 2015, algorithm 1). Each update is clamped to the bounds. If the rollout
+/// fails after an update, the update is halved, at most 20 times.
 OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions& options,
                                  const IterateObserver& observer) {
   constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-12;

@@ -114,8 +114,9 @@ class LinearMap final : public EntryMap {
   std::size_t columns_;
 };
 
-/// Map p_i = base_i exp(E(q)_i) for another map E. With z = E(q) and dz = E'(q) dq, the tangent is dp_i = p_i dz_i, the
-/// adjoint is E'(q)ᵀ (p w), and the derivative of the adjoint is that of E'(q)ᵀ along dq and d(p w) = p (dw + w dz).
+/// Map p_i = base_i exp(E(q)_i) for another map E. With z = E(q) and dz = E'(q) dq, the tangent is dp_i = p_i dz_i, and
+/// the adjoint is E'(q)ᵀ (p w). The derivative of the adjoint is the derivative of E'(q)ᵀ y, with y = p w, along dq and
+/// dy = p (dw + w dz).
 class ScaledExponential final : public EntryMap {
  public:
   ScaledExponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base)
@@ -147,7 +148,7 @@ class ScaledExponential final : public EntryMap {
     exponent_->tangent(q, dq, dz);
     return dz;
   }
-  /// Returns p w, entry by entry.
+  /// Returns the product p w, entry by entry.
   std::vector<double> scaled(const std::vector<double>& q, const std::vector<double>& w) const {
     std::vector<double> result(base_.size());
     set(q, result);

@@ -21,12 +21,13 @@ std::unique_ptr<ValueMap> make_identity();
 /// Creates the map q = exp u.
 std::unique_ptr<ValueMap> make_exponential();
 
-/// Differentiable map p = E(q) from the values q of an unknown to entries of a field. p: the field's entries on this
-/// rank, [entries · components]. Entries of the field that do not belong to the unknown keep their values.
+/// Differentiable map p = E(q) from the values q of an unknown to entries of a field. The vector p contains the field's
+/// entries on this rank, [entries · components]. Entries of the field that do not belong to the unknown keep their
+/// values.
 class EntryMap {
  public:
   virtual ~EntryMap() = default;
-  /// Sets the unknown's entries of `p`.
+  /// Sets the unknown's entries of `p` to E(q).
   virtual void set(const std::vector<double>& q, std::vector<double>& p) const = 0;
   /// Sets the unknown's entries of `dp` to E'(q) dq.
   virtual void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const = 0;
@@ -43,9 +44,10 @@ class EntryMap {
 std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
 /// Identity map of the first `num_values` values: p_e = q_e.
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
-/// Linear map p_i = base_i + (B q)_i. `matrix`: B, [values, columns]; `base`: [values] or longer.
+/// Linear map p_i = base_i + (B q)_i. `matrix`: B, an array [values, columns]. `base`: array with at least one entry
+/// per row of B.
 std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);
-/// Map p_i = base_i exp(E(q)_i), where E is another map. `base`: [values].
+/// Map p_i = base_i exp(E(q)_i), where E is another map, `exponent`. `base`: array with one entry per entry of E(q).
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base);
 
 }  // namespace diffsim

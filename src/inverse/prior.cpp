@@ -121,7 +121,7 @@ class MaternPrior final : public QuadraticPrior {
     for (std::size_t i = 0; i < z.size(); ++i) z[i] *= tau_ * tau_ / gradient_.lumped()[i];
     return operator_times(z);
   }
-  /// Returns (κ² M + K) v.
+  /// Returns (κ² M + K) v, with the lumped mass matrix M and the stiffness matrix K of the gradient.
   std::vector<double> operator_times(const std::vector<double>& v) const {
     std::vector<double> result = gradient_.stiffness_times(v);
     for (std::size_t i = 0; i < v.size(); ++i) result[i] += kappa2_ * gradient_.lumped()[i] * v[i];
@@ -155,7 +155,8 @@ class TotalVariationPrior final : public Prior {
   }
   void add_product(const std::vector<double>& u, const std::vector<double>& v,
                    std::vector<double>& product) const override {
-    // The derivative of s/√(|s|² + ε²) along t is (t - s (s·t)/(|s|² + ε²)) / √(|s|² + ε²).
+    // With the slopes s = D (u - mean) and t = D v, the derivative of s/√(|s|² + ε²) along t is (t - s (s·t)/(|s|² +
+    // ε²)) / √(|s|² + ε²).
     const std::vector<double> along = gradient_.times(v);
     std::vector<double> flux =
         at_points(gradient_.times(difference(u, mean_)), [&](std::size_t point, double* slope, double root) {

@@ -35,8 +35,8 @@ void check_map(const Unknown& unknown, std::size_t values) {
                 ErrorKind::input);
 }
 
-/// Throws Error (run) if a rank found a value that is not finite. The message is `text` and the finding of the first
-/// operation over all ranks. Collective.
+/// Throws Error (run) if a rank found a value that is not finite. The message is `text`, followed by the location of
+/// the value that the earliest operation of all ranks produced. Collective.
 void throw_first(NotFinite finding, const std::string& text, MPI_Comm comm) {
   struct {
     double operation;
@@ -282,7 +282,7 @@ void InverseProblem::add(InverseProblem& experiment) {
           ErrorKind::input);
   });
   experiments_.push_back(&experiment);
-  experiment.locates_ = false;  // this problem searches for values that are not finite
+  experiment.locates_ = false;  // this problem itself calls `locate_not_finite` of its experiments
   experiment.is_added_ = true;
 }
 

@@ -10,7 +10,7 @@ namespace diffsim::inverse {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int highest_order = 6;  // number of columns of the table; the error of column m = 0, 1, … is O(h^(2m+2))
+constexpr int highest_order = 6;  // columns of the Richardson table; the error of column m = 0, 1, … is O(h^(2m+2))
 
 /// Noise estimates from a difference table of equally spaced values (Moré & Wild 2011, eq. 2.6): the standard deviation
 /// from each column, and a flag for columns with values of both signs.
@@ -35,8 +35,9 @@ NoiseLevels noise_levels(std::vector<double> values) {
   return levels;
 }
 
-/// Noise level of the first suitable column of the difference table; negative if there is none. A column is suitable if
-/// it has values of both signs and if its level and the levels of the next two columns agree up to a factor of four.
+/// Noise level of the first suitable column of the difference table; negative if no column is suitable. A column is
+/// suitable if the column has values of both signs, and if the level of the column and the levels of the next two
+/// columns agree up to a factor of four.
 double agreed_level(const NoiseLevels& levels) {
   for (std::size_t k = 0; k + 2 < levels.sigma.size(); ++k) {
     const auto [least, most] = std::minmax({levels.sigma[k], levels.sigma[k + 1], levels.sigma[k + 2]});
@@ -45,7 +46,8 @@ double agreed_level(const NoiseLevels& levels) {
   return -1.0;
 }
 
-/// Three standard deviations of (f(h) - f(-h)) / (2h).
+/// Three standard deviations of the central difference (f(h) - f(-h)) / (2h), where `noise` is the standard deviation
+/// of f.
 double noise_of_difference(double noise, double h) { return 3.0 * noise / (std::sqrt(2.0) * h); }
 
 /// Row of the Richardson table: the central difference at one step size, the extrapolations of this difference with
@@ -70,7 +72,7 @@ struct Entry {
   double value, error, step;
 };
 
-/// Entries of the Richardson table that are extrapolated at least twice, in the order of the pairs.
+/// Entries of the Richardson table that are extrapolated at least twice, row by row (one row per pair).
 std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) {
   std::vector<Entry> entries;
   Row before;
@@ -88,8 +90,8 @@ std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) 
 }
 
 /// Entry with the least error bound in the Richardson table of `pairs`. Entries of large steps may agree with each
-/// other by chance; their error bounds are then too small. The bound of an entry is therefore at least the distance to
-/// any later entry minus the bound of the later entry.
+/// other by chance, so that their error bounds are too small. The bound of an entry is therefore at least the distance
+/// to any later entry minus the bound of the later entry.
 Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
   const std::vector<Entry> entries = entries_of(pairs, noise);
   Slope best;

@@ -15,7 +15,7 @@ using Line = std::function<double(double)>;
 /// (Moré & Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
 double measure_noise(const Line& f, double at_zero);
 
-/// Values f(h) and f(-h).
+/// Values f(h) and f(-h) of a function f.
 struct LinePair {
   double h = 0.0, plus = 0.0, minus = 0.0;
 };
@@ -39,8 +39,8 @@ struct Slope {
 /// table (Ridders 1982).
 ///
 /// The error bound of an entry is the largest distance to the neighbouring entries of lower order or larger step, plus
-/// the contribution of `noise` in f. The bound is raised if the distance to an entry of smaller steps exceeds the bound
-/// of that entry. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
+/// the contribution of `noise` in f. The bound is at least the distance to any entry of smaller steps minus the error
+/// bound of that entry. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
 /// `options.resolution` · |value|) and agrees with `expected` within its error, or when noise prevents an improvement.
 /// If the value disagrees with `expected`, smaller steps are tried until noise hides the distance |value - `expected`|.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});

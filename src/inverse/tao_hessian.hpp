@@ -11,8 +11,8 @@
 
 namespace diffsim::inverse {
 
-/// Hessian ∂²L/∂u² as a matrix-free PETSc matrix, at the point u that TAO requests. Submatrices for some of the
-/// unknowns, which bounded methods need, are matrix-free, too.
+/// Hessian ∂²L/∂u² (or Gauss–Newton matrix) as a matrix-free PETSc matrix, at the point u that TAO requests. Bounded
+/// methods need submatrices for some of the unknowns; these submatrices are matrix-free, too.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);

@@ -80,8 +80,9 @@ std::array<int, 4> corners(const TetrahedralMesh& mesh, std::size_t cell) {
   return {nodes[0], nodes[1], nodes[2], nodes[3]};
 }
 
-/// Vertices of the linear tetrahedra into which a cell is divided: the cell itself, or eight parts of a second-order
-/// cell, four at its corners and four around the diagonal from edge (0, 1) to edge (2, 3).
+/// Vertices of the linear tetrahedra into which a cell is divided. A linear cell is not divided. A second-order cell
+/// has eight parts: four at the corners, and four around the diagonal from the midpoint of edge (0, 1) to the midpoint
+/// of edge (2, 3).
 std::vector<std::array<int, 4>> linear_parts(const TetrahedralMesh& mesh, std::size_t cell) {
   if (mesh.order() == 1) return {corners(mesh, cell)};
   static constexpr int parts[8][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3},
@@ -171,7 +172,7 @@ class Faces {
   /// Vector from the centroid of the first tetrahedron of face i to the centroid of the second.
   Point step(std::size_t i) const { return {steps_[0][i], steps_[1][i], steps_[2][i]}; }
   double area(std::size_t i) const { return 0.5 * std::sqrt(dot(sides[i].normal, sides[i].normal)); }
-  /// Distance of the two centroids along the normal of face i.
+  /// Distance, along the normal of face i, between the centroids of the two tetrahedra.
   double normal_distance(std::size_t i) const { return std::abs(dot(step(i), sides[i].normal)) / (2.0 * area(i)); }
 
   struct Side {
@@ -182,7 +183,7 @@ class Faces {
   std::vector<Side> sides;
   std::vector<double> volumes, centroids[3];  // one per local tetrahedron
   PetscInt first_cell = 0, first_row = 0;
-  MatHandle differences;  // maps values of tetrahedra to their differences across faces, [faces, cells]
+  MatHandle differences;  // maps values of tetrahedra to differences of values across faces, [faces, cells]
 
  private:
   MPI_Comm comm_;
@@ -239,7 +240,7 @@ class VertexFits {
       scaled[i][4] = i == 0 ? 1.0 : 0.0;
     }
     // Gauss–Jordan elimination of a positive semidefinite matrix. Each pivot is the largest remaining diagonal entry;
-    // the first pivot is that of the constant.
+    // the first pivot belongs to the constant term of the linear function.
     bool is_used[4] = {};
     for (int k = 0; k < 4; ++k) {
       std::size_t pivot = 4;

@@ -38,14 +38,16 @@ struct Layout {
   std::size_t first_block = 0;        // index of this rank's first block in `sizes` and `places`
 };
 
-/// File that is being written.
+/// File in the queue of files to write.
 struct Job {
   std::string path;
   std::uint64_t length = 0;
   std::vector<Block> blocks;
-  // Set by the writing thread. Other threads read `sum` and `code` only once `done` is true.
-  std::uint64_t sum = 0;  // word sum of this rank's blocks; on the first rank, also of the file outside the arrays
-  int code = 0;           // errno of a failed system call, or 0
+  // The writing thread sets `sum`, `code` and `done`. Other threads read `sum` and `code` only once `done` is true.
+  // `sum` is the word sum (checksum.hpp) of this rank's blocks; on the first rank, `sum` includes the file outside the
+  // arrays.
+  std::uint64_t sum = 0;
+  int code = 0;  // errno of a failed system call, or 0
   bool done = false;
 };
 
@@ -99,12 +101,13 @@ struct BackgroundWriter::Impl {
   }
 
   Layout lay_out(FileArray& array) const;
-  /// Redistributes the rows of an array over the ranks as `chunks` defines. `first`: row with which this rank's
-  /// `values` begin.
+  /// Redistributes the rows of an array over the ranks, and returns the rows that `chunks` assigns to this rank.
+  /// `values`: this rank's rows before redistribution, which begin with row `first`. Collective.
   std::vector<double> dealt_out(const std::vector<double>& values, std::int64_t first, std::int64_t row_values,
                                 const ChunkedRows& chunks) const;
 
-  /// Writes this rank's blocks. Runs on the writing thread, or on the calling thread if `depth` is 0.
+  /// Writes this rank's blocks, and sets `job.sum` and `job.code`. Runs on the writing thread, or on the calling thread
+  /// if `depth` is 0.
   void perform(Job& job) const {
     const std::string path = partial_path(job.path);
     bool any = false;
@@ -259,7 +262,7 @@ std::vector<double> BackgroundWriter::Impl::dealt_out(const std::vector<double>&
   std::vector<std::int64_t> begins(n);
   DIFFSIM_MPI(MPI_Allgather(&first, 1, MPI_INT64_T, begins.data(), 1, MPI_INT64_T, comm));
   begins.push_back(chunks.rows);
-  // Number of values that rows [a, b) and rows [c, d) have in common.
+  // Number of values in the rows that are both in [a, b) and in [c, d).
   const auto common = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
     return static_cast<int>(row_values * std::max<std::int64_t>(std::min(b, d) - std::max(a, c), 0));
   };
@@ -338,8 +341,8 @@ std::vector<WrittenFile> BackgroundWriter::publish(bool wait) {
   }
   if (count == 0) return {};
   if (!wait) {
-    // Publish the files that all ranks have finished. If more than `depth` files would be left, wait for the oldest
-    // unfinished files and publish these files too.
+    // Publish the files that all ranks have finished. If more than `depth` files would then remain unpublished, wait
+    // for the oldest of these files and publish them too.
     std::uint64_t ready = w.num_done();
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_UINT64_T, MPI_MIN, w.comm));
     const std::size_t over = count - std::min(count, static_cast<std::size_t>(std::max(w.depth, 0)));

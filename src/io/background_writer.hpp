@@ -13,7 +13,7 @@
 
 namespace diffsim {
 
-/// Array distributed over the ranks by rows: this rank's rows follow the rows of all lower ranks.
+/// Array whose rows are distributed over the ranks. This rank's rows follow the rows of all lower ranks.
 struct FileArray {
   std::string dataset;         ///< for example "/state/positions"
   Shape row_shape;             ///< shape of one row; empty if each row is one value
@@ -30,14 +30,14 @@ struct WrittenFile {
   std::uint64_t sum = 0;
 };
 
-/// Writes HDF5 files that all ranks share, while the program continues.
+/// Writer of HDF5 files that all ranks share. The files are written while the program continues.
 ///
 /// Neither MPI (initialised here with MPI_THREAD_FUNNELED) nor HDF5 may be called from a second thread. Therefore the
-/// first rank creates the file's structure, with space for every array, on the calling thread. Then a thread of each
-/// rank writes this rank's rows with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
-/// file with the attributes that Hdf5File writes. Until all ranks have written the file, its name is `PATH.partial`.
+/// first rank creates the file's structure, with space for every array, on the calling thread. Then each rank writes
+/// its rows on a second thread with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
+/// file with the attributes that Hdf5File writes. The file is named `PATH.partial` until `publish` renames it.
 ///
-/// Every member is collective and throws the same Error on all ranks.
+/// All members except `is_idle` are collective. If a member throws, all ranks throw the same Error.
 class BackgroundWriter {
  public:
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
@@ -51,9 +51,9 @@ class BackgroundWriter {
   /// Waits for the files that are being written, and removes files that were not published.
   ~BackgroundWriter();
 
-  /// Starts writing a file. Returns the number of bytes that the arrays take in the file, summed over all ranks. Throws
-  /// Error if the file cannot be created or the disk has no space for the arrays. Errors of writing the data are thrown
-  /// later, by `publish`.
+  /// Starts writing a file. Returns the number of bytes that the arrays of all ranks take in the file. Throws Error if
+  /// the file cannot be created or the disk has no space for the arrays. Errors of writing the data are thrown later,
+  /// by `publish`.
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
                       std::vector<FileArray> arrays);
   /// Publishes files in the order of the `write` calls, and returns these files. A file is published by renaming it to
@@ -69,8 +69,8 @@ class BackgroundWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns an empty string if a file has the length and the checksum of `file`, otherwise the reason why the check
-/// failed. Each rank reads a part of the file. Collective.
+/// Returns an empty string if the file at `file.path` has the length and the checksum given in `file`, otherwise the
+/// reason why the check failed. Each rank reads a part of the file. Collective.
 std::string file_error(MPI_Comm comm, const WrittenFile& file);
 
 }  // namespace diffsim

@@ -10,7 +10,7 @@
 namespace diffsim {
 namespace {
 
-/// Rows of the entities numbered [from, to) of body k.
+/// Returns the rows of the entities of body k that have the numbers `from` … `to` - 1.
 BodyRows rows_between(std::string group, std::size_t k, std::int64_t from, std::int64_t to, const FileOrder& order) {
   const std::int64_t begin = order.block_begin(), end = begin + order.block_size();
   const auto in_block = [&](std::int64_t number) {
@@ -19,8 +19,8 @@ BodyRows rows_between(std::string group, std::size_t k, std::int64_t from, std::
   return {std::move(group), k, from, to - from, in_block(from), in_block(to), std::clamp(begin, from, to) - from};
 }
 
-/// Rows of all bodies. `first(body)` returns the number of the first entity of a body. `end(k)` returns the number
-/// after the last entity of body k.
+/// Returns the rows of all bodies. `first(body)` returns the number of the first entity of a body. `end(k)` returns the
+/// number after the last entity of body k.
 template <class First, class End>
 std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, const First& first, const End& end,
                               const FileOrder& order) {

@@ -18,20 +18,20 @@ namespace diffsim {
 struct BodyRows {
   std::string group;             ///< "/bodies/NAME"; empty if the bodies have no names
   std::size_t body = 0;          ///< index of the body in the mesh's list
-  std::int64_t first = 0;        ///< number of the body's first vertex, or cell, in the mesh
+  std::int64_t first = 0;        ///< number, in the mesh, of the body's first vertex or cell
   std::int64_t total = 0;        ///< number of rows of the whole body
-  std::size_t begin = 0;         ///< this rank's rows are [begin, end) of the rank's block of vertices, or cells
+  std::size_t begin = 0;         ///< this rank's rows are [begin, end) of the rank's block of vertices or cells
   std::size_t end = 0;           ///< see `begin`
-  std::int64_t first_local = 0;  ///< number of this rank's first row among the body's rows
+  std::int64_t first_local = 0;  ///< index of this rank's first row among the body's rows
 
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };
-/// Rows of the vertices of each body, without directors, in the mesh's order of bodies.
+/// Returns the rows of the vertices of each body, without directors, in the order of the mesh's bodies.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
-/// Rows of the vertices of each body, followed by the rows of the body's directors. The group of the directors is the
-/// subgroup `directors` of the body's group.
+/// Returns the rows of the vertices of each body, followed by the rows of the body's directors. The group of the
+/// directors is the subgroup `directors` of the body's group.
 std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh);
-/// Rows of each body that has cells of the given kind.
+/// Returns the rows of the cells of `kind` for each body that has such cells.
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);
 
 /// Calls use(rows, part) for each body. `part` is the body's part of `block`; `block` is this rank's block of a dataset

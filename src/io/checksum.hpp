@@ -32,9 +32,10 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
-/// Word sum of the part of a file that begins at `offset`, a multiple of 4: Σ mix(w ^ mix(index of w)) over the 4-byte
-/// words w ≠ 0 of the part. An incomplete last word is padded with zeros. The word sum of a file is the sum over its
-/// parts. Words that are 0, such as bytes that were never written, contribute nothing.
+/// Word sum of the part of a file that begins at `offset`, which must be a multiple of 4. The word sum is Σ mix(w ^
+/// mix(i)) over the 4-byte words w ≠ 0 of the part, where i is the index of the word in the file. An incomplete last
+/// word is padded with zeros. The word sum of a file is the sum of the word sums of its parts. Words that are 0, such
+/// as bytes that were never written, contribute nothing.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

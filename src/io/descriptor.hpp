@@ -17,7 +17,7 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return descriptor_; }  // NOLINT: implicit, so that system calls take the object
+  operator int() const { return descriptor_; }  // NOLINT: implicit, so that the object can be passed to system calls
   bool is_open() const { return descriptor_ >= 0; }
 
  private:

@@ -14,7 +14,8 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// Throws InputError if one of `values` is not finite. `values` are this rank's rows, which begin at row `first`.
+/// Throws the same InputError on every rank if one of the `values` on any rank is not finite. `values` are this rank's
+/// rows, which begin at row `first`. Collective.
 void require_finite(const Hdf5File& file, const std::string& dataset, const std::vector<double>& values,
                     std::int64_t first, int components, const std::string& what) {
   collectively(file.comm(), [&] {
@@ -31,8 +32,8 @@ Shape with_components(Shape shape, int components) {
   return shape;
 }
 
-/// Rows to be read: the rows of all bodies if `body` is empty, otherwise only the rows of `body`, with an empty group
-/// name.
+/// Returns the rows to be read: the rows of all bodies if `body` is empty, otherwise only the rows of `body`, with an
+/// empty group name. Throws InputError if `body` has no rows in `all`.
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
                                    const std::string& body, const std::string& thing) {
   if (body.empty()) return all;

@@ -13,17 +13,18 @@
 namespace diffsim {
 
 // Functions that read the arrays named in a scene by `{file: FILE, dataset: DATASET}`, and functions that write the
-// arrays of a run. All arrays have the mesh file's order of vertices and cells. For a mesh of several bodies there is
-// one dataset per body, with the body's own numbering; the name of the dataset is `/bodies/NAME` followed by DATASET.
-// If a function is called with the name of a body, DATASET itself has the values of that body, and the values of all
-// other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset does not exist, has another
-// shape (the message gives both shapes), or contains a value that is not finite. All functions are collective.
+// arrays of a run. In all arrays, vertices and cells are in the order of the mesh file. For a mesh of several bodies
+// there is one dataset per body, with the body's own numbering; the name of the dataset is `/bodies/NAME` followed by
+// DATASET. If a function is called with the name of a body, DATASET itself has the values of that body, and the values
+// of all other bodies are NaN. The functions that read throw InputError if the dataset does not exist, has another
+// shape, or contains a value that is not finite. The message names the file and the dataset and, for another shape,
+// gives both shapes. All functions are collective.
 
 /// Reads one value per tetrahedron from a dataset [C]. Returns [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
-/// Several values per cell, read from a dataset [M, C]: `values` has the shape [M, local cells].
+/// Several values per cell, read from a dataset [M, C]. The shape of `values` is [M, local cells].
 struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;

@@ -9,26 +9,26 @@
 
 namespace diffsim {
 
-// All functions are serial: to be called on one rank, inside collectively() (core/error.hpp), which passes errors to
-// all ranks.
+// All functions are serial. They must be called on one rank, inside collectively() (core/error.hpp), which passes
+// errors to all ranks.
 
 /// Throws InputError if `path` does not exist, is not a regular file, or cannot be opened for reading.
 void require_readable_file(const std::string& path);
 /// Creates `path` as an empty file, or empties it. Throws InputError with the reason if `path` cannot be written or if
 /// `final_path` is a directory; the message names `final_path`.
 void require_writable_file(const std::string& path, const std::string& final_path);
-/// Returns whether a file has the HDF5 signature (at byte 0, 512, 1024, 2048, …).
+/// Returns whether a file has the HDF5 signature at byte 0, 512, 1024, 2048 or a higher power of two.
 bool has_hdf5_signature(const std::string& path);
-/// Returns the number of bytes available to this user on the disk of the file `path`, which need not exist; infinity if
-/// unknown.
+/// Returns the number of bytes available to this user on the disk of the file `path`, or infinity if this number is
+/// unknown. The file need not exist.
 double free_space(const std::string& path);
-/// Reserves disk space, so that `path` can grow from `from` to `to` bytes. Throws Error, naming the file `name`, if the
-/// disk is full or a quota or process limit is exceeded. If the file system can reserve space, the file gets the length
-/// `to`; otherwise only the free space is checked.
+/// Reserves disk space, so that `path` can grow from `from` to `to` bytes. Throws Error if the disk is full or if a
+/// quota or process limit is exceeded; the message names the file `name`. If the file system can reserve space, the
+/// file gets the length `to`; otherwise only the free space is checked.
 void reserve_space(FileSystem& files, const std::string& path, const std::string& name, std::uint64_t from,
                    std::uint64_t to);
-/// Returns the file length in bytes that is stored in the superblock of an HDF5 file written by this library; 0 if the
-/// superblock has no length.
+/// Returns the file length in bytes that is stored in the superblock of an HDF5 file written by this library, or 0 if
+/// the superblock does not store a length.
 std::uint64_t hdf5_length(const std::string& path);
 /// Truncates a file to `length` bytes, to release reserved space that was not used. Throws Error if the file is shorter
 /// than `length`, or if `length` is 0.
@@ -37,8 +37,8 @@ void cut_to_length(const std::string& path, std::uint64_t length);
 /// Returns the word sum (checksum.hpp) of bytes [begin, end) of a file. Throws Error if these bytes cannot be read.
 std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end);
 
-/// Synchronises the file `from` with the disk, renames the file to `to` and synchronises the directory. After the call,
-/// `to` is complete even after a power failure. Throws Error of kind `system` if a call fails.
+/// Synchronises the file `from` with the disk, renames the file to `to` and synchronises the directory. Once the
+/// function has returned, a power failure cannot damage `to`. Throws Error of kind `system` if a call fails.
 void publish_file(FileSystem& files, const std::string& from, const std::string& to);
 /// Renames a file without waiting for the disk. Throws Error of kind `system` if the call fails.
 void rename_file(FileSystem& files, const std::string& from, const std::string& to);

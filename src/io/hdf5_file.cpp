@@ -34,8 +34,8 @@ std::int64_t values_behind(const Shape& shape, std::size_t leading) {
 // ---- communicator --------------------------------------------------------------------------------------------------
 
 OwnedComm::OwnedComm(MPI_Comm comm) {
-  // MPI_Comm_dup keeps a Cartesian topology. With such a communicator MPI-IO of Open MPI 4.1 has corrupted files.
-  // MPI_Comm_split drops the topology.
+  // MPI_Comm_dup keeps a Cartesian topology. MPI-IO of Open MPI 4.1 has corrupted files on communicators with a
+  // Cartesian topology. MPI_Comm_split drops the topology.
   int topology = MPI_UNDEFINED;
   DIFFSIM_MPI(MPI_Topo_test(comm, &topology));
   if (topology == MPI_UNDEFINED)

@@ -34,37 +34,39 @@ struct DatasetInfo {
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
 /// HDF5 file shared by the ranks of a communicator. Every member is collective and throws the same Error on all ranks.
-/// Arguments must be equal on all ranks, except for the values of blocks. T is double or std::int64_t.
+/// All arguments except `block` and `rows` must be equal on all ranks. T is double or std::int64_t.
 ///
 /// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets contain
 /// little-endian 64-bit values (or float32, see `allocate`). Datasets have the attributes `units` and `checksum`. The
-/// checksum is the sum, over all values, of a hash of value and index; reading verifies the checksum. A series of
-/// arrays has one checksum per frame, in the dataset `/checksums/NAME`. Files without checksums are read without
-/// verification.
+/// checksum is the sum of a hash of value and index over all values; functions that read a dataset verify the checksum.
+/// A series of arrays has one checksum per frame, in the dataset `/checksums/NAME`. Files without checksums are read
+/// without verification.
 class Hdf5File {
  public:
-  /// Creates a file, named `PATH.partial` until it is published. `format` and `version` become attributes of the root,
-  /// along with `diffsim_version`. Throws InputError if the file cannot be written. `files` reserves disk space and
-  /// renames the file, while HDF5 writes the data with its own system calls; `files` must outlive the Hdf5File.
+  /// Creates a file, which is named `PATH.partial` until `publish` renames it. `format` and `version` become attributes
+  /// of the root, along with `diffsim_version`. Throws InputError if the file cannot be written. `files` reserves disk
+  /// space and renames the file, while HDF5 writes the data with its own system calls; `files` must outlive the
+  /// Hdf5File.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
                          FileSystem& files = system_files());
   /// Opens a file for reading. Throws InputError if the file is missing, is a directory, is not HDF5 or is truncated.
   static Hdf5File open(MPI_Comm comm, const std::string& path);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
-  /// Closes the file; a new file that was not published is removed.
+  /// Closes the file. Removes a new file that was not published.
   ~Hdf5File();
 
   MPI_Comm comm() const;
   const std::string& path() const;
 
-  /// Finishes writing: flush, close, fsync, rename to the final name, fsync of the directory. A reader sees either the
-  /// old file or the complete new file.
+  /// Finishes writing: flushes and closes the file, synchronises the file with the disk (fsync), renames the file to
+  /// its final name, and synchronises the directory. A reader sees either the old file or the complete new file.
   void publish();
   /// Flushes everything written so far to the disk.
   void flush();
 
-  /// Throws InputError if the disk has less than `bytes` free. A long run calls this function before the first step.
+  /// Throws InputError if the disk has less than `bytes` bytes free. A long run calls this function before the first
+  /// time step.
   void require_space(double bytes) const;
 
   // ---- attributes of a dataset or group ("/": the root)

@@ -53,7 +53,8 @@ struct Hdf5File::Impl {
     Shape frame_shape;
     std::vector<std::uint64_t> checksums;  // [frames]
   };
-  /// This rank's rows of a dataset: along the first dimension, or, within one frame, along the second dimension.
+  /// This rank's rows of a dataset. Rows are along the first dimension or, within one frame of a series, along the
+  /// second dimension.
   struct Part {
     std::int64_t frame = -1;  // -1: rows along the first dimension
     std::int64_t first = 0;
@@ -69,16 +70,16 @@ struct Hdf5File::Impl {
   /// collective call must be the last call in `body`, because no rank may fail before the call and leave the other
   /// ranks waiting.
   void agree(const std::function<void()>& body) const;
-  /// Throws an error "cannot `what`" for a negative `code`; for use inside `agree`.
+  /// Throws an error with the message "cannot `what`" if `code` is negative. Must be called inside `agree`.
   void check(long long code, const std::string& what) const;
-  /// Throws InputError for an error in the contents of a file that is read.
+  /// Throws InputError for an error in the contents of the file that is being read.
   [[noreturn]] void fail(const std::string& dataset, const std::string& what) const;
   void require_writing(const std::string& dataset) const;
 
   Hdf5Properties access() const;
-  /// Throws Error on every rank if the disk has no space for `bytes` more bytes; to be called before any operation that
-  /// makes the file longer. `is_frame`: true for a frame of a series. Once HDF5 and MPI-IO themselves run out of space,
-  /// ranks may wait for each other forever, or crash when HDF5 shuts down.
+  /// Reserves disk space for `bytes` more bytes, and throws Error on every rank if the disk has no space. Must be
+  /// called before any operation that makes the file longer, because HDF5 and MPI-IO do not handle a full disk: ranks
+  /// may wait for each other forever, or crash when HDF5 shuts down. `is_frame`: true for a frame of a series.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
   /// Counts a dataset that is about to be created or extended; flushes the file after 1024 changes. Collective.
@@ -118,10 +119,11 @@ struct Hdf5File::Impl {
   bool published = false;
   std::uint64_t length = 0;    // estimated upper bound of the file's length, without room_for_metadata
   int changes = 0;             // number of datasets created or extended since the last flush
-  std::uint64_t reserved = 0;  // length for which disk space is reserved
+  std::uint64_t reserved = 0;  // file length up to which disk space is reserved
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;
-  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // checksums of each series that is read
+  // Checksums of the frames of each series that is read.
+  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;
   Hdf5Properties collective;  // transfer properties of collective reads and writes
   Hdf5FileId file;
 };
@@ -129,7 +131,8 @@ struct Hdf5File::Impl {
 /// Bytes reserved for HDF5's own metadata, in addition to the estimate for each dataset and frame.
 inline constexpr std::uint64_t room_for_metadata = 1 << 20;
 
-/// Product of the dimensions of `shape` after the first `leading` ones: the number of values of a row.
+/// Product of the extents of `shape` after the first `leading` dimensions. For `leading` = 1, the product is the number
+/// of values of a row.
 std::int64_t values_behind(const Shape& shape, std::size_t leading);
 /// Name of the dataset with the frame checksums of a series.
 inline std::string checksums_name(const std::string& dataset) { return "/checksums" + dataset; }

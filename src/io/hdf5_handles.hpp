@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Owner of an HDF5 identifier, which `Close` closes. Errors in the destructor are ignored.
+/// Owner of an HDF5 identifier. The destructor closes the identifier with `Close` and ignores errors.
 template <herr_t (*Close)(hid_t)>
 class Hdf5Handle {
  public:
@@ -23,7 +23,7 @@ class Hdf5Handle {
   Hdf5Handle& operator=(const Hdf5Handle&) = delete;
   ~Hdf5Handle() { (void)close(); }
 
-  operator hid_t() const { return id_; }  // NOLINT: implicit, so that HDF5 calls take the object
+  operator hid_t() const { return id_; }  // NOLINT: implicit, so that the object can be passed to HDF5
   /// Closes the identifier. Returns a negative value if closing failed; the identifier is released in either case.
   herr_t close() noexcept {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);

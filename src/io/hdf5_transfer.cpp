@@ -15,8 +15,8 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// Maximum number of rows of a frame in one chunk (24 MB of vectors). If a frame is a single value, a chunk has
-/// `values_of_chunk` frames.
+/// Maximum number of rows of a frame in one chunk; a chunk of vectors then has 24 MB. If a frame is a single value, a
+/// chunk has `values_of_chunk` frames.
 constexpr std::int64_t rows_of_chunk = 1'000'000;
 constexpr std::int64_t values_of_chunk = 1024;
 
@@ -47,7 +47,8 @@ std::vector<hsize_t> chunk_shape(const Shape& series) {
   return chunk;
 }
 
-/// Bytes of the chunks that a series needs to grow from `frames` frames to the frames of `shape`.
+/// Returns the number of bytes of the chunks that HDF5 adds when a series grows from `frames` frames to `shape`[0]
+/// frames.
 std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
   const std::vector<hsize_t> chunk = chunk_shape(shape);
   const auto chunks = [&](std::size_t i, std::int64_t size) {
@@ -78,7 +79,8 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
       const Hdf5Object made(H5Gcreate2(file, parent.c_str(), H5P_DEFAULT, group, H5P_DEFAULT));
       check(made, what);
     }
-    // Every value is written later; filling the space with a default value first would double the traffic.
+    // Every value is written later. If HDF5 also filled the space with a default value, twice as many bytes would be
+    // written.
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
     if (compressed_rows > 0) {
       std::vector<hsize_t> chunk = sizes(shape);
@@ -124,7 +126,8 @@ void Hdf5File::Impl::transfer(hid_t dataset, const std::string& name, hid_t type
     agree([&] {
       in_file = Hdf5Space(H5Dget_space(dataset));
       check(in_file, what);
-      // The selections in memory and file have the same shape; otherwise HDF5 copies value by value.
+      // The selections in memory and in the file have the same shape, because HDF5 copies between different shapes
+      // value by value.
       std::vector<hsize_t> start(shape.size(), 0), count = sizes(shape);
       if (!shape.empty()) {
         if (part.frame >= 0) {
@@ -211,7 +214,8 @@ std::vector<T> Hdf5File::Impl::read(const std::string& dataset, const DatasetInf
 
 namespace {
 
-/// Calls `read` for T. If the file has integers and T is real, calls `read` for integers and converts the result.
+/// Returns the result of `read` for values of type T. If the file has integers and T is real, calls `read` for integers
+/// and converts the result.
 template <class T, class Read>
 std::vector<T> read_as(const DatasetInfo& info, const Read& read) {
   if (kind_of<T>() == info.kind) return read(T{});

@@ -44,14 +44,14 @@ class Checks {
   std::size_t width() const { return static_cast<std::size_t>(mesh_.nodes_per_cell()); }
   const std::int64_t* cell(std::size_t index) const { return &mesh_.cells[width() * index]; }
   std::size_t num_cells() const { return mesh_.cells.size() / width(); }
-  /// Number in the file of a cell of this rank's block.
+  /// Returns the file number of the cell with the given index in this rank's block.
   std::int64_t number_of(std::size_t index) const { return mesh_.first_cell + static_cast<std::int64_t>(index); }
 
   MPI_Comm comm_;
   MeshData& mesh_;
   const std::string& path_;
   int ranks_ = 1;
-  std::vector<double> used_;  // 1 for the vertices of this rank's block that belong to a cell
+  std::vector<double> used_;  // for each vertex of this rank's block: 1 if the vertex belongs to a cell, otherwise 0
 };
 
 void Checks::coordinates() const {
@@ -132,8 +132,8 @@ void Checks::faces() const {
   });
 }
 
-/// Checks that an edge has one node and that a node is on one edge. First, all entries with the same edge are sent to
-/// one rank. Then all entries with the same node are sent to one rank.
+/// Checks that each edge has only one mid-edge node and that each mid-edge node is on only one edge. First, all entries
+/// with the same edge are sent to one rank. Then all entries with the same node are sent to one rank.
 void Checks::edges() const {
   std::vector<EdgeNode> mine = edge_nodes(mesh_);
   std::vector<EdgeNode> met = redistribute(comm_, mine, [&](const EdgeNode& node) {

@@ -10,9 +10,9 @@
 namespace diffsim {
 
 /// Checks the cells and vertices of a mesh that is distributed in blocks of nearly equal size, and sets
-/// `num_unused_vertices`. The checks are those of validate_cells(), without the check of regions, which are checked
-/// when they are read. Throws the same InputError on every rank; the message names the dataset and the cell or vertex.
-/// Collective.
+/// `num_unused_vertices`. The checks are those of validate_cells() except the check of the regions, because the regions
+/// are checked when they are read. Throws the same InputError on every rank; the message names the dataset and the cell
+/// or vertex. Collective.
 void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
 
 }  // namespace diffsim

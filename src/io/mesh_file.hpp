@@ -11,26 +11,26 @@ namespace diffsim {
 
 // Mesh files in HDF5, for meshes too large for the memory of one rank:
 //
-//   /vertices [N, 3] m
+//   /vertices [N, 3], in m
 //   /cells [C, 4] vertex numbers, positively oriented; second-order: [C, 10], the four corners, then the nodes on
-//   the edges 01, 12, 02, 03, 13, 23 (see element.hpp)
+//   the edges (0,1), (1,2), (0,2), (0,3), (1,3), (2,3) (see element.hpp)
 //   /triangles [C, 3], /segments [C, 2], /points [C, 1]: cells of these kinds
 //   /regions/names [R], /regions/dimensions [R], /regions/tags [R]
 //   /regions/cells [·, 2] (cell, region)
-//   /regions/faces [·, 3] (cell, face opposite to its local vertex 0 … 3, region)
+//   /regions/faces [·, 3] (cell, number 0 … 3 of the corner opposite to the face, region)
 //   /regions/vertices [·, 2] (vertex, region)
 //   /regions/triangles, /regions/segments, /regions/points [·, 2] (cell of that kind, region)
 //
-// A dataset of cells that does not exist means that there are no cells of that kind; without /regions/names there are
-// no regions. The rows of /regions/cells, /regions/faces and the other membership lists may be in any order. All
+// If a dataset of cells does not exist, the mesh has no cells of that kind. If /regions/names does not exist, the mesh
+// has no regions. The rows of /regions/cells, /regions/faces and the other membership lists may be in any order. All
 // numbers are 0-based; the number of a region is its index in /regions/names.
 
 /// Reads a block of the vertices and a block of the tetrahedra on each rank, with their region entries, and checks the
 /// mesh. The blocks of all ranks have nearly equal size. The checks, their thresholds and their order are those of
-/// validate_cells(). `scale` converts coordinates to metres. Second-order cells keep their mid-edge nodes if `order` is
-/// 2; otherwise only their corners are kept. Each rank stores only its blocks; the peak memory is about 400 bytes per
-/// linear cell, or 1000 bytes per second-order cell, of the rank's block. Throws InputError; the message names the
-/// dataset. Collective.
+/// validate_cells(). `scale` converts coordinates to metres. If `order` is 2, the mid-edge nodes of second-order cells
+/// are kept; otherwise only the corners of these cells are kept. Each rank stores only its blocks; the peak memory is
+/// about 400 bytes per linear cell, or 1000 bytes per second-order cell, of the rank's block. Throws InputError; the
+/// message names the dataset. Collective.
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 

@@ -81,7 +81,7 @@ class Reader {
   }
 
  private:
-  /// Throws InputError. To be called on every rank, or inside `collectively`.
+  /// Throws InputError for the dataset `dataset`. Must be called on every rank, or inside `collectively`.
   [[noreturn]] void fail(const std::string& dataset, const std::string& what) const {
     throw InputError(file_.path(), 0, dataset, what);
   }
@@ -99,7 +99,7 @@ class Reader {
   std::int64_t num_rows_ = 0;
   bool has_vertices_ = false;
   std::vector<int> observed_;        // owned vertices that have a row in the dataset
-  std::unique_ptr<FileOrder> rows_;  // rows of `observed_`; nullptr if the rows are all vertices in file order
+  std::unique_ptr<FileOrder> rows_;  // rows of `observed_`; nullptr if the dataset has all vertices in file order
 };
 
 void Reader::require_same_mesh() const {
@@ -116,7 +116,7 @@ void Reader::require_same_mesh() const {
                      "the mesh, and the scale, that they were made with");
 }
 
-/// Finds the rows of this rank's owned vertices from the dataset `vertices`.
+/// Finds the rows of this rank's owned vertices with the dataset `/vertices`, which lists the observed vertices.
 void Reader::find_rows() {
   const std::int64_t vertices = body_.total;
   if (num_rows_ > vertices)
@@ -132,7 +132,7 @@ void Reader::find_rows() {
   });
 
   // The row number of each listed vertex is sent to the rank whose block of the mesh file contains the vertex, and from
-  // this rank to the vertex's owner.
+  // there to the vertex's owner.
   for (std::int64_t& vertex : named) vertex += body_.first;
   const FileOrder by_vertex(mesh_.comm(), mesh_.num_global_vertices(), named, static_cast<int>(named.size()));
   std::vector<double> row_numbers(named.size());

@@ -18,23 +18,23 @@ struct Observations {
   std::map<int, std::vector<double>> positions;  ///< for each step: [owned vertices, 3], m; NaN if not observed
 };
 
-/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, with steps in any
-/// order. `/vertices` [N_obs] gives the observed vertices, 0-based in the mesh file's order; without `/vertices`, all
-/// vertices are observed. NaN means not observed. For a mesh of several bodies the datasets are
-/// `/bodies/NAME/positions` and `/bodies/NAME/vertices`, with the body's own vertex numbering; bodies without positions
-/// are not observed.
+/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3] (m), as in a trajectory, with steps in any
+/// order. `/vertices` [N_obs] lists the observed vertices by their 0-based numbers in the mesh file. Without
+/// `/vertices`, all vertices are observed. The value NaN marks a position that was not observed. For a mesh of several
+/// bodies the datasets are `/bodies/NAME/positions` and `/bodies/NAME/vertices`, and vertices are numbered within the
+/// body. A body without these datasets is not observed.
 ///
-/// `steps` selects the steps to read; if empty, all steps are read. Throws InputError if a selected step is missing, if
-/// the file has a step twice, if vertices are out of range or repeated, if shapes or types are wrong, if values are
-/// infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if the file
-/// has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
+/// `steps` selects the steps to read; if `steps` is empty, all steps are read. Throws InputError if a selected step is
+/// missing, if the file has a step twice, if vertices are out of range or repeated, if shapes or types are wrong, if
+/// values are infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if
+/// the file has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
-/// Reads one vector per step from the first of `datasets` that exists in the file, [K, 3]. The dataset `/step` [K]
-/// gives the step of each row, in any order; without `/step`, row n belongs to step n. NaN means not observed. Returns
-/// the vectors by step. `steps` selects the steps to read; if empty, all steps are read. Throws InputError if no
-/// dataset exists, if a selected step is missing, if the file has a step twice, if shapes or types are wrong, or if
-/// values are infinite. Collective.
+/// Reads one vector per step from a dataset [K, 3], which is the first of `datasets` that exists in the file. The
+/// dataset `/step` [K] gives the step of each row, in any order; without `/step`, row n belongs to step n. The value
+/// NaN marks a vector that was not observed. Returns a map from steps to vectors. `steps` selects the steps to read; if
+/// `steps` is empty, all steps are read. Throws InputError if no dataset exists, if a selected step is missing, if the
+/// file has a step twice, if shapes or types are wrong, or if values are infinite. Collective.
 std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
                                                            const std::vector<std::string>& datasets,
                                                            const std::vector<int>& steps);

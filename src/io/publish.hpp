@@ -9,7 +9,7 @@ namespace diffsim {
 
 /// Writes a text file under a temporary name, waits until the file is on the disk, and renames it to its final name.
 /// Readers see either the old file or the complete new file, even after a power failure. Throws InputError if the file
-/// cannot be opened for writing, and Error of kind `system` if writing fails. Serial: to be called on one rank.
+/// cannot be opened for writing, and Error of kind `system` if writing fails. Serial; must be called on one rank.
 void publish_text(const std::string& path, const std::string& text, FileSystem& files = system_files());
 
 }  // namespace diffsim

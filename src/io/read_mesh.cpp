@@ -97,7 +97,7 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   const int rank = rank_of(comm);
-  int is_hdf5 = 0;  // true if the file is HDF5 and is read in blocks on all ranks
+  int is_hdf5 = 0;  // 1 if the file is an HDF5 file that all ranks read in blocks, otherwise 0
   if (rank == 0) {
     is_hdf5 = kind == CellKind::tetrahedron && is_hdf5_mesh(path);
   }

@@ -22,8 +22,8 @@
 namespace diffsim {
 namespace {
 
-/// Time since the last flush, s, after which the next frame is followed by a flush. A killed run loses only the frames
-/// written after the last flush.
+/// Minimum time (s) between two flushes of the file. A run that is killed loses only the frames written after the last
+/// flush.
 constexpr double flush_interval = 60.0;
 
 constexpr CellKind all_kinds[] = {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point};
@@ -32,7 +32,8 @@ int nodes_of(const TetrahedralMesh& mesh, CellKind kind) {
   return kind == CellKind::tetrahedron ? mesh.nodes_per_cell() : corners_of(kind);
 }
 
-/// Nodes of the cells of a kind in this rank's block of the file, as file numbers of vertices: [block, nodes per cell].
+/// Returns the nodes of the cells of `kind` in this rank's block of the file, as file numbers of vertices: [cells,
+/// nodes per cell].
 std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind) {
   const bool solid = kind == CellKind::tetrahedron;
   const std::span<const int> cells = solid ? mesh.cells() : std::span<const int>(mesh.lower_cells(kind).vertices);
@@ -52,7 +53,7 @@ std::string units_of(const std::string& field) {
 
 }  // namespace
 
-/// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
+/// Surface of an affine body in the file. The vertices of the surface are distributed evenly over the ranks.
 struct TrajectoryWriter::Surface {
   std::string group;
   std::size_t body = 0, affine = 0;  // index of the body among all bodies and among the affine bodies
@@ -196,7 +197,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
         file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * surfaces_[k].affine]));
     }
     for (const Values& values : values_) {
-      const std::vector<double> row = values.of(step, state);  // the first rank writes the whole frame
+      const std::vector<double> row = values.of(step, state);  // only the first rank writes values
       file_->append("/" + values.name, is_first_rank(mesh_.comm()) ? row : std::vector<double>());
     }
   } catch (const Error&) {

@@ -90,8 +90,8 @@ class Writer {
     text_ += "</Grid>\n";
   }
 
-  /// Adds frame k of a series as a hyperslab: start, stride and size along each dimension. The XML comment is for VTK's
-  /// reader, which distinguishes geometry items by the text that they begin with.
+  /// Adds frame k of a series as a hyperslab, which XDMF describes by start, stride and size along each dimension. The
+  /// XML comment is for VTK's reader, which distinguishes geometry items by the text that they begin with.
   void slab(const std::string& dataset, const std::string& vertices, int components, std::size_t k) {
     const std::string size = vertices + (components == 1 ? "" : " " + std::to_string(components));
     const std::string zeros = components == 1 ? " 0" : " 0 0", ones = components == 1 ? " 1" : " 1 1";

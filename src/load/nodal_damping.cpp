@@ -9,7 +9,7 @@
 namespace diffsim {
 namespace {
 
-/// Force -d v on a point. PointValues::weight is the damping coefficient d, N s/m.
+/// Force -d v on a point. PointValues::weight is the damping coefficient d in N s/m.
 struct Drag {
   static constexpr int num_values = 0;
   static constexpr bool uses_positions = false, uses_velocities = true;
@@ -29,7 +29,7 @@ bool any_of(const ParameterSet& set) {
   return false;
 }
 
-/// Adds s a b to y, entry by entry.
+/// Adds the product s a b to y, entry by entry.
 void add_product(double s, const Field& a, const Field& b, Field& y) {
   const double* const x = a.data();
   const double* const z = b.data();
@@ -52,7 +52,8 @@ void set_per_volume(const ParameterSet& parameters, Field& sums) {
   Kokkos::fence();
 }
 
-/// Adds the gradients with respect to α, ρ and c. `per_volume` [cells]: gradient with respect to α ρ + c.
+/// Adds the gradients with respect to α, ρ and c to `gradient`. `per_volume` [cells]: gradient with respect to the
+/// damping coefficient α ρ + c of each cell.
 void add_parameter_gradient(const Field& per_volume, const ParameterSet& parameters, ParameterSet& gradient) {
   if (Parameter* alpha = gradient.find("rayleigh_damping"))
     add_product(1.0, per_volume, parameters.at("density").field, alpha->field);
@@ -102,7 +103,7 @@ class NodalDamping : public PointTerm<Drag> {
   Lumping lumping_;
   Field per_volume_;                             // α ρ + c, [cells]
   Field coefficients_;                           // d, [local vertices, 3], three equal components
-  Field tangent_, gradient_, gradient_tangent_;  // tangent of d, and gradients with respect to d (first component)
+  Field tangent_, gradient_, gradient_tangent_;  // tangent of d; gradients with respect to d, in the first component
 };
 
 void NodalDamping::prepare(const ParameterSet& parameters) {

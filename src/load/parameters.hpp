@@ -5,35 +5,35 @@
 
 namespace diffsim {
 
-/// Specs of the parameters of loads and of damping at vertices. The parameters of loads on a region have the name of
-/// the region as a suffix, for example `traction:REGION`.
+/// Specifications of the parameters of loads and of damping at vertices. The parameters of loads on a region have the
+/// name of the region as a suffix, for example `traction:REGION`.
 struct LoadParameters {
-  /// Spec of `traction:REGION`.
+  /// Specification of `traction:REGION`.
   static constexpr ParameterSpec traction{.name = "traction",
                                           .unit = "Pa",
                                           .meaning = "dead load per rest area of a surface",
                                           .components = 3,
                                           .by_step = true};
-  /// Spec of `pressure:REGION`.
+  /// Specification of `pressure:REGION`.
   static constexpr ParameterSpec pressure{.name = "pressure",
                                           .unit = "Pa",
                                           .meaning = "pressure against the normal of a surface, as it moves",
                                           .sample = 20.0,
                                           .by_step = true};
-  /// Spec of `wind:REGION`.
+  /// Specification of `wind:REGION`.
   static constexpr ParameterSpec wind{.name = "wind",
                                       .unit = "m/s",
                                       .meaning = "velocity of the air around a surface",
                                       .components = 3,
                                       .by_step = true};
-  /// Spec of `wind_drag:REGION`.
+  /// Specification of `wind_drag:REGION`.
   static constexpr ParameterSpec wind_drag{
       .name = "wind_drag",
       .unit = "kg/m³",
       .meaning = "density of the air times the drag coefficient of a plate perpendicular to the flow",
       .range = Interval::not_negative(),
       .sample = 1.4};
-  /// Spec of `moment:REGION`.
+  /// Specification of `moment:REGION`.
   static constexpr ParameterSpec moment{
       .name = "moment", .unit = "N m", .meaning = "moment on each segment of a rod", .components = 3, .by_step = true};
   static constexpr ParameterSpec nodal_load{.name = "nodal_load",

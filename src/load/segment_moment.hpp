@@ -11,9 +11,9 @@
 
 namespace diffsim {
 
-/// Constant moment p, N m, on a segment with a director (mesh/directors.hpp). p does not rotate with the segment. With
-/// the segment's direction t, the segment's length l and the component d of the director perpendicular to t, the forces
-/// are
+/// Constant moment p (N m) on a segment with a director (mesh/directors.hpp). The moment p does not rotate with the
+/// segment. With the segment's unit direction t, the segment's length l and the component d of the director
+/// perpendicular to t, the forces are
 ///
 ///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/d² at the director
 ///
@@ -40,7 +40,7 @@ struct SegmentMoment {
 };
 
 /// Creates the force term of a moment that acts on each of several segments. The parameter with the name `parameter` is
-/// the moment [steps, 3], N m. `vertices` [segments, 3]: the two ends and the director of each segment, as local
+/// the moment [steps, 3] (N m). `vertices` [segments, 3]: the two ends and the director of each segment, as local
 /// vertices.
 std::unique_ptr<ForceTerm> make_segment_moment(const std::string& parameter, std::vector<int> vertices);
 

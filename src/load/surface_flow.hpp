@@ -11,7 +11,7 @@
 namespace diffsim {
 
 /// Creates the force term of a follower pressure p on linear faces: -p A n/3 at each corner, with the current area A
-/// and the unit normal n given by the order of the corners. The parameter with the name `parameter` is p [steps], Pa.
+/// and the unit normal n given by the order of the corners. The parameter with the name `parameter` is p [steps] (Pa).
 ///
 /// The force has no potential if the faces do not form a closed surface. Throws Error (input) for second-order faces.
 std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, const std::vector<Face>& faces);
@@ -20,8 +20,8 @@ std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, c
 /// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side exerts a
 /// force.
 ///
-/// The arguments `wind` and `drag` are the names of the parameters: `wind` is the air velocity [steps, 3], m/s, and
-/// `drag` is C, the product of the air density and the drag coefficient of the plate, kg/m³. Throws Error (input) for
+/// The arguments `wind` and `drag` are the names of the parameters: `wind` is the air velocity [steps, 3] (m/s), and
+/// `drag` is C (kg/m³), the product of the air density and the drag coefficient of the plate. Throws Error (input) for
 /// second-order faces.
 std::unique_ptr<ForceTerm> make_wind(const std::string& wind, const std::string& drag, const std::vector<Face>& faces);
 

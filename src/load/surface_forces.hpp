@@ -27,7 +27,8 @@ struct PressureForce {
       for (int c = 0; c < 3; ++c) of[c] = at.p[0] * area[c] / -3.0;
   }
 
-  /// Derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂ = x₂ - x₀.
+  /// Computes the derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂
+  /// = x₂ - x₀.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
                                          StencilValues<T, num_nodes, num_values>& by) const {
@@ -44,8 +45,8 @@ struct PressureForce {
 };
 
 /// Drag of moving air on a triangle, modelled as a plate. The total force is ½ C |u·a| (u·a) a/A², with the area vector
-/// a, A = |a|, and u = (air velocity) - (mean velocity of the corners). The parameters are the air velocity and C, the
-/// product of the air density and the drag coefficient of the plate.
+/// a, the area A = |a| and the relative velocity u = (air velocity) - (mean velocity of the corners). The parameters
+/// are the air velocity and C, the product of the air density and the drag coefficient of the plate.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

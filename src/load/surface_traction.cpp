@@ -65,7 +65,7 @@ class SurfaceTraction : public PointTerm<Traction> {
   std::vector<Face> faces_;
   std::vector<int> loaded_;
   const Field* rest_ = nullptr;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // lumped areas, m², tangents, and ∂L/∂area
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // lumped areas (m²), their tangents, and ∂L/∂area
 };
 
 void SurfaceTraction::prepare(const ParameterSet& parameters) {

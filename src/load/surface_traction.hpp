@@ -13,8 +13,8 @@ namespace diffsim {
 /// Creates the force term of a uniform dead load t per rest area on `faces`: f_i = t Σ_{faces at i} ∫ N_i dA. For a
 /// linear face the integral is a third of the face's area at each corner.
 ///
-/// The energy is zero in the rest shape. The parameters are t [steps, 3], Pa, with the name `parameter`, and
-/// `rest_positions`. The term has no second derivatives with respect to `rest_positions`.
+/// The energy is zero in the rest shape. The parameters are `rest_positions` and the load t [steps, 3] (Pa), whose name
+/// is `parameter`. The term has no second derivatives with respect to `rest_positions`.
 std::unique_ptr<ForceTerm> make_surface_traction(const std::string& parameter, std::vector<Face> faces);
 
 }  // namespace diffsim

@@ -18,8 +18,8 @@
 namespace diffsim {
 namespace {
 
-/// Cholesky factor: sets the lower triangular L with C = L Lᵀ. Returns false if a pivot is not above `least` times the
-/// largest diagonal entry of C.
+/// Computes the Cholesky factor of C: sets L to the lower triangular matrix with C = L Lᵀ. Returns false if a pivot is
+/// not above `least` times the largest diagonal entry of C.
 bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
   const double largest = std::max({C[0][0], C[1][1], C[2][2]});
   for (std::size_t j = 0; j < 3; ++j)
@@ -41,7 +41,7 @@ bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
 /// Smallest permitted ratio of the smallest extent of a body to the largest extent.
 constexpr double flat = 1e-6;
 
-/// Mesh of an affine body with the given volume, m³, and the covariance C = L Lᵀ about the centre.
+/// Returns the mesh of an affine body with the given volume (m³), centre of mass and covariance C = L Lᵀ.
 MeshData inertial_tetrahedron(MPI_Comm comm, const std::array<double, 3>& centre, const double (&L)[3][3],
                               double volume, TriangleMesh surface) {
   // x_i = c + √3 L s_i, where s_i are the corners of a regular tetrahedron on the unit sphere: Σ s_i = 0 and

@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank, in the order of `data`.
-/// Collective.
+/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank. Returns the triangles and the
+/// vertices in the order of `data`. Collective.
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 
 /// Returns whether at least one of the bodies is affine.
@@ -22,8 +22,8 @@ bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 /// interpolation is affine in the rest position.
 class AffineMap {
  public:
-  /// Computes the weights of the surface vertices `begin` … `end` - 1. `rest`: rest positions of the cell's corners,
-  /// [4, 3], in the cell's order, m.
+  /// Computes the weights of the surface vertices `begin` … `end` - 1. `rest`: rest positions (m) of the cell's
+  /// corners, [4, 3], in the cell's order.
   AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end);
   /// Returns the values [vertices, 3] at the surface vertices, from the values [4, 3] at the corners.
   std::vector<double> operator()(const double* corners) const;

@@ -12,7 +12,7 @@ namespace diffsim {
 /// Name of the single body of a mesh whose list of bodies is empty.
 inline constexpr const char* unnamed_body = "body";
 
-/// Names of the bodies of a mesh, in the order of `bodies`; {unnamed_body} if `bodies` is empty.
+/// Returns the names of the bodies of a mesh, in the order of `bodies`. Returns {unnamed_body} if `bodies` is empty.
 std::vector<std::string> body_names(const std::vector<MeshBody>& bodies);
 
 /// Index of the body that contains the vertex, or the tetrahedron, with the given file number; 0 if `bodies` is empty.

@@ -15,7 +15,7 @@
 namespace diffsim {
 namespace {
 
-/// Number of vertices of the whole mesh that are not in `nodes` on any rank. Collective.
+/// Returns the number of vertices of the whole mesh that are not in `nodes` on any rank. Collective.
 std::int64_t count_unused(MPI_Comm comm, const MeshData& mesh, std::vector<std::int64_t> nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());

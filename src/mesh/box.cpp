@@ -35,7 +35,7 @@ Range even_share(std::int64_t count, int rank, int num_ranks) {
   return {first, first + each + (rank < rest ? 1 : 0)};
 }
 
-/// Product of the three `factors` and `times`. Throws InputError if the product exceeds 64 bits.
+/// Returns the product of the three `factors` and `times`. Throws InputError if the product exceeds 64 bits.
 std::int64_t checked_product(const std::array<std::int64_t, 3>& factors, std::int64_t times) {
   std::int64_t product = times;
   for (const std::int64_t factor : factors) {
@@ -86,7 +86,8 @@ class Grid {
       x[axis] = size_[axis] * (static_cast<double>(index[axis]) / static_cast<double>(bricks_[axis]));
   }
 
-  /// Appends the six tetrahedra of a brick to the mesh, and their faces on the sides of the box to the regions.
+  /// Appends the six tetrahedra of a brick to the mesh, and the tetrahedra's faces on the sides of the box to the
+  /// regions.
   void add_brick(std::int64_t brick, MeshData& mesh) const {
     const auto index = split(brick, 0);
     const std::array<std::int64_t, 3> stride = {1, bricks_[0] + 1, (bricks_[0] + 1) * (bricks_[1] + 1)};
@@ -98,7 +99,7 @@ class Grid {
       if (!is_even[t]) std::swap(middle[0], middle[1]);
       mesh.cells.insert(mesh.cells.end(), {corner, middle[0], middle[1], corner + stride[0] + stride[1] + stride[2]});
       // All vertices of the tetrahedron but the lowest corner are at the brick's upper end along the axis `first`. All
-      // but the highest corner are at the brick's lower end along the axis `third`.
+      // vertices but the highest corner are at the brick's lower end along the axis `third`.
       const std::int64_t cell = cells_per_brick * brick + t;
       if (index[first] == bricks_[first] - 1) mesh.face_regions.push_back({cell, 0, 2 * paths[t][0] + 1});
       if (index[third] == 0) mesh.face_regions.push_back({cell, 3, 2 * paths[t][2]});

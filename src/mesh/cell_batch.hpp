@@ -19,11 +19,11 @@ struct CellBatch {
   std::vector<int> order;                ///< order of the cells: [cells]; shared cells come first
   std::size_t num_shared = 0;            ///< number of shared cells, which have a vertex that several ranks have
 
-  /// Nodes of a cell, as indices into LocalNodes.
+  /// Returns the nodes of a cell as indices into `LocalNodes::file_index`.
   std::span<const int> nodes(const LocalNodes& of, int cell) const {
     return {&of.cells[begin + width * static_cast<std::size_t>(cell)], width};
   }
-  /// The shared cells if `shared` is true, otherwise the other cells, in the order of `order`.
+  /// Returns the shared cells if `shared` is true, otherwise all other cells. The cells are in the order of `order`.
   std::span<const int> part(bool shared) const {
     const std::span<const int> all(order);
     return shared ? all.first(num_shared) : all.subspan(num_shared);
@@ -31,14 +31,14 @@ struct CellBatch {
 };
 
 /// Sets `order` and `num_shared` of a batch. The shared cells come first, then the other cells. Within each of these
-/// two groups the cells are in the order of their centroids along a Hilbert curve. `positions` [nodes, 3], m;
-/// `is_shared` [nodes]: non-zero if several ranks have the node.
+/// two groups the cells are in the order of their centroids along a Hilbert curve. `positions` [nodes, 3]: positions of
+/// the nodes (m). `is_shared` [nodes]: non-zero if several ranks have the node.
 void order_cells(CellBatch& batch, const LocalNodes& nodes, const std::vector<double>& positions,
                  const std::vector<char>& is_shared);
 
 /// Returns the local number of each node: owned nodes first, then ghosts. Owned nodes are numbered in the order in
-/// which the cells first refer to the nodes: the shared cells of all batches, then the other cells of all batches. Sets
-/// `num_owned` to the number of owned nodes.
+/// which the cells first refer to the nodes. The cells are processed in this order: the shared cells of all batches,
+/// then the other cells of all batches. Sets `num_owned` to the number of owned nodes.
 std::vector<int> number_nodes(const std::vector<CellBatch>& batches, const LocalNodes& nodes, int& num_owned);
 
 }  // namespace diffsim

@@ -41,12 +41,12 @@ bool CellSize::is_good() const { return determinant > min_relative_volume; }
 bool CellSize::is_inverted() const { return determinant < -min_relative_volume; }
 
 CellSize cell_size(const QuadraticCell& x) {
-  double largest = 0.0;  // component of an edge
+  double largest = 0.0;  // largest component of an edge vector
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t b = 0; b < a; ++b)
       for (std::size_t i = 0; i < 3; ++i) largest = std::max(largest, std::abs(x[a][i] - x[b][i]));
   if (largest == 0.0 || !std::isfinite(largest)) return {0.0, largest};
-  // Scale before the products, to avoid overflow and underflow.
+  // Scale the edge vectors before the products are computed, to avoid overflow and underflow.
   double e[3][3], longest2 = 0.0;
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < 3; ++i) e[k][i] = (x[k + 1][i] - x[0][i]) / largest;

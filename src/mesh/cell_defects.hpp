@@ -9,35 +9,35 @@
 
 #include "diffsim/mesh/impl/element.hpp"
 
-// Checks of tetrahedral meshes that a mesh on one rank (mesh/validate.hpp) and a mesh in blocks (io/mesh_checks.hpp)
-// share. Error messages begin after the name of the cell or vertex, which the caller adds: " has vertex 7 twice; …".
+// Checks of tetrahedral meshes. mesh/validate.hpp applies these checks to a mesh on one rank; io/mesh_checks.hpp
+// applies them to a mesh in blocks on all ranks. Error messages begin after the name of the cell or vertex, which the
+// caller adds: " has vertex 7 twice; …".
 
 namespace diffsim {
 
 /// Error in a cell or at a vertex.
 struct MeshDefect {
-  std::int64_t index;  ///< of the cell or vertex
+  std::int64_t index;  ///< number of the cell or vertex
   std::string what;
 };
 
 /// Returns the error message for a coordinate that is not finite.
 std::string coordinate_error(double value);
 
-/// Returns the error message for a cell with the vertices v[0] … v[nodes - 1] if a number is out of range or occurs
-/// twice, otherwise an empty text.
+/// Checks the vertex numbers v[0] … v[nodes - 1] of a cell. Returns an error message if a number is out of range or
+/// occurs twice, otherwise an empty string.
 std::string vertex_number_error(const std::int64_t* v, int nodes, std::int64_t num_vertices);
 
-/// Size of a cell with straight edges.
+/// Size of a tetrahedron with straight edges.
 struct CellSize {
-  double
-      determinant;  ///< det[x1-x0, x2-x0, x3-x0] / L³, scaled against overflow and underflow; 0 if L is 0 or infinite
-  double longest;   ///< length L of the longest edge, m
+  double determinant;  ///< det[x1-x0, x2-x0, x3-x0] / L³, computed without overflow; 0 if L is 0 or infinite
+  double longest;      ///< length L of the longest edge, m
   /// Returns true if the volume is positive beyond rounding errors (`min_relative_volume`).
   bool is_good() const;
   /// Returns true if the volume is negative beyond rounding errors.
   bool is_inverted() const;
 };
-/// Returns the size of the tetrahedron of the first four nodes.
+/// Returns the size of the tetrahedron whose corners are the first four nodes of `x`.
 CellSize cell_size(const QuadraticCell& x);
 /// Returns the error message for a cell whose volume is not positive (`CellSize::is_good` is false). `num_inverted`:
 /// number of inverted cells of the mesh.
@@ -51,8 +51,8 @@ struct CellFace {
 };
 /// Returns the face opposite vertex `a` of a cell with the corners v[0] … v[3].
 CellFace face_of(const std::int64_t* v, int a, std::int64_t cell);
-/// Finds two equal cells, or a face of more than two cells. `faces` must contain all faces with the same vertices; the
-/// function sorts `faces`.
+/// Returns an error if two cells have the same vertices or if more than two cells have a common face, otherwise an
+/// empty optional. All faces with the same vertices must be in `faces`. The function sorts `faces`.
 std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces);
 
 /// Vertex with its position.
@@ -60,8 +60,8 @@ struct PlacedVertex {
   std::array<double, 3> x;
   std::int64_t vertex;
 };
-/// Finds two vertices at the same position. `vertices` must contain all vertices at each position; the function sorts
-/// `vertices`.
+/// Returns an error if two vertices have the same position, otherwise an empty optional. All vertices with the same
+/// position must be in `vertices`. The function sorts `vertices`.
 std::optional<MeshDefect> coincident_vertices(std::vector<PlacedVertex>& vertices);
 
 }  // namespace diffsim

@@ -9,9 +9,9 @@
 namespace diffsim {
 namespace {
 
-/// Kernel that computes `geometry` from the rest positions: (∂X/∂ξ)⁻¹ and weight det(∂X/∂ξ) × factor at each point.
-/// Sets `*invalid` to the lowest index of a cell whose volume is not positive at a point, if that index is less than
-/// `*invalid`.
+/// Kernel that computes `geometry` from the rest positions: (∂X/∂ξ)⁻¹ and weight · det(∂X/∂ξ) · factor at each
+/// quadrature point. If det(∂X/∂ξ) of a cell is not positive at a quadrature point, sets `*invalid` to the minimum of
+/// `*invalid` and the index of the cell.
 template <class E>
 struct ComputeGeometry {
   CellGeometry<E> geometry;

@@ -13,7 +13,7 @@
 namespace diffsim {
 namespace {
 
-/// Names of the parameters. `thickness` is empty if the thickness is not a parameter.
+/// Names of the parameters of the mass. `thickness` is empty if the thickness is not a parameter.
 struct CellMassNames {
   std::string density, thickness;
 };
@@ -24,7 +24,7 @@ struct Simplex {
   T density, thickness;
   Vec3<T> X[N];
 
-  /// Length of the segment, or area of the triangle.
+  /// Returns the length of the segment or the area of the triangle.
   DIFFSIM_FUNCTION T measure() const {
     using std::sqrt;
     if constexpr (N == 2) {
@@ -35,9 +35,9 @@ struct Simplex {
       return 0.5 * sqrt(dot(normal, normal));
     }
   }
-  /// Mass at each corner: density × thickness × measure / N.
+  /// Returns the mass at each corner: density × thickness × measure / N.
   DIFFSIM_FUNCTION T mass() const { return density * thickness * measure() / double(N); }
-  /// Derivatives of mass() with respect to the density, the thickness and the corners.
+  /// Returns the derivatives of mass() with respect to the density, the thickness and the corners.
   DIFFSIM_FUNCTION Simplex gradient() const {
     const T size = measure(), factor = density * thickness / (double(N) * size);
     Simplex by;
@@ -76,7 +76,7 @@ struct Cells {
     for (int k = 0; k < 3 * N; ++k) of.X[k / 3][k % 3] = X ? X[place(i, k)] : 0.0;
     return of;
   }
-  /// Sum of the entries of `field` [local vertices, 3] over the corners of cell i and the three components.
+  /// Returns the sum of the entries of `field` [local vertices, 3] over the corners of cell i and the three components.
   DIFFSIM_FUNCTION double sum_at(int i, const double* field) const {
     double sum = 0.0;
     for (int k = 0; k < 3 * N; ++k) sum += field[place(i, k)];

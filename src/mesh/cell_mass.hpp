@@ -11,12 +11,12 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Creates the inertia of segments or triangles: the mass ρ |cell|, kg, is distributed equally to the corners. |cell|
-/// is the rest length or the rest area.
+/// Creates the inertia of segments or triangles. The mass of a cell is ρ times the rest length of the segment or the
+/// rest area of the triangle, and is distributed equally to the corners.
 ///
-/// ρ is the parameter named `density` [cells], in kg/m for segments and kg/m² for triangles. If `thickness` is not
-/// empty, the mass is also multiplied by the parameter of that name [cells], m, and ρ is in kg/m³ for triangles.
-/// Throws Error for other kinds of cells.
+/// ρ is the parameter named `density` [cells], in kg/m for segments and in kg/m² for triangles. If `thickness` is not
+/// empty, the mass is also multiplied by the parameter named `thickness` [cells], in m, and the unit of ρ for triangles
+/// is kg/m³. Throws Error for other kinds of cells.
 std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density,
                                         std::string_view thickness = {});
 

@@ -21,32 +21,33 @@ class TetrahedralMesh;
 struct ModelCells {
   std::vector<int> all;
   std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law, by the law's name
-  /// Returns whether a user gave a value for the named parameter. A model can omit a term if its coefficient is not
-  /// given.
+  /// Returns whether a user gave a value for the named parameter. A model can omit a force term whose coefficient is
+  /// not given.
   std::function<bool(std::string_view)> given;
 };
 
 /// Mechanical model of bodies whose cells are all triangles, all segments or all points. Each physics folder defines
-/// its model. The keys of scene files and their checks, and the parameters and force terms of a simulation, are derived
-/// from the model.
+/// its own models. The keys of scene files and their checks, and the parameters and force terms of a simulation, are
+/// derived from the model.
 struct CellModel {
   std::string name;  ///< value of the key `kind` in scenes
   CellKind cells;
-  /// Computational work of an explicit step per cell, in units of the work per linear tetrahedron (see CellWork), as
-  /// measured by benchmarks/thin_bench.
+  /// Computational work of an explicit time step per cell, as measured by benchmarks/thin_bench. The unit is the work
+  /// for one linear tetrahedron (see CellWork).
   double work;
   std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
-  /// Functions that compute the default of a cell parameter, such as a length, from the rest shape, by parameter name.
-  /// A function returns one value per cell of the rank.
+  /// Functions that compute the default value of a cell parameter, for example a length, from the rest shape. The keys
+  /// are the names of the parameters. A function returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
-  /// Creates the force terms of the given cells. Collective.
+  /// Returns the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>
       make_terms;
   std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
-  /// Keys of parameters in a body's `material`, by parameter name. A parameter not listed has its name as the key.
+  /// Keys of parameters in a body's `material` in scenes, by parameter name. The key of a parameter that is not listed
+  /// is the parameter's name.
   std::map<std::string, std::string> keys = {};
-  /// Parameters whose keys are written next to `material`, not inside `material`.
+  /// Names of the parameters whose keys are written next to `material`, not inside `material`.
   std::vector<std::string> beside_material = {};
   /// Laws that a material can select by the key `model`; the first is the default. If the list is empty, materials have
   /// no key `model`.
@@ -55,8 +56,8 @@ struct CellModel {
   /// partitioned.
   bool has_directors = false;
   /// Throws Error of kind `input` if the parameters of the given cells (local numbers, ascending) do not fit the rest
-  /// shape. The function is called once on each rank, with the values that the user gives, and does not communicate. An
-  /// empty function means that there is no check.
+  /// shape. The function is called once on each rank, with the values that the user gives, and does not communicate. If
+  /// the function is empty, there is no check.
   std::function<void(const TetrahedralMesh& mesh, const std::vector<int>& cells, const ParameterSet& parameters)>
       check = {};
 

@@ -12,7 +12,7 @@
 namespace diffsim {
 namespace {
 
-/// Positions of a triangle's corners relative to `origin`.
+/// Returns the positions of a triangle's corners relative to `origin`.
 std::array<Vec3<double>, 3> corners_of(const TriangleMesh& mesh, const std::array<int, 3>& triangle,
                                        const std::array<double, 3>& origin) {
   std::array<Vec3<double>, 3> r;
@@ -62,7 +62,7 @@ double surface_area(const TriangleMesh& mesh) {
 }
 
 VolumeMoments volume_moments(const TriangleMesh& mesh) {
-  // Moments about a vertex of the body, to limit cancellation for a body far from the origin.
+  // Compute the moments about a vertex of the body, to limit cancellation for a body far from the origin.
   const std::array<double, 3> origin = mesh.vertices.empty() ? std::array<double, 3>{} : mesh.vertices.front();
   VolumeMoments moments;
   double first[3] = {}, second[3][3] = {};

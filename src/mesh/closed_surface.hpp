@@ -12,14 +12,14 @@ namespace diffsim {
 /// reason names an edge that does not belong to exactly two triangles of consistent orientation.
 std::string volume_error(const TriangleMesh& mesh);
 
-/// Sum of the areas of all triangles, m².
+/// Returns the sum of the areas of all triangles (m²).
 double surface_area(const TriangleMesh& mesh);
 
-/// Volume, centroid and covariance of the volume that a closed surface encloses.
+/// Volume, centroid and covariance of the solid that a closed surface encloses.
 struct VolumeMoments {
-  double volume = 0.0;             ///< V, m³; negative if the normals point inwards
-  std::array<double, 3> centre{};  ///< c = ∫ x dV / V, m
-  double covariance[3][3] = {{}};  ///< C = ∫ (x - c)(x - c)ᵀ dV / V, m²
+  double volume = 0.0;             ///< volume V (m³); negative if the normals point inwards
+  std::array<double, 3> centre{};  ///< centroid c = ∫ x dV / V (m)
+  double covariance[3][3] = {{}};  ///< C = ∫ (x - c)(x - c)ᵀ dV / V (m²)
 };
 
 /// Computes the moments of the volume inside a closed triangle surface, as a sum over the signed tetrahedra from a

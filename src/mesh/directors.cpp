@@ -40,7 +40,7 @@ class Lines {
       }
   }
 
-  /// Directors of all segments, [segments, 3], each as long as its segment.
+  /// Returns the directors of all segments, [segments, 3], each as long as its segment. `across`: see add_directors().
   std::vector<double> directors(const std::optional<std::array<double, 3>>& across) {
     if (across)
       for (std::size_t s = 0; s < num_; ++s) project(s, {{(*across)[0], (*across)[1], (*across)[2]}});
@@ -56,7 +56,7 @@ class Lines {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::size_t vertex(std::size_t s, std::size_t end) const { return static_cast<std::size_t>(ends_[2 * s + end]); }
-  /// Vector from end `from` of segment s to the other end.
+  /// Returns the vector from end `from` of segment s to the other end.
   Vector edge(std::size_t s, std::size_t from) const {
     Vector e;
     for (int c = 0; c < 3; ++c)
@@ -122,7 +122,7 @@ class Lines {
   const std::vector<double>& x_;
   const std::vector<std::int64_t>& ends_;
   std::size_t num_;
-  std::vector<std::size_t> of_vertex_;  // segments at each vertex, or `none`: [vertices, 2]
+  std::vector<std::size_t> of_vertex_;  // indices of the segments at each vertex, or `none`: [vertices, 2]
   std::vector<char> is_done_;
   std::vector<Vector> D_;  // unit vectors
 };
@@ -173,7 +173,7 @@ void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions)
         throw InputError(
             "segment " + cell_name(mesh.bodies(), segments.order->file_index()[s], CellKind::segment) +
             " of the initial shape has reversed its direction; the rotation of its director is not unique");
-      // D rotated by the smallest rotation that takes t to u. The rotation axis is perpendicular to t and u.
+      // D after the smallest rotation that takes t to u. The rotation axis is perpendicular to t and u.
       const Vector moved = D - times(dot(t + u, D) / sum, t + u) + times(2.0 * dot(t, D), u);
       for (std::size_t c = 0; c < 3; ++c)
         positions[3 * static_cast<std::size_t>(director) + c] += moved[static_cast<int>(c)] - D[static_cast<int>(c)];

@@ -14,8 +14,8 @@ namespace diffsim {
 // A director is a vector that is perpendicular to a segment and rotates with the segment's cross-section. The director
 // and the segment's direction define the frame of the cross-section. Directors are stored as vertices of the mesh, so
 // time steppers, exchanges, linear systems and files treat directors like other vertices: a director has a mass, a
-// force and a velocity, but it is a vector, not a position, and gravity does not act on it. In the rest shape a
-// director is as long as its segment, so its components have the order of magnitude of coordinates.
+// force and a velocity. A director is a vector, not a position, and gravity does not act on directors. In the rest
+// shape a director is as long as its segment, so its components have the order of magnitude of coordinates.
 
 /// Adds a director for each segment of a mesh, in the order of the segments, after all other vertices.
 ///
@@ -26,12 +26,13 @@ namespace diffsim {
 /// the first director; this angle is distributed evenly over the segments.
 ///
 /// Throws Error of kind `input` if more than two segments meet at a vertex, if a line of segments reverses its
-/// direction, and if `across` is parallel to a segment. `mesh` must be one body whose cells are segments. Collective.
+/// direction at a vertex, or if `across` is parallel to a segment. `mesh` must be one body whose cells are segments.
+/// Collective.
 void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across = {});
 
 class TetrahedralMesh;
 
-/// Rotates the directors stored in `positions` [local vertices, 3], m, so that the directors follow their segments. The
+/// Rotates the directors stored in `positions` [local vertices, 3] (m) so that the directors follow their segments. The
 /// directions of the segments follow from the positions of their ends in `positions`. On entry the directors must be
 /// those of the rest shape.
 ///

@@ -16,12 +16,12 @@ struct DualGraph {
   std::vector<PetscInt> neighbours;  ///< neighbours of each cell, on any rank
 };
 
-/// Builds the graph of tetrahedra with a common face. The neighbours of a cell are in the order of its faces, opposite
-/// to corner 0, 1, …
+/// Builds the graph of tetrahedra with a common face. The neighbours of a cell are in the order of the cell's faces;
+/// face i is opposite to corner i.
 ///
 /// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh. The function frees this array,
-/// one of the largest of the mesh set-up, as soon as the neighbours are known. If three cells have the same face, only
-/// two of the three become neighbours. Collective.
+/// which is one of the largest arrays of the mesh set-up, as soon as the neighbours are known. If three cells have the
+/// same face, only two of the three become neighbours. Collective.
 DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t num_vertices);
 
 /// Adds the points, segments or triangles with the given corners (num_corners = 1, 2 or 3) to a graph that is stored

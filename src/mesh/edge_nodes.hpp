@@ -21,9 +21,11 @@ struct EdgeNode {
 /// Returns the distinct edge nodes of this rank's cells, sorted by edge, then node.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// Finds an edge with two different nodes. `nodes` must contain all entries of each edge; the function sorts `nodes`.
+/// Returns an error if an edge has two different mid-edge nodes, otherwise an empty optional. All entries with the same
+/// edge must be in `nodes`. The function sorts `nodes`.
 std::optional<MeshDefect> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
-/// Finds a node on two different edges. `nodes` must contain all entries of each node; the function sorts `nodes`.
+/// Returns an error if a node is on two different edges, otherwise an empty optional. All entries with the same node
+/// must be in `nodes`. The function sorts `nodes`.
 std::optional<MeshDefect> node_on_two_edges(std::vector<EdgeNode>& nodes);
 
 }  // namespace diffsim

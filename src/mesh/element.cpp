@@ -10,7 +10,7 @@ namespace {
 
 using Barycentric = std::array<double, 4>;
 
-/// Barycentric coordinates with the value `most` at corner a and `rest` at the other corners.
+/// Returns barycentric coordinates: `most` for corner a, and `rest` for each of the other corners.
 Barycentric towards(std::size_t a, double most, double rest) {
   Barycentric lambda{rest, rest, rest, rest};
   lambda[a] = most;
@@ -44,7 +44,7 @@ double least_jacobian(const QuadraticCell& x) {
   double least = jacobian(x, towards(0, 1.0, 0.0));
   const auto look_at = [&](const Barycentric& lambda) {
     const double here = jacobian(x, lambda);
-    if (!(here >= least)) least = here;  // also for NaN: one NaN position makes all values NaN
+    if (!(here >= least)) least = here;  // also true for NaN: one NaN position makes all values NaN
   };
   for (std::size_t a = 0; a < 4; ++a) {
     look_at(towards(a, 1.0, 0.0));
@@ -64,7 +64,7 @@ double least_relative_jacobian(const QuadraticCell& x) {
     const auto &a = x[static_cast<std::size_t>(edge[0])], &b = x[static_cast<std::size_t>(edge[1])];
     longest = std::max(longest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
   }
-  // Scale before the products, to avoid overflow and underflow.
+  // Scale the positions before the products are computed, to avoid overflow and underflow.
   QuadraticCell scaled;
   for (std::size_t i = 0; i < 10; ++i)
     for (std::size_t c = 0; c < 3; ++c) scaled[i][c] = (x[i][c] - x[0][c]) / longest;

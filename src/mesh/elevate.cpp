@@ -106,7 +106,7 @@ class Elevation {
     mine_ = {};
   }
 
-  /// Returns the coordinates of the nodes created on this rank, and adds these nodes to the regions of curves.
+  /// Returns the coordinates of the mid-edge nodes created on this rank, and adds these nodes to the regions of curves.
   std::vector<double> make_coordinates() {
     std::vector<std::int64_t> ends;
     for (const Edge& edge : made_) ends.insert(ends.end(), {edge.low, edge.high});
@@ -127,7 +127,8 @@ class Elevation {
     for (const auto& entry : mesh_.vertex_regions)
       if (mesh_.regions[static_cast<std::size_t>(entry.region)].dimension == 1)
         entries.emplace_back(entry.vertex - mesh_.first_vertex, entry.region);
-    std::vector<std::vector<int>> curves(ends.size());  // regions of curves of each end vertex, ascending
+    // For each end vertex: the regions of curves that contain the vertex, ascending.
+    std::vector<std::vector<int>> curves(ends.size());
     distribute_memberships(order, 1, mesh_.regions.size(), entries,
                            [&](int end, int region) { curves[static_cast<std::size_t>(end)].push_back(region); });
     for (const Edge& edge : made_)

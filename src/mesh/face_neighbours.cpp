@@ -17,7 +17,7 @@ namespace {
 
 using FaceVertices = std::array<PetscInt, 3>;  // ascending
 
-/// Vertices of the face with the index `place` = 4 cell + opposite corner.
+/// Returns the vertices of the face with the index `place` = 4 · cell + opposite corner.
 FaceVertices face_at(const std::vector<PetscInt>& corners, PetscInt place) {
   FaceVertices v{};
   const PetscInt* const cell = &corners[static_cast<std::size_t>(place / 4 * 4)];
@@ -82,7 +82,7 @@ std::vector<PetscInt> neighbours_here(const std::vector<PetscInt>& corners, Pets
 struct SingleFace {
   FaceVertices vertices;
   PetscInt cell, neighbour;
-  PetscInt place;  // index of the face on its rank
+  PetscInt place;  // index of the face on the rank `rank`: 4 · cell + opposite corner
   int rank;
 };
 

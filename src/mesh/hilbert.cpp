@@ -22,7 +22,7 @@ std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x) {
       }
     }
   }
-  // Gray encoding.
+  // Convert to the Gray code.
   x[1] ^= x[0];
   x[2] ^= x[1];
   std::uint32_t flip = 0;

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Index along the 3-D Hilbert curve, 63 bits, of a point with 21-bit coordinates (Skilling 2004,
+/// Returns the 63-bit index along the 3-D Hilbert curve of a point with 21-bit coordinates (Skilling 2004,
 /// doi:10.1063/1.1751381).
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> point);
 

@@ -16,7 +16,7 @@ struct LocalNodes {
   std::vector<char> is_ghost;            ///< non-zero for a ghost: [local vertices]
   std::vector<int> cells;                ///< nodes of the cells, as indices into `file_index`
 
-  /// Index in `file_index` of a vertex of this rank.
+  /// Returns the index in `file_index` of the vertex with the file number `vertex`, which must be on this rank.
   int place(std::int64_t vertex) const;
 };
 
@@ -28,8 +28,8 @@ struct LocalNodes {
 LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells,
                        const std::vector<std::int64_t>& others, std::int64_t num_vertices);
 
-/// Sets the owner rank of each ghost, and the ghost's index on the owner: [ghosts]. `vertices`: file order of all local
-/// vertices, owned vertices first. Collective.
+/// Sets `owner` to the owner rank of each ghost, and `index` to the ghost's local number on the owner: [ghosts].
+/// `vertices`: file order of all local vertices, owned vertices first. Collective.
 void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,
                   std::vector<PetscInt>& index);
 

@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// Volume of a pack of cells: Σ_q weight(q) det(∂X/∂ξ).
+/// Returns the volumes of the cells of a pack: Σ_q weight(q) det(∂X/∂ξ).
 template <class E>
 DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (&X)[E::nodes]) {
   Pack volume = 0.0;
@@ -18,8 +18,9 @@ DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (
   return volume;
 }
 
-/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, where f is the volume factor. If `tangent` is true, the
-/// kernel computes the directional derivative mass_share(a) f (dρ V + ρ dV) instead.
+/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, with the volume factor f, the density ρ and the volume V
+/// of the cell. If `tangent` is true, the kernel computes the directional derivative mass_share(a) f (dρ V + ρ dV)
+/// instead.
 template <class E>
 struct Sums {
   typename E::Rule rule;
@@ -68,7 +69,8 @@ DIFFSIM_FUNCTION Pack shared_sum(const Vec3<Pack> (&w)[E::nodes]) {
   return sum;
 }
 
-/// Kernel of the gradient with respect to the density: ρ̄ += f V shared_sum(w).
+/// Kernel of the gradient with respect to the density: ρ̄ += f V shared_sum(w), with the volume factor f and the volume
+/// V of the cell.
 template <class E>
 struct DensityGradient {
   typename E::Rule rule;
@@ -89,7 +91,8 @@ struct DensityGradient {
   }
 };
 
-/// Kernel of the gradient with respect to the rest positions: X̄_a = f ρ shared_sum(w) ∂V/∂X_a.
+/// Kernel of the gradient with respect to the rest positions: X̄_a = f ρ shared_sum(w) ∂V/∂X_a, with the volume factor
+/// f, the density ρ and the volume V of the cell.
 template <class E>
 struct RestGradient {
   typename E::Rule rule;

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Integrals of a density over the cells, lumped to the vertices: s_i = Σ_{cells at i} share_i ρ V, and the derivatives
-/// with respect to the density and the rest positions.
+/// Integrals of a density ρ over the cells, lumped to the vertices i: s_i = Σ share_i ρ V, summed over the cells with
+/// the vertex i. Also provides the derivatives of s_i with respect to the density and the rest positions.
 ///
 /// share_i is `mass_share` of mesh/impl/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell
 /// represents (TetrahedralMesh::volume_factors). Densities have the shape [cells]. Rest positions and results have the
@@ -21,8 +21,8 @@ class Lumping {
   Lumping(Lumping&&) noexcept;
 
   void add_sums(const Field& density, const Field& rest, Field& sums) const;
-  /// Adds the derivative of the sums along a direction of the density and of the rest positions. nullptr stands for a
-  /// zero direction.
+  /// Adds the derivative of the sums along a direction of the density and of the rest positions. The value nullptr
+  /// stands for a zero direction.
   void add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                         const Field* rest_tangent, Field& sums_tangent) const;
   /// Adds the transposed derivative applied to `w` [local vertices, 3] to the gradients with respect to the density and

@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Sends region memberships from the file's blocks to the local entities. An entity has `places` parts, for example the
-/// four faces of a cell, and each part can belong to regions.
+/// Sends region memberships from the ranks whose blocks of the file contain the entities to the ranks that have the
+/// entities. An entity has `places` parts, for example the four faces of a cell, and each part can belong to regions.
 ///
 /// `entries`: pairs (places · entity + place, region), where `entity` is an index in this rank's block of the file.
 /// `visit(places · entity + place, region)` is called for each membership of a local entity. Memberships are sent in

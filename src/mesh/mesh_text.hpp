@@ -12,7 +12,7 @@ std::string in_quotes(std::string_view text);
 /// Returns the contents of a regular file. Throws InputError with the reason if the file cannot be read.
 std::string read_whole_file(const std::string& path);
 
-/// Throws InputError if a coordinate scale is not positive and finite.
+/// Throws InputError if `scale`, a factor for coordinates, is not positive and finite.
 void check_scale(double scale);
 
 }  // namespace diffsim

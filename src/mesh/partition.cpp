@@ -24,7 +24,7 @@
 namespace diffsim {
 namespace {
 
-/// File numbers of the corners of this rank's block of tetrahedra: [cells, 4].
+/// Returns the file numbers of the corners of this rank's block of tetrahedra: [cells, 4].
 std::vector<PetscInt> corners_of(const MeshData& data) {
   if (data.num_vertices > std::numeric_limits<PetscInt>::max() || data.num_cells > std::numeric_limits<PetscInt>::max())
     throw Error("the mesh has more vertices or cells than this PETSc can number; use a PETSc with 64-bit indices");
@@ -36,7 +36,7 @@ std::vector<PetscInt> corners_of(const MeshData& data) {
   return corners;
 }
 
-/// Gathers the corners of all ranks on rank 0. The result is empty on other ranks.
+/// Gathers `corners` of all ranks on rank 0, and returns the result there. Returns an empty array on all other ranks.
 std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& corners) {
   const int rank = rank_of(comm), ranks = num_ranks(comm);
   const int mine = static_cast<int>(corners.size());
@@ -50,13 +50,13 @@ std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& co
 
 constexpr double work_of_second_order = 4.0;  // work per second-order cell / work per linear cell
 
-/// Work per cell and per contact triangle of a body; `body`: index of the body in the mesh.
+/// Returns the work per cell and per contact triangle of a body. `body`: index of the body in the mesh.
 const CellWork& work_of_body(const MeshData& data, std::size_t body) {
   return data.bodies.empty() ? data.work : data.bodies[body].work;
 }
 
-/// Work at a cell, including contact. `number`: file number of the cell. `surface_faces`: number of the cell's
-/// triangles that are on the surface; 1 for cells other than tetrahedra.
+/// Returns the work at a cell, including contact. `number`: file number of the cell. `surface_faces`: number of the
+/// cell's triangles that are on the surface; 1 for cells other than tetrahedra.
 double work_at(const MeshData& data, CellKind kind, std::int64_t number, int surface_faces) {
   const auto body = static_cast<std::size_t>(body_of_cell(data.bodies, number, kind));
   const CellWork& work = work_of_body(data, body);
@@ -76,8 +76,8 @@ bool is_uniform(const MeshData& data) {
   return !(has_lower && data.num_cells > 0 && data.order == 2);
 }
 
-/// Integer weights of the cells for a partitioner, proportional to `work` up to rounding. The sum of all weights is
-/// about 10⁹ or less.
+/// Returns integer weights of the cells for a partitioner. The weights are proportional to `work` up to rounding, and
+/// are at least 1. The factor of proportionality is chosen so that the sum over all ranks is at most about 10⁹.
 std::vector<PetscInt> weights_of(MPI_Comm comm, const std::vector<double>& work) {
   double total = std::accumulate(work.begin(), work.end(), 0.0);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, comm));

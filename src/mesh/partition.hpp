@@ -26,7 +26,7 @@ struct CellParts {
 ///
 /// If the mesh has at most `by_one` tetrahedra, one rank partitions all cells with Scotch. Otherwise all ranks together
 /// partition the tetrahedra with PETSc's partitioner (PTScotch by default; the option `-petscpartitioner_type` selects
-/// another), and one rank partitions the other cells. Collective.
+/// another partitioner), and one rank partitions the cells of all other kinds. Collective.
 CellParts partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim

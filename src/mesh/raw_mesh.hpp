@@ -14,15 +14,14 @@
 
 namespace diffsim {
 
-/// Selected contents of a mesh file: the cells of the kind that is read, and the elements of lower dimension that are
-/// in groups.
+/// Selected contents of a mesh file: the cells of one kind, and the elements of lower dimension that are in groups.
 struct RawMesh {
   struct CellGroup {
     std::int64_t cell;
     std::int32_t group;  ///< index into `groups`
   };
-  /// Triangle, segment or point of a group. `nodes`: the 3, 2 or 1 corners and, in second-order meshes only, the
-  /// mid-edge nodes (01, 12, 20); remaining entries are 0.
+  /// Triangle, segment or point of a group. `nodes` contains the 3, 2 or 1 corners and, in second-order meshes only,
+  /// the mid-edge nodes, in the order of the edges (0,1), (1,2), (2,0). The remaining entries of `nodes` are 0.
   struct GroupElement {
     std::array<std::int64_t, 6> nodes;
     int dimension;
@@ -31,7 +30,7 @@ struct RawMesh {
     std::size_t offset;  ///< see RawPlaces::element
   };
 
-  std::vector<double> coordinates;             ///< [nodes, 3], scaled, m
+  std::vector<double> coordinates;             ///< [nodes, 3], scaled to m
   int nodes_per_cell = 4;                      ///< tetrahedra: 4 or 10; other kinds: number of corners
   std::vector<std::int64_t> cells;             ///< [cells, nodes_per_cell], in the order of element.hpp
   std::vector<std::size_t> cell_offsets;       ///< location of each cell in the file (RawPlaces::element): [cells]
@@ -56,7 +55,7 @@ struct RawPlaces {
 
 /// Converts the contents of a file to a validated mesh. All node numbers in `raw` must be 0-based vertex numbers.
 ///
-/// Groups become regions, sorted by dimension (3 first) and tag. Group elements of dimension 2 become faces of
+/// Groups become regions, sorted by dimension (3 first), then by tag. Group elements of dimension 2 become faces of
 /// tetrahedra; a face that two cells share is assigned to the cell with the lower number. The nodes of group elements
 /// of dimension 1 and 0 become vertices of the region. Region entries are sorted by region and entity, without
 /// duplicates. Throws InputError if there are no cells, if a group triangle is not a face of a tetrahedron, and if

@@ -7,11 +7,11 @@
 
 namespace diffsim {
 
-/// Triangulated rectangle [0, size[0]] × [0, size[1]] in the plane z = 0, divided into cells[0] × cells[1] small
-/// rectangles; `size` in m.
+/// Returns a triangulation of the rectangle [0, size[0]] × [0, size[1]] (m) in the plane z = 0. The rectangle is
+/// divided into cells[0] × cells[1] small rectangles.
 ///
-/// Vertices are numbered row by row, x fastest. Each small rectangle is split into two triangles, with alternating
-/// diagonals. The normals point along +z.
+/// Vertices are numbered row by row; x varies fastest. Each small rectangle is split into two triangles, with
+/// alternating diagonals. The normals point along +z.
 TriangleMesh rectangle_triangles(const std::array<double, 2>& size, const std::array<int, 2>& cells);
 
 }  // namespace diffsim

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Uses Scotch to partition a graph that is stored completely on this rank into parts of nearly equal weight.
-/// `weights`: weight of each cell; empty if all weights are 1. Returns the part, 0 … parts - 1, of each cell. Scotch
-/// runs on one thread with its own random state, so equal graphs have equal parts. Serial.
+/// Partitions a graph into parts of nearly equal weight with Scotch. The whole graph is stored on this rank. `weights`:
+/// weight of each cell; empty if all weights are 1. Returns the part, 0 … parts - 1, of each cell. Scotch runs on one
+/// thread with its own random state, so equal graphs have equal parts. Serial.
 std::vector<int> scotch_parts(DualGraph graph, const std::vector<PetscInt>& weights, int parts);
 
 }  // namespace diffsim

@@ -47,7 +47,7 @@ std::vector<double> TetrahedralMesh::volume_factors(const std::vector<int>& cell
 
 MeshQuality TetrahedralMesh::quality() const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double low[2] = {infinity, infinity};  // minima of edge and mean ratio
+  double low[2] = {infinity, infinity};  // minima of edge length and mean ratio
   double high = 0.0;
   double sums[2] = {0.0, 0.0};  // sums of volume and mean ratio
   const auto width = static_cast<std::size_t>(nodes_per_cell());

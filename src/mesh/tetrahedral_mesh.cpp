@@ -53,8 +53,8 @@ std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
   return batches;
 }
 
-/// Nodes of the segments of a block: for each segment its corners, then its director. In place of a missing director,
-/// the first corner of the segment is repeated.
+/// Returns the nodes of the segments of a block: for each segment its corners, then its director. If a segment has no
+/// director, its first corner is repeated instead.
 std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std::size_t corners) {
   std::vector<std::int64_t> nodes;
   for (std::size_t c = 0; c < cells.directors.size(); ++c) {
@@ -87,7 +87,8 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
   return nodes;
 }
 
-/// Kinds of cells whose forces can also depend on the vertices of neighbouring cells, which share a side with the cell.
+/// Kinds of cells whose forces can depend on the vertices of neighbouring cells, that is, cells that share a side with
+/// the cell.
 constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
 /// Corners of the cells of `batch`: [cells, corners], file numbers. `nodes`: see take_nodes().
@@ -109,8 +110,8 @@ std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::
   return directors;
 }
 
-/// Vertices across the sides of this rank's segments and triangles, as file numbers. The lists have the shapes and the
-/// special values of LowerCellSet; cells are in the order of CellBatch::file_index.
+/// Vertices across the sides of this rank's segments and triangles, as file numbers. Each list has the shape and the
+/// special values of the list with the same name in LowerCellSet. The cells are in the order of CellBatch::file_index.
 struct SideVertices {
   std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
   std::vector<std::int64_t> beyond, directors, directors_across;
@@ -154,8 +155,8 @@ std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const Fil
   return order.from_file(marks, 1);
 }
 
-/// Sets the order of each batch's cells. Returns the positions of the nodes, m: [nodes, 3]. `block_vertices`: number of
-/// vertices in this rank's block of the file. Collective.
+/// Sets the order of each batch's cells. Returns the positions of the nodes, [nodes, 3] in m. `block_vertices`: number
+/// of vertices in this rank's block of the file. Collective.
 std::vector<double> order_batches(MPI_Comm comm, const MeshData& data, int block_vertices, const LocalNodes& nodes,
                                   std::vector<CellBatch>& batches) {
   const FileOrder node_order(comm, data.num_vertices, nodes.file_index, 0, block_vertices);
@@ -165,7 +166,7 @@ std::vector<double> order_batches(MPI_Comm comm, const MeshData& data, int block
   return positions;
 }
 
-/// Local numbers of the nodes. The object keeps a reference to `nodes`.
+/// Local numbers of the nodes. The object stores a reference to `all_nodes`, which must outlive the object.
 struct LocalNumbering {
   const LocalNodes& nodes;
   int num_owned = 0;
@@ -196,7 +197,7 @@ struct LocalNumbering {
                                       : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
       }
   }
-  /// Returns the positions of the local vertices, [vertices, 3], from those of the nodes, [nodes, 3].
+  /// Returns the positions of the local vertices, [vertices, 3]. `of_nodes` [nodes, 3]: positions of the nodes.
   std::vector<double> positions_of_vertices(const std::vector<double>& of_nodes) const {
     std::vector<double> positions(3 * node_of_vertex.size());
     for (std::size_t v = 0; v < node_of_vertex.size(); ++v)

@@ -16,7 +16,7 @@
 namespace diffsim {
 namespace {
 
-/// Name of the body BODY if the region is called BODY/all; empty otherwise.
+/// Returns the name of the body BODY if `name` is BODY/all, otherwise an empty optional.
 std::optional<std::string> body_called_all(const std::vector<MeshBody>& bodies, const std::string& name) {
   for (const MeshBody& body : bodies)
     if (name == body.name + "/all") return body.name;
@@ -92,8 +92,8 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
   }
 }
 
-/// Reads the groups of the cells of kind `kind`, one of `lower_kinds`. Adds the vertices of these cells to `marks`.
-/// Collective.
+/// Reads the groups of the cells of `kind`, which is one of `lower_kinds`. Marks the vertices of these cells in
+/// `marks`. Collective.
 void TetrahedralMesh::read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks) {
   const MeshData::LowerCells& block = data.lower(kind);
   if (block.num == 0) return;

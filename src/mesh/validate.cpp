@@ -71,7 +71,7 @@ void Inspection::check_coordinates() const {
   if (bad != mesh_.coordinates.end()) fail_vertex((bad - mesh_.coordinates.begin()) / 3, coordinate_error(*bad));
 }
 
-/// Checks the vertex numbers of the cells, and marks the vertices that cells use.
+/// Checks the vertex numbers of the cells, and marks the vertices that belong to a cell in `used_`.
 void Inspection::check_vertex_numbers() {
   used_.assign(static_cast<std::size_t>(mesh_.num_vertices), false);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
@@ -120,7 +120,7 @@ void Inspection::check_faces() const {
     return std::min({v[(face + 1) % 4], v[(face + 2) % 4], v[(face + 3) % 4]});
   };
 
-  // faces[first[v]] … faces[first[v + 1] - 1]: the faces whose lowest vertex is v, each stored as 4 cell + face
+  // faces[first[v]] … faces[first[v + 1] - 1]: the faces whose lowest vertex is v, each stored as 4 · cell + face
   std::vector<std::int64_t> first(static_cast<std::size_t>(mesh_.num_vertices) + 2, 0);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c)
     for (int face = 0; face < 4; ++face) ++first[static_cast<std::size_t>(lowest_vertex(cell(c), face)) + 2];

@@ -12,7 +12,7 @@ namespace diffsim {
 /// Location in a file, for messages.
 struct FilePlace {
   long line = 0;     ///< 1-based; 0 if unknown
-  std::string note;  ///< more precise location where the line does not suffice, such as "at byte 120"; may be empty
+  std::string note;  ///< more precise location, such as "at byte 120"; may be empty
 };
 
 struct ValidateOptions {
@@ -36,11 +36,12 @@ inline constexpr char folded_cell[] =
 /// Validates the tetrahedra of a mesh that is stored completely on this rank. Returns the number of vertices that
 /// belong to no cell.
 ///
-/// Throws InputError for: no cells; a coordinate that is not finite; a vertex number out of range; a vertex repeated in
-/// a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells at the same
-/// position; a region entry out of range. For second-order meshes, also throws InputError for: a folded cell; an edge
-/// with two nodes; a node on two edges. The message names the file `name` (may be empty), the cell or vertex (0-based,
-/// file order) and a remedy. O(n log n) time; about 50 bytes of memory per linear cell and 400 per second-order cell.
+/// Throws InputError for: a mesh without cells; a coordinate that is not finite; a vertex number out of range; a vertex
+/// repeated in a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells
+/// at the same position (unless `allow_coincident_vertices`); a region entry out of range. For second-order meshes,
+/// also throws InputError for: a folded cell (see `folded_cell`); an edge with two mid-edge nodes; a mid-edge node on
+/// two edges. The message names the file `name` (may be empty), the cell or vertex (0-based, file order) and a remedy.
+/// The function takes O(n log n) time, and about 50 bytes of memory per linear cell or 400 bytes per second-order cell.
 /// Serial.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
@@ -48,8 +49,8 @@ std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const
 /// vertices that belong to no cell of `kind`.
 ///
 /// Throws InputError for: a coordinate that is not finite; a vertex number out of range; a vertex repeated in a cell; a
-/// segment of zero length; a triangle of zero area; a repeated cell; two vertices of cells at the same position. O(n
-/// log n) time. Serial.
+/// segment of zero length; a triangle of zero area; a repeated cell; two vertices of cells at the same position (unless
+/// `allow_coincident_vertices`). The function takes O(n log n) time. Serial.
 std::int64_t validate_lower_cells(const MeshData& mesh, CellKind kind, const std::string& name,
                                   const ValidateOptions& options = {});
 

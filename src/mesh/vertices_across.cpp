@@ -15,9 +15,9 @@ namespace diffsim {
 namespace {
 
 /// Side of a cell. `low` and `high` are the lowest and highest vertex of the side. `apex` is the opposite corner of the
-/// cell, and `across` is the apex of the other cell with this side. In numbers_across(), `apex` is instead the value of
-/// the cell, and `across` is the value of the other cell. `beyond_low` and `beyond_high` are the vertices across the
-/// cell's other sides at `low` and at `high`.
+/// cell, and `across` is the apex of the other cell with this side. In numbers_across(), `apex` and `across` are
+/// instead the values in `numbers` of the cell and of the other cell. `beyond_low` is the vertex across the cell's
+/// other side at `low`, and `beyond_high` is the vertex across the cell's other side at `high`.
 struct Side {
   std::int64_t low, high, apex, across;
   std::int64_t beyond_low, beyond_high;

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Bending and twist at the node between two segments of a rod, as dimensionless angles: the integrals of the
-/// curvatures κ₁ and κ₂ and of the twist τ over the part of the rod that belongs to the node (Bergou, Wardetzky,
-/// Robinson, Audoly and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
+/// Bending and twist at the node between two segments of a rod, as dimensionless angles: the integrals of the two
+/// curvatures and of the twist over the part of the rod that belongs to the node (Bergou, Wardetzky, Robinson, Audoly
+/// and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
 /// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m be the unit
 /// vector along the component of d perpendicular to t, and n the unit vector along the component of g perpendicular to
@@ -40,12 +40,12 @@ class JointStrains {
     twist = atan2(sine_, cosine_);
   }
 
-  /// Computes the derivatives of a function of the strains with respect to e, f, d and g. `by1`, `by2` and `by_twist`
-  /// are the derivatives of the function with respect to κ₁, κ₂ and τ.
+  /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of the strains with respect to the vectors e, f, d and
+  /// g. `by1`, `by2` and `by_twist` are the derivatives of the function with respect to κ₁, κ₂ and τ.
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
-    const T by_sine = by_twist * cosine_, by_cosine = -by_twist * sine_;  // since sine_² + cosine_² = 1
+    const T by_sine = by_twist * cosine_, by_cosine = -by_twist * sine_;  // because sine_² + cosine_² = 1
     const T ntu = dot(n, tu_);
     const T by_um = (by1 - by_cosine * tn_ + by_sine * ntu) / c_;
     const T by_tn = -(by1 + by_cosine * um_) / c_;
@@ -80,7 +80,8 @@ class JointStrains {
     DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
       for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
     }
-    /// Computes the derivative of a function with respect to x from its derivative with respect to the unit vector.
+    /// Sets `by_x` to the derivative of a function with respect to x. `by_unit` is the derivative of the function with
+    /// respect to the unit vector.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
       const T along = dot(unit, by_unit);
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;

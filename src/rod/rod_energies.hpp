@@ -10,7 +10,7 @@
 
 // Energies of the segments and of the joints between segments of a rod that stretches, bends in two planes and twists.
 // Each segment has a director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters of
-// each energy are the values p of the cross-section (`RodSection`).
+// each energy are the six values p of the cross-section (see `RodSection`).
 
 namespace diffsim {
 
@@ -59,7 +59,7 @@ struct RodStretch {
 ///
 /// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
 /// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. The stiffness is chosen so that d
-/// vibrates with the angular frequency √(E/ρ)/L, where E is Young's modulus and ρ the density. The frequency of d is
+/// vibrates with the angular frequency √(Y/ρ)/L, where Y is Young's modulus and ρ the density. The frequency of d is
 /// then half of the highest frequency of the rod's axial waves.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
@@ -118,15 +118,15 @@ struct RodSectionShape {
 
 /// Kind of the second segment of a joint.
 enum class Beyond : int {
-  segment = 0,    ///< a segment of the rod
+  segment = 0,    ///< a segment of the rod that is not a wall
   wall = 1,       ///< a segment whose two ends are both prescribed
   direction = 2,  ///< clamped vertex: the first segment's rest direction and director replace the second segment
 };
 
 /// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes are
 /// the first segment's far end, the common node, the second segment's far end, and both directors. Let κ and τ be the
-/// strains of joint_strains.hpp, κ̄ and τ̄ the strains at rest, and L and M the rest lengths of the first and the
-/// second segment. The energy is
+/// strains of joint_strains.hpp, κ̄ and τ̄ the strains at rest, and κ₀ and τ₀ the natural curvature and twist (see
+/// `RodSection`). Let L and M be the rest lengths of the first and the second segment. The energy is
 ///
 ///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
 ///
@@ -156,7 +156,7 @@ struct RodJoint {
     const T half = 0.5 * of.L;
     const T by_delta[3] = {half * B.bending1 * of.delta[0], half * B.bending2 * of.delta[1],
                            half * B.torsion * of.delta[2]};
-    // Derivatives of the energy with respect to the strains, and with respect to `size`, the length by which the
+    // Derivatives of the energy with respect to the strains, and with respect to the length `size`, by which the
     // changes of the strains are divided.
     T by_strain[3], by_size(0.0), square(0.0);
     const T stiffness[3] = {B.bending1, B.bending2, B.torsion};
@@ -172,7 +172,8 @@ struct RodJoint {
     if (beyond == Beyond::direction)
       for (int c = 0; c < 3; ++c) {
         // The second segment is the rest vector E of the first segment, with the rest director D. Derivatives with
-        // respect to the second segment and its director are therefore added to those with respect to E and D.
+        // respect to the second segment and its director are therefore added to the derivatives with respect to E and
+        // D.
         E[c] += F[c] + f[c];
         D[c] += G[c] + g[c];
         f[c] = g[c] = F[c] = G[c] = T(0.0);

@@ -11,7 +11,8 @@
 
 namespace diffsim {
 
-/// Masses from ρA, kg/m, and ρ(I₁ + I₂), kg m: m = ρA L/2 at each end, m_D = ρ(I₁ + I₂) L/D² at the director.
+/// Masses from ρA (kg/m) and ρ(I₁ + I₂) (kg m): ρA L/2 at each end and ρ(I₁ + I₂) L/|D|² at the director D, where L is
+/// the rest length of the segment.
 struct GivenMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;
@@ -26,7 +27,8 @@ struct GivenMass {
   }
 };
 
-/// Masses of a round section from the density ρ, kg/m³, and the radius r: A = π r², I₁ + I₂ = A r²/2.
+/// Masses of a segment with a round cross-section from the density ρ (kg/m³) and the radius r (m): A = π r² and I₁ + I₂
+/// = A r²/2 in the formulas of GivenMass.
 struct RoundMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;

@@ -11,14 +11,14 @@ namespace diffsim {
 /// perpendicular plane that contains the segment.
 template <class T>
 struct SectionStiffness {
-  T axial;     ///< EA, N
-  T bending1;  ///< EI₁, N m²
-  T bending2;  ///< EI₂, N m²
-  T torsion;   ///< GJ, N m²
+  T axial;     ///< EA (N)
+  T bending1;  ///< EI₁ (N m²)
+  T bending2;  ///< EI₂ (N m²)
+  T torsion;   ///< GJ (N m²)
 };
 
-/// Cross-section of a rod, described by six values p. κ₀ and τ₀ are the curvature and the twist of the rod free of
-/// forces, minus those of the rest shape:
+/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. κ₀ and τ₀ are the curvature
+/// and the twist of the rod free of forces, minus the curvature and the twist of the rest shape.
 ///
 ///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
 ///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the
@@ -36,8 +36,8 @@ struct RodSection {
     const T A = pi * p[2] * p[2], EI = 0.25 * p[0] * A * p[2] * p[2];
     return {p[0] * A, EI, EI, EI / (1.0 + p[1])};
   }
-  /// Computes the derivatives of a function of the stiffnesses with respect to p, except κ₀ and τ₀. `by`: derivatives
-  /// of the function with respect to the stiffnesses.
+  /// Sets `by_p`[0] … `by_p`[3] to the derivatives of a function of the stiffnesses with respect to p[0] … p[3]. `by`:
+  /// derivatives of the function with respect to the stiffnesses.
   template <class T>
   DIFFSIM_FUNCTION void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) const {
     if (kind == Kind::given) {

@@ -42,12 +42,14 @@ struct RopeStretch {
   }
 };
 
-/// Bending energy at the node between two segments: the contribution of the first segment. The nodes are the first
-/// segment's far end, the common node, and the second segment's far end. The parameter is EI of the first segment.
+/// Bending energy at the node between two segments: the contribution of the first segment. The nodes of the stencil are
+/// the first segment's far end, the common node, and the second segment's far end. The parameter is EI of the first
+/// segment.
 ///
-/// Let e and f be the segment vectors, φ the angle between e and f, and E and F the rest lengths. The curvature is
-/// κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and
-/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite where the line folds back.
+/// Let e and f be the segment vectors, φ the angle between e and f, and E and F the rest lengths of the two segments.
+/// The curvature is κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky,
+/// Robinson, Audoly and Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite where the
+/// line folds back.
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;

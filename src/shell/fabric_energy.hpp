@@ -8,11 +8,11 @@
 namespace diffsim {
 
 /// Orthotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The
-/// parameters are the stiffnesses k₁ of the warp, k₂ of the weft and G against shear (force per unit strain and unit
-/// width, N/m), Poisson's ratio ν, and the three components of the direction of the warp.
+/// parameters are the stiffnesses (force per unit strain and unit width, in N/m) k₁ of the warp, k₂ of the weft and G
+/// against shear, Poisson's ratio ν, and the three components of the direction of the warp.
 ///
-/// With the vectors f₁ and f₂ of `FabricStrain`, E₁ = (f₁² - 1)/2, E₂ = (f₂² - 1)/2 and γ = f₁·f₂, the energy per rest
-/// area is
+/// With the vectors f₁ and f₂ of `FabricStrain`, E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per
+/// rest area is
 ///
 ///   ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2
 ///

@@ -5,10 +5,10 @@
 
 namespace diffsim {
 
-/// Contribution of the first triangle of a hinge to the bending energy of woven cloth. The energy is that of
-/// `HingeEnergy` with a stiffness B that depends on the direction in which the hinge bends the threads. The parameters
-/// are those of the first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the three
-/// components of the direction a of the warp.
+/// Contribution of the first triangle of a hinge to the bending energy of woven cloth. The energy equals the energy of
+/// `HingeEnergy` with a stiffness B that depends on the angle between the direction of bending and the threads. The
+/// parameters belong to the first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the
+/// three components of the direction a of the warp.
 ///
 /// A hinge bends in the direction perpendicular to its side e. The direction of the warp in the triangle is the
 /// component of a in the plane of the first triangle. Let φ be the angle, in the rest shape, between the direction of
@@ -43,7 +43,8 @@ struct FabricHinge {
   }
 
  private:
-  /// Values sin²φ and cos²φ of the angle φ between the direction of bending and the warp, with intermediate quantities.
+  /// Values sin²φ and cos²φ, where φ is the angle between the direction of bending and the warp, and intermediate
+  /// quantities.
   template <class T>
   struct Direction {
     Vec3<T> a, e, c, n;  // n = e × c, not of unit length
@@ -64,7 +65,8 @@ struct FabricHinge {
       p = 1.0 - q;
     }
 
-    /// Adds by_q ∂q/∂X to `by.X`, where X are the rest positions, and sets by.p[3] to by.p[5] to by_q ∂q/∂a.
+    /// Adds by_q ∂q/∂X to `by.X`, where X are the rest positions, and sets the entries 3, 4 and 5 of `by.p` to by_q
+    /// ∂q/∂a.
     DIFFSIM_FUNCTION void add_gradient(const T& by_q, StencilValues<T, num_nodes, num_values>& by) const {
       const T over = by_q * q / in_plane, by_along = 2.0 * by_q * along * n2 / (e2 * in_plane);
       const T by_n2 = by_q * along * along / (e2 * in_plane) - over * a2, by_across = 2.0 * over * across;

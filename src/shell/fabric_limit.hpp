@@ -12,10 +12,13 @@ namespace diffsim {
 /// is stretched to 1 + ε times its rest length. The parameters are the stiffnesses k₁ of the warp and k₂ of the weft,
 /// the strain limit ε, and the three components of the direction of the warp.
 ///
-/// With the vectors f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is -ε²/8
-/// Σ kᵢ sᵢ⁴ log(1 - sᵢ). The energy is zero for strains up to ε/2 and NaN for strains beyond ε. At the strain ε/2 the
-/// energy has four continuous derivatives. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has
-/// sᵢ² instead of sᵢ⁴ and two continuous derivatives.
+/// With the vectors f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+///
+///   ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ)
+///
+/// The energy is zero for strains up to ε/2 and NaN for strains beyond ε. At the strain ε/2 the energy has four
+/// continuous derivatives. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² instead of sᵢ⁴
+/// and two continuous derivatives.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -43,13 +43,14 @@ struct FabricStrain {
   }
 
   /// Computes the derivatives of the energy det/2 · ψ with respect to the positions x, the rest positions X and the
-  /// direction of the warp, which is in by.p[`first`] to by.p[`first` + 2]. `psi`: ψ; `p`: ∂ψ/∂f₁ and ∂ψ/∂f₂.
+  /// direction of the warp. The derivative with respect to the direction of the warp is stored in the entries `first`
+  /// to `first` + 2 of `by.p`. `psi`: ψ; `p`: ∂ψ/∂f₁ and ∂ψ/∂f₂.
   template <int P>
   DIFFSIM_FUNCTION void pull_back(const T& psi, const Vec3<T> (&p)[2], int first, StencilValues<T, 3, P>& by) const {
     by.x[1] = T(0.5) * (M[1][1] * p[0] - M[0][1] * p[1]);
     by.x[2] = T(0.5) * (M[0][0] * p[1] - M[1][0] * p[0]);
     by.x[0] = T(-1.0) * (by.x[1] + by.x[2]);
-    // Derivative of the energy with respect to M: Q = (ψ 1 - [fᵢ·pⱼ]) cof(M)/2.
+    // Derivative of the energy with respect to M: Q = (ψ I - [fᵢ·pⱼ]) cof(M)/2.
     T G[2][2];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) G[i][j] = T(i == j ? 0.5 : 0.0) * psi - 0.5 * dot(f[i], p[j]);

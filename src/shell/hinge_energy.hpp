@@ -11,10 +11,10 @@ namespace diffsim {
 /// parameter is the bending stiffness B of the first triangle.
 ///
 /// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
-/// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas of the
-/// triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. Under mesh refinement a
-/// sheet with this energy does not converge to a plate, because the stiffness of the sheet depends on the shapes of the
-/// triangles.
+/// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas A₁ and A₂
+/// of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. Under mesh
+/// refinement a sheet with this energy does not converge to a plate, because the stiffness of the sheet depends on the
+/// shapes of the triangles.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -59,7 +59,7 @@ struct HingeEnergy {
     }
   }
 
-  /// Returns w/4.
+  /// Returns w/4, where w is the weight of the energy.
   template <class T>
   static DIFFSIM_FUNCTION T weight(const DihedralAngle<T>& rest) {
     return 1.5 * rest.square / (rest.n_norm + rest.m_norm);

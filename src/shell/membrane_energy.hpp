@@ -6,8 +6,9 @@
 
 namespace diffsim {
 
-/// Membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The parameters are k,
-/// the force per unit strain and unit width (Young's modulus times thickness, N/m), and Poisson's ratio ν.
+/// Membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The parameters are
+/// Poisson's ratio ν and the stiffness k, which is Young's modulus times thickness (the force per unit strain and unit
+/// width, in N/m).
 ///
 /// With the strain e and the matrix A of `MembraneStrain`, the energy is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e]
 /// with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).

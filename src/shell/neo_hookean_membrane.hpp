@@ -11,7 +11,7 @@ namespace diffsim {
 /// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The stretch
 /// normal to the triangle follows from the condition that the normal stress in this direction is zero. There are two
 /// parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit strain
-/// and unit width at small strains, N/m), and Poisson's ratio ν < ½.
+/// and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
 /// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
 /// Let λ₃ be the stretch normal to the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
@@ -83,7 +83,7 @@ struct NeoHookeanMembrane {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;
       using Base = typename Traits::Base;
-      constexpr double tolerance = 1e-8;  // bound of the last step; the error of z is of the order of the step's square
+      constexpr double tolerance = 1e-8;  // bound of the last Newton step; the error of z is of order step²
       const Base base_l = Traits::base(l), base_nu = Traits::base(nu);
       Base root(0.0), squared(0.0);
       for (int k = 0; k < 60; ++k) {
@@ -93,7 +93,7 @@ struct NeoHookeanMembrane {
         squared = step * step;
         if (!any_not_greater(-squared, -tolerance * tolerance)) break;
       }
-      // If the last step is larger than the tolerance, sets the root to NaN by adding the square root of -1.
+      // If the last Newton step is larger than the tolerance, sets the root to NaN by adding the square root of -1.
       root = root + sqrt(-indicator_greater(squared, tolerance * tolerance));
       z = Traits::constant(root);
       e_z = exp(z);

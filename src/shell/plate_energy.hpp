@@ -5,7 +5,7 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: Young's modulus E, Pa; Poisson's ratio ν; the thickness t, m; and c, the ratio of the natural
+/// Moduli of a shell: Young's modulus E (Pa), Poisson's ratio ν, the thickness t (m), and c, the ratio of the natural
 /// curvature (the curvature of the shell free of forces) to the curvature of the rest shape.
 template <class T>
 struct PlateModuli {
@@ -16,7 +16,7 @@ struct PlateModuli {
   DIFFSIM_FUNCTION const T& poisson_ratio() const { return p[1]; }
   DIFFSIM_FUNCTION const T& thickness() const { return p[2]; }
   DIFFSIM_FUNCTION const T& rest_curvature() const { return p[3]; }
-  /// Returns the bending rigidity D = E t³/(12 (1 - ν²)), N m.
+  /// Returns the bending rigidity D = E t³/(12 (1 - ν²)) in N m.
   DIFFSIM_FUNCTION T rigidity() const {
     const T &nu = p[1], &t = p[2];
     return p[0] * t * t * t / (12.0 * (1.0 - nu * nu));
@@ -31,7 +31,7 @@ template <class T>
 struct PlateBending {
   T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01
   T b[3];            ///< rotations of the surface's normal at the three sides
-  T m[3];            ///< D Σ_j Q_ij b_j, N m; zero at free sides
+  T m[3];            ///< D Σ_j Q_ij b_j (N m); zero at free sides
 
   /// Returns the index of the pair of sides i and j in Q and `PlateRest::G`.
   static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
@@ -84,10 +84,10 @@ struct PlateBending {
     }
   }
 
-  /// Returns the bending energy ½ Σ b_i m_i, J.
+  /// Returns the bending energy ½ Σ b_i m_i in J.
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
-  /// Computes moment_k = ∂E/∂δ_k.
+  /// Computes moment_k = ∂W/∂δ_k, where W is the bending energy.
   DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                       T (&moment)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
@@ -120,7 +120,8 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Returns the derivatives of the energy with respect to the rest quantities, each in the member of that quantity.
+  /// Returns the derivatives of the energy with respect to the rest quantities. Each derivative is stored in the member
+  /// of PlateRest for its quantity.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
                                         const T (&change)[num_plate_hinges]) const {
@@ -137,7 +138,7 @@ struct PlateBending {
     return by;
   }
 
-  /// Computes of[l][k] = ∂²E/∂δ_k∂δ_l.
+  /// Computes of[l][k] = ∂²W/∂δ_k∂δ_l, where W is the bending energy.
   DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                   T (&of)[num_plate_hinges][num_plate_hinges]) {
     for (int l = 0; l < num_plate_hinges; ++l) {

@@ -14,7 +14,8 @@
 
 namespace diffsim::shell {
 
-/// Gradients ∂δ_k/∂x of the hinges k of a triangle's stencil, for the four nodes of each hinge.
+/// Gradients ∂δ_k/∂x of the angles of the hinges k of a triangle's stencil, with respect to the four nodes of each
+/// hinge.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -128,7 +129,7 @@ struct HingeJacobian {
   }
 
  private:
-  /// Computes J = factor ∇²θ.
+  /// Computes J = `factor` ∇²θ, where θ is the angle of hinge h.
   DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
     constexpr int at_once = 6;
     using Scalar = Dual<double, at_once>;

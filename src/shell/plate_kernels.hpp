@@ -99,8 +99,10 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
 
 /// Device addresses of the inputs and of their derivatives. A nullptr represents an array of zeros.
 struct PlateInputs {
-  const double* x[4] = {};  ///< positions, then dx or w for `First`, or dx, w and dw for `Second`; [local vertices, 3]
-  const double* X[2] = {};  ///< rest positions, dX, [local vertices, 3]
+  /// Positions x[0] and their directions, each [local vertices, 3]. For `First`, x[1] is dx or w. For `Second`, x[1] is
+  /// dx, x[2] is w and x[3] is dw.
+  const double* x[4] = {};
+  const double* X[2] = {};      ///< rest positions, dX, [local vertices, 3]
   const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
   const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
@@ -199,10 +201,10 @@ struct SetMoments {
   }
 };
 
-/// Kernel that computes the moments that `SetMoments` computes, and the derivatives of Σ w·f. Derivatives with respect
-/// to moduli with one value per triangle are added to `to`. Derivatives with respect to moduli with a single value for
-/// all triangles are added to `sums`. Derivatives with respect to the rest quantities are added to `rest` unless `rest`
-/// is nullptr.
+/// Kernel that computes the moments that `SetMoments` computes, and the derivatives of Σ w·f (see the top of this
+/// file). Derivatives with respect to moduli with one value per triangle are added to `to`. Derivatives with respect to
+/// moduli with a single value for all triangles are added to `sums`. Derivatives with respect to the rest quantities
+/// are added to `rest` unless `rest` is nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -264,7 +266,7 @@ struct SetVectors {
   }
 };
 
-/// Kernel that sums the bending energies of the triangles, J.
+/// Kernel that sums the bending energies (J) of the triangles.
 struct PlateEnergies {
   PlateData data;
   PlateInputs in;

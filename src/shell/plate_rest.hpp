@@ -103,8 +103,8 @@ DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3
   value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/// Returns the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix. `value`: on entry
-/// an approximation of the eigenvalue, which Newton's method improves.
+/// Returns the matrix of the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix.
+/// `value`: on entry an approximation of the eigenvalue, which Newton's method improves.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   Mat3<T> adjugate = a;
@@ -138,11 +138,11 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
 }
 
-/// Computes the coefficients c_i of side i, an inner hinge. With these coefficients the rotation b_i is exact for
-/// quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the surface. The
-/// rest shape of the stencil is unfolded into a plane. If the angles of the existing hinges do not determine all three
-/// components of the curvature, b_i is exact only for the curvatures that these angles determine. `X`: rest positions
-/// of the stencil's vertices.
+/// Computes the coefficients c_i of side i, which must be an inner hinge. With these coefficients the rotation b_i is
+/// exact for quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the
+/// surface. The rest shape of the stencil is unfolded into a plane. If the angles of the existing hinges do not
+/// determine all three components of the curvature, b_i is exact only for the curvatures that these angles determine.
+/// `X`: rest positions of the stencil's vertices.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,
@@ -162,7 +162,7 @@ DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes]
       for (int r = 0; r < 3; ++r) wanted[r] = 0.5 * (forms[0][r] - other[r]);
     forms[k] = forms[k] + other;
   }
-  // Directions of the sides in axes with x along side i and this triangle at y > 0.
+  // Direction vectors (x, y) of the sides. The x axis is along side i, and this triangle lies at y > 0.
   const PlateHinge own = plate_hinge(i);
   const BesideEdge<T> here(X[own.node[0]], X[own.node[1]], X[own.node[2]]);
   const BesideEdge<T> there(X[own.node[0]], X[own.node[1]], X[own.node[3]]);

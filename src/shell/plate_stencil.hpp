@@ -27,10 +27,10 @@ DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
 }
 
 /// Number of hinges whose angles determine the slope of the surface at a side: the hinge of the side, the hinges of the
-/// triangle's other two sides, and the hinges of the other two sides of the triangle across.
+/// triangle's other two sides, and the hinges of the other two sides of the adjacent triangle.
 inline constexpr int num_slope_hinges = 5;
 /// Returns the index, in the stencil, of the k-th of the five hinges that determine the slope at side i, 0 ≤ k < 5. The
-/// hinge with k = 0 is that of side i.
+/// hinge with k = 0 is the hinge of side i.
 DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 * i + k; }
 
 /// State of a hinge of a stencil.

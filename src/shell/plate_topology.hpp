@@ -24,9 +24,9 @@ struct PlateTopology {
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }
 };
 
-/// Returns one flag per local vertex, which is 1 for the vertices of walls and 0 for others. A triangle belongs to a
-/// wall if all its vertices are prescribed and the triangle shares a side with another triangle whose vertices are all
-/// prescribed. For example, the triangles between two rows of fixed vertices form a wall. A single triangle with
+/// Returns one flag per local vertex, which is 1 for the vertices of walls and 0 for other vertices. A triangle belongs
+/// to a wall if all its vertices are prescribed and the triangle shares a side with another triangle whose vertices are
+/// all prescribed. For example, the triangles between two rows of fixed vertices form a wall. A single triangle with
 /// prescribed vertices, such as a triangle in the corner between two fixed sides of a shell, is not a wall and bends
 /// like its neighbours. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,

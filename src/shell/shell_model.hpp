@@ -6,8 +6,8 @@
 namespace diffsim {
 
 /// Returns the model of thin shells, `kind: shell` in scenes: Koiter's energy on triangles. The membrane law is St.
-/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress, the bending term is that of `make_plate_term`, and the
-/// mass of a triangle is density times rest volume.
+/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress. `make_plate_term` creates the bending term. The mass of a
+/// triangle is density times rest volume.
 const CellModel& shell_model();
 
 }  // namespace diffsim

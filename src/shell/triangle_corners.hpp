@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Returns the local vertices of local triangles, [triangles, 3].
+/// Returns the corners of local triangles as local vertices, [triangles, 3].
 inline std::vector<int> triangle_corners(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
   const std::vector<int>& all = mesh.lower_cells(CellKind::triangle).vertices;
   std::vector<int> corners;

@@ -14,14 +14,14 @@
 namespace diffsim {
 namespace {
 
-/// Name of a cell for messages, for example "segment 3 of net".
+/// Returns the name of a cell for messages, for example "segment 3 of net".
 std::string name_of_cell(const TetrahedralMesh& mesh, CellKind kind, std::size_t cell) {
   return std::string(singular_of(kind)) + " " +
          cell_name(mesh.bodies(), mesh.cell_order(kind).file_index()[cell], kind);
 }
 
-/// Index of the material of each local cell; -1 for cells without a material. Throws Error (input) for a region without
-/// cells of the given kind, or for a cell in two regions. Collective.
+/// Returns the index of the material of each local cell, or -1 for cells without a material. Throws Error (input) for a
+/// region without cells of the given kind, or for a cell in two regions. Collective.
 std::vector<int> materials_of_cells(const TetrahedralMesh& mesh, CellKind kind,
                                     const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> of_cell(mesh.cell_entities(kind)->local(), -1);
@@ -52,7 +52,7 @@ struct Values {
   std::vector<double> numbers;
 };
 
-/// Entities in a material's region on which a parameter has values: owned vertices, or cells.
+/// Returns the entities in a region on which a parameter has values: owned vertices, or cells.
 std::vector<int> entities_of(const TetrahedralMesh& mesh, const CellModel& model, const ParameterSpec& spec,
                              const std::string& region) {
   const Region& of = mesh.region(region);
@@ -62,7 +62,8 @@ std::vector<int> entities_of(const TetrahedralMesh& mesh, const CellModel& model
   return owned;
 }
 
-/// Number of steps for which the materials give values of a parameter. Collective.
+/// Returns the number of steps for which the materials give values of a parameter; 1 if no material gives values per
+/// step. Collective.
 int steps_of(const TetrahedralMesh& mesh, const std::vector<DifferentiableMaterial>& materials,
              const ParameterSpec& spec, std::size_t count) {
   int steps = 1;
@@ -76,16 +77,16 @@ int steps_of(const TetrahedralMesh& mesh, const std::vector<DifferentiableMateri
   return steps;
 }
 
-/// Value for an entity in a step, from one value, a list [count], or a list [steps, count].
+/// Returns the value for an entity in a step. `values`: one value, a list [count], or a list [steps, count].
 double value_of(const CellValues& values, std::size_t entity, std::size_t step, std::size_t count) {
   if (const double* const number = std::get_if<double>(&values)) return *number;
   const std::vector<double>& list = std::get<std::vector<double>>(values);
   return list.at(list.size() > count ? step * count + entity : entity);
 }
 
-/// Returns the values of a parameter that a material gives. If the material gives none, returns the default value or,
-/// without a default value, the values that follow from the mesh's rest shape. Throws Error (input) if there are no
-/// such values.
+/// Returns the values of a parameter that a material gives. If the material gives no values, returns the default value.
+/// If there is no default value, returns the values that follow from the mesh's rest shape. Throws Error (input) if the
+/// rest shape does not determine the values.
 CellValues values_for(const TetrahedralMesh& mesh, const CellModel& model, const DifferentiableMaterial& material,
                       const ParameterSpec& spec) {
   const auto given = material.values.find(std::string(spec.name));
@@ -135,8 +136,8 @@ Values values_of(const TetrahedralMesh& mesh, const CellModel& model,
   return result;
 }
 
-/// Name of a material's law: the law that the material names, otherwise the first law of the model; empty if the model
-/// has no laws. Throws Error (input) for an unknown law.
+/// Returns the name of a material's law: the law that the material names, or the first law of the model if the material
+/// names no law. Returns an empty string if the model has no laws. Throws Error (input) for an unknown law.
 std::string law_of(const CellModel& model, const DifferentiableMaterial& material) {
   const std::vector<std::string>& laws = model.laws;
   if (material.law.empty()) return laws.empty() ? "" : laws.front();
@@ -148,7 +149,7 @@ std::string law_of(const CellModel& model, const DifferentiableMaterial& materia
               ErrorKind::input);
 }
 
-/// Cells of the model's terms. `material_of`: index of the material of each local cell, or -1.
+/// Returns the cells on which the model's terms act. `material_of`: index of the material of each local cell, or -1.
 ModelCells cells_of(const CellModel& model, const std::vector<DifferentiableMaterial>& materials,
                     const std::vector<int>& material_of) {
   ModelCells cells;

@@ -41,7 +41,7 @@ std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
-/// Volume of this rank's cells, m³, from the positions of their corners. Excludes affine bodies.
+/// Returns the volume (m³) of this rank's cells, except affine bodies. `x`: positions of the vertices.
 double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
   double sum = 0.0;
@@ -59,7 +59,8 @@ double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x
   return sum;
 }
 
-/// Size of the affine body of each owned vertex, the cube root of the body's volume, m; 0 for vertices of other bodies.
+/// Returns the size (m) of the affine body of each owned vertex, which is the cube root of the body's volume. The size
+/// is 0 for vertices of other bodies.
 std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
   std::vector<double> of_body;
   for (const MeshBody& body : mesh.bodies()) of_body.push_back(body.affine ? std::cbrt(body.affine->volume) : 0.0);
@@ -69,7 +70,7 @@ std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
   return sizes;
 }
 
-/// Total surface area of all affine bodies, m².
+/// Returns the total surface area (m²) of all affine bodies.
 double area_of_affine_bodies(const TetrahedralMesh& mesh) {
   double sum = 0.0;
   for (const MeshBody& body : mesh.bodies())
@@ -77,8 +78,8 @@ double area_of_affine_bodies(const TetrahedralMesh& mesh) {
   return sum;
 }
 
-/// Pressure -∂ψ/∂d and stiffness d̂ ∂²ψ/∂d² of a barrier with thickness ξ at the distance d = ξ + part · d̂, relative
-/// to the values for ξ = 0.
+/// Pressure -∂ψ/∂d and stiffness d̂ ∂²ψ/∂d² of a barrier energy ψ(d) with thickness ξ, relative to the values for ξ =
+/// 0. The distance is d = ξ + part · d̂.
 struct Softening {
   double pressure, slope;
   Softening(double part, double distance, double thickness) {
@@ -114,7 +115,7 @@ void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& m
   for (const MeshObstacle& obstacle : options.meshes) require("an obstacle", obstacle.thickness.value_or(0.0));
 }
 
-/// Largest thickness ξ of all pairs, m.
+/// Returns the largest thickness ξ (m) of all pairs.
 double largest_thickness(const ContactOptions& options) {
   double body = options.thickness.value_or(0.0);
   for (const BodyThickness& given : options.thicknesses) body = std::max(body, given.value);
@@ -125,7 +126,8 @@ double largest_thickness(const ContactOptions& options) {
   return most;
 }
 
-/// Dimensions of the surface pieces that exist in the mesh: 2 for triangles, 1 for segments, 0 for points. Collective.
+/// Returns the dimensions of the surface elements that exist in the mesh: 2 for triangles, 1 for segments, 0 for
+/// points. Collective.
 std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
   std::vector<int> dimensions;
   for (const int dimension : {2, 1, 0}) {
@@ -160,8 +162,8 @@ class ParameterAdder {
  public:
   ParameterAdder(ParameterSet& parameters, MPI_Comm comm) : parameters_(parameters), comm_(comm) {}
 
-  /// Adds the parameters of the shared contact law and of the laws of single pairs. `stiffness`: barrier stiffness κ,
-  /// Pa.
+  /// Adds the parameters of the shared contact law and of the laws of single pairs. `stiffness`: barrier stiffness κ
+  /// (Pa).
   void add_laws(const ContactOptions& options, double stiffness) const {
     add(Spec::barrier_distance, options.barrier_distance);
     add(Spec::barrier_stiffness, stiffness);
@@ -209,7 +211,7 @@ struct TermAdder {
   std::vector<ContactTerm*>& lagged_frictions;  ///< friction terms of the lagged terms that `add` has added
 
   using Make = std::function<std::unique_ptr<ContactTerm>(ContactForces)>;
-  /// Adds the terms that `make` makes. The system keeps a copy of `make`, so `make` must capture its data by value.
+  /// Adds the terms that `make` creates. The system stores a copy of `make`, so `make` must capture its data by value.
   void add(const Make& make) const {
     const auto made = [make, map = surface.map](ContactForces forces) {
       std::unique_ptr<ContactTerm> term = make(forces);
@@ -257,7 +259,7 @@ void add_planes(const ContactOptions& options, const ContactGroups& groups, cons
   }
 }
 
-/// Adds the parameters and the term of contact between surfaces: of the bodies, and of obstacles that are meshes.
+/// Adds the parameters and the term of contact between the surfaces of bodies and of obstacles that are meshes.
 /// Collective.
 void add_surfaces(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm,
                   const ParameterAdder& parameters, const TermAdder& terms) {
@@ -292,7 +294,7 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
-  // The contact of a line acts on a strip of width d̂/2, the contact of an isolated point on a patch of area (d̂/2)².
+  // Contact of a line acts on a strip of width d̂/2. Contact of an isolated point acts on a patch of area (d̂/2)².
   for (std::size_t v = 0; v < areas.size(); ++v)
     for (int d = contact::surface_dimension(*mesh_, mesh_->vertex_order().file_index()[v]); d < 2; ++d)
       areas[v] *= 0.5 * barrier_distance;
@@ -300,9 +302,9 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
-  // Entries of `sums`: 0: stiffness of the surface's vertices; 1: area of the surface; 2: mass of all bodies; 3: number
-  // of the surface's vertices; 4: volume; 5: area of the affine bodies; 6: Σ mass · size of the affine bodies. Entries
-  // 0, 1, 3 and 4 exclude affine bodies.
+  // Entry 0: stiffness of the surface's vertices. Entry 1: area of the surface. Entry 2: mass of all bodies. Entry 3:
+  // number of the surface's vertices. Entry 4: volume. Entry 5: area of the affine bodies. Entry 6: Σ mass · size of
+  // the affine bodies. Entries 0, 1, 3 and 4 exclude affine bodies.
   double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
   const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {
@@ -318,8 +320,8 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
-  // At the gap d̂/2, the barrier's pressure is 4.33 κ and its stiffness per area 15.1 κ/d̂. A thickness reduces the
-  // pressure and the stiffness.
+  // At the gap d̂/2, the barrier's pressure is 4.33 κ, and the barrier's stiffness per area is 15.1 κ/d̂. A thickness
+  // reduces the pressure and the stiffness.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
   constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;

@@ -22,8 +22,8 @@ bool same(const ContactPair& a, const ContactPair& b) {
   return a.between == b.between || (a.between[0] == b.between[1] && a.between[1] == b.between[0]);
 }
 
-/// Parameter names of a pair's law: names with the pair's label for values that the pair gives, otherwise the shared
-/// names.
+/// Returns the parameter names of a pair's law. If the pair gives a value, the name of the value's parameter ends in
+/// the pair's label. All other parameters have the names of the shared law.
 ContactLawNames names_of(const ContactPair& pair) {
   ContactLawNames names = shared_law_names();
   const auto values = pair.values();
@@ -94,7 +94,7 @@ bool ContactGroups::is_prescribed(std::size_t place) const {
 }
 
 std::size_t ContactGroups::pair_of(std::size_t a, std::size_t b) const {
-  // Returns 2 if `named` is `place`, 1 if `named` is the body of `place`, 0 otherwise.
+  // Returns 2 if `named` equals `place`, 1 if `named` is the body to which region `place` belongs, and 0 otherwise.
   const auto score = [&](std::size_t named, std::size_t place) {
     return named == place ? 2 : named == body_of(place) ? 1 : 0;
   };
@@ -148,7 +148,7 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
     laws[place].groups.push_back(group);
   }
   if (laws.size() == 1 && laws[0].groups.size() == first_plane()) laws[0].groups.clear();
-  // The shared law is moved to the front.
+  // The shared law becomes the first law.
   const auto shared = std::find(pairs.begin(), pairs.end(), options_->pairs.size()) - pairs.begin();
   if (shared < static_cast<std::ptrdiff_t>(laws.size()))
     std::rotate(laws.begin(), laws.begin() + shared, laws.begin() + shared + 1);
@@ -169,8 +169,8 @@ std::vector<std::array<std::size_t, 2>> ContactGroups::ignored_surfaces() const 
 }
 
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
-  // Laws in the order of the pairs in the options, then laws that differ from the shared law only by the thickness. A
-  // pair has several laws if the thicknesses of its regions or bodies differ.
+  // The laws are in the order of the pairs in the options, followed by laws that differ from the shared law only by the
+  // thickness. A pair has several laws if the thicknesses of its regions or bodies differ.
   const std::size_t named = options_->pairs.size();
   std::vector<std::pair<std::size_t, GroupLaw>> laws;
   const std::string all(options_->thickness ? ContactParameters::thickness.name : "");

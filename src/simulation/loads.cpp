@@ -17,8 +17,8 @@
 namespace diffsim {
 namespace {
 
-/// Boundary faces of tetrahedra in a region, and the region's triangles. Throws Error (input) if the region has neither
-/// boundary faces nor triangles, or if a face belongs to an affine body. Collective.
+/// Returns the boundary faces of tetrahedra in a region, and the region's triangles. Throws Error (input) if the region
+/// has neither boundary faces nor triangles, or if a face belongs to an affine body. Collective.
 std::vector<Face> faces_and_triangles(const TetrahedralMesh& mesh, const std::string& region) {
   std::vector<Face> faces = mesh.faces(region);
   collectively(mesh.comm(), [&] {

@@ -28,7 +28,8 @@ double value_at(const CellValues& values, std::size_t cell) {
   return std::get<std::vector<double>>(values).at(cell);
 }
 
-/// Indices, in the mesh's list of bodies, of the bodies without a cell in any material's region. Collective.
+/// Returns the indices, in the mesh's list of bodies, of the bodies without a cell in any material's region.
+/// Collective.
 std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
                                         const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> has(mesh.bodies().size(), 0);
@@ -169,8 +170,8 @@ void DifferentiableScene::set_elastic_materials(const std::vector<Differentiable
     if (!make_term) throw Error("material " + material.model + " does not support dilatation: nodal", ErrorKind::input);
     system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));
   }
-  // If one material has a damping mechanism, the mechanism exists in all cells, with the parameters' default values (no
-  // damping) where none are given.
+  // If one material has a damping mechanism, the mechanism exists in all cells. In cells without given values, the
+  // parameters have their default values, which mean no damping.
   std::set<std::string> mechanisms;
   for (const auto& [name, group] : damping_parameters())
     if (fields.count(name) > 0) mechanisms.insert(group);

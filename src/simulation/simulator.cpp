@@ -244,7 +244,7 @@ double DifferentiableSimulator::sweep_forward(StepRange steps, const CheckpointO
                                               const StateObserver& observer, const State* from,
                                               std::shared_ptr<Store> store) {
   const State begin = from ? from->clone() : scene_->initial_state();
-  // Memory of an earlier sweep is released before another sweep is planned or made.
+  // The memory of an earlier sweep is released before another sweep is planned or created.
   sweep_.reset();
   store_.reset();
   loss_of_backward_.reset();

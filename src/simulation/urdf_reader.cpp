@@ -46,7 +46,7 @@ Pose to_pose(const urdf::Pose& pose) {
   return {R, {{pose.position.x, pose.position.y, pose.position.z}}};
 }
 
-/// Rotation by `angle` about a unit vector (Rodrigues' formula).
+/// Returns the rotation by `angle` about the unit vector `axis` (Rodrigues' formula).
 Pose rotation(const Vector& axis, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
   Pose pose;
@@ -60,7 +60,7 @@ Pose rotation(const Vector& axis, double angle) {
   return pose;
 }
 
-/// Velocity field of a rigid body: v at the point `origin`, and the angular velocity w.
+/// Velocity field of a rigid body: the velocity v at the point `origin`, and the angular velocity w.
 struct Twist {
   Vector origin{{0.0, 0.0, 0.0}}, v{{0.0, 0.0, 0.0}}, w{{0.0, 0.0, 0.0}};
 
@@ -100,8 +100,8 @@ struct Body {
   Vector origin{{0.0, 0.0, 0.0}};  ///< origin of `link`; reference point of the moments, to avoid cancellation
   Twist twist;
   double mass = 0.0;
-  Vector first_moment{{0.0, 0.0, 0.0}};   ///< Σ m c
-  Matrix second_moment = Matrix::zero();  ///< Σ ∫ x xᵀ dm about the origin
+  Vector first_moment{{0.0, 0.0, 0.0}};   ///< Σ m c, with the centres of mass c relative to `origin`
+  Matrix second_moment = Matrix::zero();  ///< Σ ∫ x xᵀ dm about `origin`
   TriangleMesh surface;
 };
 
@@ -147,8 +147,8 @@ class Reader {
 
   std::string body_name(const std::string& link) const { return robot_.name + "." + link; }
 
-  /// Adds a link at `pose` to body `body`, or as the first link of a new body if `body` is -1. `in_world`: the link
-  /// does not move.
+  /// Adds a link at `pose` to body `body`, or as the first link of a new body if `body` is -1. `in_world`: true if the
+  /// link does not move.
   void add_link(const urdf::Link& link, const Pose& pose, const Twist& twist, int body, bool in_world) {
     if (!in_world) {
       if (body < 0) {
@@ -174,8 +174,8 @@ class Reader {
     }
   }
 
-  /// Adds the joint between the body of the link `parent` (empty: the world) and the body that begins at the joint's
-  /// child. Returns the pose of the child.
+  /// Adds the joint between the body of the link `parent` and the body that begins at the joint's child. An empty name
+  /// `parent` means the world. Returns the pose of the child.
   Pose add_joint(const urdf::Joint& joint, const Pose& at, const std::string& parent) {
     if (joint.mimic)
       fail("joint '" + joint.name + "' mimics joint '" + joint.mimic->joint_name +
@@ -241,7 +241,7 @@ class Reader {
     }
     if (has_usable_limits(joint, added)) {
       drive.limits = {joint.limits->lower, joint.limits->upper};
-      // The torque of the barrier exceeds the joint's largest effort at half of the barrier's distance.
+      // At half of the barrier's distance from the limit, the force of the barrier exceeds the joint's `effort`.
       drive.limit_stiffness = (joint.limits->effort > 0.0 ? joint.limits->effort : 100.0) / drive.barrier_distance();
     } else if (joint.type != urdf::Joint::CONTINUOUS) {
       unlimited_ += (unlimited_.empty() ? "" : ", ") + joint.name;
@@ -250,7 +250,7 @@ class Reader {
       robot_.drives.emplace(added.name, drive);
   }
 
-  /// Velocity field of the body that begins at the child of a joint.
+  /// Returns the velocity field of the body that begins at the child of a joint.
   Twist twist_after(const urdf::Joint& joint, const Pose& at, const Twist& before) const {
     Twist twist = before.at(at.t);
     const auto given = options_.velocities.find(joint.name);
@@ -275,7 +275,8 @@ class Reader {
     const Matrix I{{{inertial.ixx, inertial.ixy, inertial.ixz},
                     {inertial.ixy, inertial.iyy, inertial.iyz},
                     {inertial.ixz, inertial.iyz, inertial.izz}}};
-    // Second moment about the centre: ∫ x xᵀ dm = ½ tr(I) 1 - I.
+    // Second moment about the centre of mass: ∫ x xᵀ dm = ½ tr(I) 1 - I, with the tensor of inertia I and the unit
+    // matrix 1.
     Matrix second = -1.0 * I;
     for (int i = 0; i < 3; ++i) second(i, i) += 0.5 * trace(I);
     second = at.R * times_transpose(second, at.R);
@@ -291,7 +292,7 @@ class Reader {
     constexpr std::string_view package = "package://", local = "file://";
     if (file.starts_with(local)) return file.substr(local.size());
     if (!file.starts_with(package)) return (folder / file).string();
-    // The package's folder is in the folder of the URDF file, or in one of the folders above.
+    // The package's folder is in the folder of the URDF file, or in one of the folders above that folder.
     const std::string inside = file.substr(package.size());
     for (std::filesystem::path above = folder;; above = above.parent_path()) {
       if (std::filesystem::exists(above / inside)) return (above / inside).string();

@@ -7,7 +7,7 @@
 namespace diffsim {
 namespace {
 
-/// Adds m[i] to sums[3 i + c], c = 0, 1, 2.
+/// Adds m[i] to sums[3 i + c] for c = 0, 1, 2.
 void add_numbers(const Field& m, Field& sums) {
   const double* const from = m.data();
   double* const to = sums.data();
@@ -17,7 +17,7 @@ void add_numbers(const Field& m, Field& sums) {
   Kokkos::fence();
 }
 
-/// Adds Σ_c sums[3 i + c] to m̄[i], the entries of `gradient`.
+/// Adds Σ_c sums[3 i + c] to the entry m̄[i] of `gradient`.
 void add_components(const Field& sums, Field& gradient) {
   const double* const from = sums.data();
   double* const to = gradient.data();

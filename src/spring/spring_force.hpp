@@ -6,8 +6,9 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Forces between two points: springs and dampers. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are multiples of
-// d/l. If ε = 0, d/l is the unit vector. If ε > 0, the forces are bounded and differentiable at d = 0.
+// Forces of springs and dampers between two points x₀ and x₁. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are
+// multiples of d/l. If ε = 0, d/l is the unit vector along d. If ε > 0, the forces are bounded and differentiable at d
+// = 0.
 
 namespace diffsim {
 namespace spring {
@@ -18,8 +19,8 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
   return is_zero(a.value);
 }
 
-/// Returns |d|. The derivative of |d| does not exist at d = 0 and is set to zero there. For ε > 0 this choice does not
-/// affect the derivatives of forces that act along d/l.
+/// Returns |d|. At d = 0, where |d| has no derivative, the derivative is set to zero. For ε > 0, this value does not
+/// affect the derivatives of forces that are multiples of d/l.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
@@ -28,8 +29,8 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions. The forces on the ends 0 and 1 are
-/// h d and -h d, with r = |d|, `slope` = ∂h/∂l and w = w_0 - w_1 for vectors w_k at the ends.
+/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions of the two ends. The forces on the
+/// ends 0 and 1 are h d and -h d. w = w_0 - w_1, where w_k is the vector at end k. `r` is |d|, and `slope` is ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -42,8 +43,8 @@ DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, co
 
 }  // namespace spring
 
-/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀. The forces on the ends are ± T
-/// d/l. Parameters: k₁, k₂, k₃, L₀, ε.
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀. The force on end 0 is T d/l, and
+/// the force on end 1 is -T d/l. The parameters are k₁, k₂, k₃, L₀ and ε.
 struct SpringForce {
   static constexpr int num_nodes = 2, num_values = 5;
 
@@ -58,8 +59,8 @@ struct SpringForce {
     }
   }
 
-  /// Computes the derivatives of the work h d·w, with h = T(s)/l and w = w_at[0] - w_at[1]. With T' = dT/ds, ∂h/∂l =
-  /// (T' - h)/l and ∂h/∂L₀ = -T'/l.
+  /// Sets `by` to the derivatives of the work h d·w, where h = T(s)/l and w = w_at[0] - w_at[1]. With T' = dT/ds, ∂h/∂l
+  /// is (T' - h)/l, and ∂h/∂L₀ is -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -77,7 +78,8 @@ struct SpringForce {
     by.p[4] = along_d * by_l;
   }
 
-  /// Energy ∫ T (1 - ε/l) dl from L₀ to l, integrated with T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  /// Returns the energy ∫ T (1 - ε/l) dl, integrated from L₀ to l. The integral of T/l is computed with T(s)/l = a₂ l²
+  /// + a₁ l + a₀ + T(-L₀)/l.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double k1 = at.p[0], k2 = at.p[1], k3 = at.p[2], L = at.p[3], epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L;
@@ -91,7 +93,8 @@ struct SpringForce {
   }
 };
 
-/// Damper along the line between two points: forces ± c (ḋ·d/l) d/l on the ends. Parameters: c, ε.
+/// Damper along the line between two points. The force on end 0 is c (ḋ·d/l) d/l, and the force on end 1 is the
+/// negative of this force. The parameters are c and ε.
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
@@ -107,7 +110,7 @@ struct DamperForce {
     }
   }
 
-  /// Computes the derivatives of the work c (ḋ·d) (d·w)/l², with w = w_at[0] - w_at[1].
+  /// Sets `by` to the derivatives of the work c (ḋ·d) (d·w)/l², where w = w_at[0] - w_at[1].
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

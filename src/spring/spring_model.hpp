@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Model of mass–spring systems, `kind: springs` in scenes: segments are springs with dampers, and vertices are point
-/// masses.
+/// Returns the model of mass–spring systems, which scenes select by `kind: springs`. Segments are springs with dampers,
+/// and vertices are point masses.
 const CellModel& spring_model();
 
 }  // namespace diffsim

@@ -13,8 +13,8 @@ namespace diffsim {
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
 /// Progress callback, called after each step of a sweep. `taken`: number of steps executed so far, repetitions
-/// included. `reached`: largest n of the states x[n] computed so far. `reversed_from`: smallest number of a step whose
-/// adjoint has been computed; -1 during the forward run.
+/// included. `reached`: largest n of the states x[n] computed so far. `reversed_from`: smallest number of the steps
+/// whose adjoint has been computed, or N before the first adjoint; -1 during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
@@ -34,7 +34,7 @@ struct SweepStatistics {
   long stores = 0;
   long restores = 0;
   std::int64_t bytes_written = 0;  ///< bytes that all ranks wrote to disks
-  double seconds_waiting = 0.0;    ///< time spent waiting for disks, s
+  double seconds_waiting = 0.0;    ///< time (s) spent waiting for disks
   double forward_seconds = 0.0;
   double backward_seconds = 0.0;
 

@@ -32,17 +32,17 @@ struct Joint {
 };
 
 /// Forces along the free direction of a revolute or prismatic joint. The coordinate q of a revolute joint is
-/// `Joint::coordinate` plus the rotation of `Joint::body` relative to `Joint::other` about the axis, rad. The
+/// `Joint::coordinate` plus the rotation of `Joint::body` relative to `Joint::other` about the axis (rad). The
 /// coordinate q of a prismatic joint is `Joint::coordinate` plus the displacement of `Joint::body` relative to
-/// `Joint::other` along the axis, m. The generalised force, N m or N, is
+/// `Joint::other` along the axis (m). The generalised force (N m or N) is
 ///
 ///   torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity)
 ///     + limit_stiffness · (B(q - lower) - B(upper - q))
 ///
-/// s(y) = 2y - y |y| for |y| < 1, otherwise sign(y): friction is constant above `friction_velocity` and proportional to
-/// dq/dt near rest (the same function as in contact: Li et al. 2020, eq. 13). B is the force of a logarithmic barrier
-/// that begins at the distance D = `limit_distance` from the limit and grows without bound towards the limit:
-/// B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
+/// where s(y) = 2y - y |y| for |y| < 1, otherwise s(y) = sign(y). Friction is constant above `friction_velocity` and
+/// proportional to dq/dt near rest; contact uses the same function s (Li et al. 2020, eq. 13). B is the force of a
+/// logarithmic barrier that begins at the distance D = `limit_distance` from the limit and grows without bound towards
+/// the limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
 /// A rotation is computed modulo 2π; therefore target - q is reduced to [-π, π). `torque` and `target` have one value
 /// for all steps, or one value per step. For a position servo, `stiffness` and `damping` are the gains. A spring is a
@@ -53,7 +53,7 @@ struct JointDrive {
   double stiffness = 0.0;           ///< N m/rad, or N/m
   double damping = 0.0;             ///< N m s/rad, or N s/m
   double friction = 0.0;            ///< N m, or N
-  double friction_velocity = 0.01;  ///< > 0, rad/s, or m/s
+  double friction_velocity = 0.01;  ///< rad/s, or m/s; > 0
   /// Lower and upper limit of q, rad or m. An infinite value means that there is no limit. A revolute joint has either
   /// two finite limits within π of the initial coordinate, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};

@@ -10,11 +10,12 @@
 
 namespace diffsim {
 
-/// Loss ½ Σ_n (q_n - target_n)² / N over the N observed steps n, rad² or m², where q is the coordinate of a revolute or
-/// prismatic joint (see JointDrive). For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
+/// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²) over the N observed steps n, where q_n is the coordinate of a revolute
+/// or prismatic joint (see JointDrive) after n steps. For revolute joints, the difference q_n - target_n is reduced
+/// modulo 2π to (-π, π].
 class JointLoss : public Loss {
  public:
-  /// `targets`: target of each observed step, rad or m. Throws Error (input) if the joint is neither revolute nor
+  /// `targets`: target of each observed step (rad or m). Throws Error (input) if the joint is neither revolute nor
   /// prismatic, or if `targets` is empty. Collective.
   JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
   ~JointLoss() override;

@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Memory limit, in one of two forms. `bytes` is the total memory of all processes of a run, bytes. `share` is the
-/// fraction of a machine's free memory that the processes on this machine may allocate in addition to the memory
+/// Memory limit, in one of two forms. `bytes` limits the total memory of all processes of a run, in bytes. `share` is
+/// the fraction of a machine's free memory that the processes on this machine may allocate in addition to the memory
 /// already in use.
 struct MemoryBudget {
   std::int64_t bytes = 0;
@@ -21,21 +21,21 @@ struct MemoryBudget {
   bool is_given() const { return bytes > 0 || share > 0.0; }
 };
 
-/// Memory that is available to the processes of this machine, bytes: the smaller of the kernel's MemAvailable and the
-/// remaining memory of the control group. Infinite if the system provides none of these two values.
+/// Memory, in bytes, that is available to the processes of this machine: the smaller of the kernel's MemAvailable and
+/// the remaining memory of the control group. The result is infinite if the system provides neither value.
 double free_memory_bytes();
 
 /// Schedule of a sweep: determines which states are stored, and which steps are repeated.
 enum class CheckpointSchedule {
   all,          ///< every step is recorded; no step is repeated
-  uniform,      ///< a snapshot every `CheckpointOptions::every` steps
-  revolve,      ///< fewest repeated steps for a number of snapshots (Griewank & Walther 2000)
-  online,       ///< the number of steps is not known beforehand (Wang, Moin & Iaccarino 2009)
-  two_level,    ///< a snapshot in the store every `every` steps, revolve between two snapshots
-  multi_level,  ///< least time for levels of snapshots with different costs
+  uniform,      ///< a snapshot after every `CheckpointOptions::every` steps
+  revolve,      ///< fewest repeated steps for a given number of snapshots (Griewank & Walther 2000)
+  online,       ///< for an unknown number of steps (Wang, Moin & Iaccarino 2009)
+  two_level,    ///< a snapshot in the store every `every` steps; revolve between two of these snapshots
+  multi_level,  ///< least run time for several storage levels with different costs
   reversible    ///< no snapshots; the reverse sweep inverts each step
 };
-/// Names of the schedules in scenes and reports, in the order of the enumeration.
+/// Names of the schedules in scenes and reports, in the order of CheckpointSchedule.
 inline constexpr std::array<const char*, 7> checkpoint_schedules = {"all",       "uniform",     "revolve",   "online",
                                                                     "two_level", "multi_level", "reversible"};
 
@@ -45,7 +45,7 @@ enum class CheckpointStore {
   hdf5,   ///< files in `CheckpointOptions::directory`
   tiered  ///< level 0 in memory, the other levels in files
 };
-/// Names of the stores, in the order of the enumeration.
+/// Names of the stores, in the order of CheckpointStore.
 inline constexpr std::array<const char*, 3> checkpoint_stores = {"memory", "hdf5", "tiered"};
 
 inline const char* to_string(CheckpointSchedule schedule) {
@@ -73,8 +73,8 @@ struct PlanMeasures {
 /// Options of the checkpointing that bounds the memory of a gradient computation.
 struct CheckpointOptions {
   CheckpointSchedule schedule = CheckpointSchedule::all;
-  /// Number of steps at the end of the rollout that are reversed; 0: all steps. If some steps are not reversed, the
-  /// gradient is approximate.
+  /// Number of steps at the end of the rollout that are reversed; 0 means all steps. If some steps are not reversed,
+  /// the gradient is approximate.
   int last = 0;
   int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
   /// Maximum number of snapshots that exist at the same time, for revolve, online and two_level. One of the snapshots
@@ -86,11 +86,11 @@ struct CheckpointOptions {
   /// Memory for the sweep. If given, the schedule is planned for this budget. With a tiered store, the
   /// plan may place snapshots on the disk.
   MemoryBudget memory = {};
-  MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; not given: half of the free space
-  std::optional<PlanMeasures> measures = {};  ///< values to plan with; if given, only the time of a step is measured
+  MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; default: half of the free space
+  std::optional<PlanMeasures> measures = {};  ///< values for planning; if given, only the time of a step is measured
   bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
   bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss
-  double interval = 600.0;  ///< time between two entries of a SweepJournal, s
+  double interval = 600.0;  ///< time (s) between two entries of a SweepJournal
 };
 
 }  // namespace diffsim

@@ -16,7 +16,7 @@ namespace diffsim {
 
 /// Rotation of an obstacle at a constant rate.
 struct Rotation {
-  std::array<double, 3> axis = {};    ///< axis of rotation, of any length; zero: no rotation
+  std::array<double, 3> axis = {};    ///< axis of rotation, of any length; zero means no rotation
   std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
   double angular_velocity = 0.0;      ///< rad/s
 
@@ -26,11 +26,11 @@ struct Rotation {
 /// Half-space that is bounded by a plane through `point` and moves at a constant velocity.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< m
-  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length; points to the free side
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length; points out of the half-space
   std::array<double, 3> velocity = {};          ///< m/s
   std::string label = {};                       ///< name; if empty, the index of the plane in the list
   Rotation rotation = {};
-  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
+  std::optional<double> thickness = {};  ///< thickness in m (see BodyThickness); if not given, no thickness
 };
 
 /// Triangles that no body can pass through, from either side.
@@ -42,7 +42,7 @@ struct MeshObstacle {
   /// open. If not given, the obstacle is a volume if the mesh is closed, and a sheet otherwise.
   std::optional<bool> solid = {};
   Rotation rotation = {};
-  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
+  std::optional<double> thickness = {};  ///< thickness in m (see BodyThickness); if not given, no thickness
 };
 
 /// Thickness of a body, the parameter `thickness:NAME`. With a thickness, the surface of the body's mesh represents the
@@ -71,7 +71,7 @@ struct ContactPair {
   std::optional<double> friction = {};           ///< µ
   std::optional<double> friction_velocity = {};  ///< ε_v, m/s
   std::optional<double> thickness = {};          ///< ξ, m; replaces (ξ_A + ξ_B)/2
-  bool touch = true;  ///< false: the named bodies pass through each other; no values are allowed
+  bool touch = true;  ///< false: the named bodies pass through each other, and the other values must not be given
 
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
@@ -81,36 +81,36 @@ struct ContactPair {
 };
 
 struct ContactOptions {
-  double barrier_distance = 1e-3;  ///< d̂, m: surfaces closer than d̂ repel each other
+  double barrier_distance = 1e-3;  ///< d̂ (m): surfaces closer than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< κ, Pa
   /// True if κ is chosen once, from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`).
   /// Afterwards κ is a parameter like any other: gradients do not include the dependence of κ on stiffness and weight.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
-  /// Slip velocity ε_v, m/s, below which friction is smoothed.
+  /// Slip velocity ε_v (m/s) below which friction is smoothed.
   double friction_velocity = 1e-5;
-  /// Thickness, m, of those bodies of the mesh that have no entry in `thicknesses`. If given, the value becomes the
+  /// Thickness (m) of those bodies of the mesh that have no entry in `thicknesses`. If given, the value becomes the
   /// parameter `thickness`; otherwise the parameter does not exist. The value does not apply to obstacles.
   std::optional<double> thickness = {};
-  std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of single bodies
+  std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of individual bodies
   std::vector<BodySurface> surfaces = {};       ///< surfaces that replace the boundary triangles of some bodies
   /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. If false, friction terms exist
   /// only if any µ > 0.
   bool with_friction = false;
-  /// True if friction uses the normal forces and contact points at the beginning of the step, but the velocities of the
-  /// step (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental potential. The error
-  /// relative to friction without lag is O(dt).
+  /// True if friction uses the normal forces and contact points at the beginning of the time step, but the velocities
+  /// that the time step computes (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental
+  /// potential. The error relative to friction without lag is O(dt).
   bool lagged_friction = false;
   bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
-  /// Maximum number of pairs of each kind that may touch on a rank. With 0, the maximum is 2²⁸, or less if the memory
-  /// of 2²⁸ pairs would exceed half of the free memory.
+  /// Maximum number of candidate pairs of each kind (point–triangle and edge–edge) on a rank. With 0, the maximum is
+  /// 2²⁸, or less if the memory of 2²⁸ pairs would exceed half of the free memory.
   std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
   std::vector<ContactPair> pairs = {};  ///< pairs with separate values, and pairs that do not touch
 };
 
-/// Sum of the contact forces, N, on the body `between[0]` that the body or obstacle `between[1]` exerts.
+/// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.
 struct ContactForce {
   std::array<std::string, 2> between;
   std::array<double, 3> force{};
@@ -118,13 +118,14 @@ struct ContactForce {
 
 /// Contact quantities of a state, over all ranks.
 struct ContactState {
-  /// Smallest distance minus thickness, m, over the pairs within the search range.
+  /// Smallest gap (distance minus thickness, in m) of the pairs within the search range.
   double min_distance = std::numeric_limits<double>::infinity();
   /// Number of pairs whose distance is smaller than the pair's barrier distance plus the pair's thickness.
   std::int64_t active_pairs = 0;
-  /// Number of vertices inside obstacles, edges through triangles, and pairs nearer than their thickness.
+  /// Number of intersections: vertices inside obstacles, edges through triangles, and pairs whose distance is less than
+  /// their thickness.
   std::int64_t intersections = 0;
-  /// Power -Σ f·u, in W, summed over friction forces f and sliding velocities u; 0 without velocities.
+  /// Power -Σ f·u (W) of the friction forces f with the sliding velocities u; 0 if the state has no velocities.
   double friction_power = 0.0;
 
   void include(const ContactState& other) {

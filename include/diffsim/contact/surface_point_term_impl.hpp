@@ -12,9 +12,9 @@
 namespace diffsim {
 
 /// PointTerm on all or some vertices of a mesh's surface. The weight of a vertex is the rest measure that the vertex
-/// represents (contact/impl/surface_areas.hpp). On a surface of triangles, the weight is a third of the area of the
-/// triangles at the vertex, m². The term has first derivatives with respect to the rest shape (`rest_positions`), but
-/// no second derivatives.
+/// represents (contact/impl/surface_areas.hpp). On a surface of triangles, the weight is a third of the total area (m²)
+/// of the triangles at the vertex. The term has first derivatives with respect to the rest shape (`rest_positions`),
+/// but no second derivatives.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;

@@ -11,9 +11,9 @@ namespace diffsim {
 
 /// Kind of failure that an Error reports. The exit code of the command-line program `diffsim` depends on the kind.
 enum class ErrorKind {
-  input,  ///< the user's file, key or argument is wrong (exit 2)
-  run,    ///< the computation ran but failed: instability, non-convergence (exit 1)
-  system  ///< the machine or a library failed: disk, memory, MPI (exit 1)
+  input,  ///< the user's file, key or argument is wrong (exit code 2)
+  run,    ///< the computation failed: instability, non-convergence (exit code 1)
+  system  ///< the machine or a library failed: disk, memory, MPI (exit code 1)
 };
 
 /// Base class of the library's exceptions. The message says what is wrong, where, and what to do.
@@ -36,13 +36,16 @@ class InputError : public Error {
 
 /// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
-/// If `body` throws on some ranks, every rank throws the error of the lowest rank that failed. A failure on one rank
-/// between two collective calls therefore does not leave the other ranks waiting.
+/// If `body` throws on some ranks, every rank throws an Error with the message and the kind of the exception on the
+/// lowest rank that failed. The kind of an exception that is not an Error is `system`. A failure on one rank between
+/// two collective calls therefore does not leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
-/// Throws Error (system) if the return code of an MPI call is not MPI_SUCCESS. Called by the macro DIFFSIM_MPI.
+/// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. The macro DIFFSIM_MPI calls
+/// this function.
 void check_mpi(int code, const char* call, const char* file, int line);
-/// Throws Error (system) if the return code of a PETSc call is not 0. Called by the macro DIFFSIM_PETSC.
+/// Throws Error (system) if `code`, the return code of a PETSc call, is not 0. The macro DIFFSIM_PETSC calls this
+/// function.
 void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim

@@ -23,10 +23,11 @@ class FileOrder;
 /// objects with different values of `generation`.
 class Entities {
  public:
-  /// Constructs a set. `order`: locations of the local entities in files, or nullptr if the entities have no locations
-  /// in files. Values on entities without locations are written in the order of the ranks, and the file can be read
-  /// only with the number of ranks that wrote the file. `exchange`: exchange between owned entities and copies, or
-  /// nullptr if no rank has copies. Throws Error if the sizes of `owned`, `order` and `exchange` are inconsistent.
+  /// Constructs a set of entities, of which this rank owns `owned`. `order`: locations of the local entities in files,
+  /// or nullptr if the entities have no locations in files. Values on entities without locations are written in the
+  /// order of the ranks; a file with such values can be read only with the number of ranks that wrote the file.
+  /// `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error if
+  /// `exchange` does not have `owned` owned entities, or if `order` has fewer locations than there are local entities.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 
@@ -59,22 +60,24 @@ class Entities {
 
 class FieldPool;
 
-/// Named array of doubles in device memory on a rank's entities, row-major: [steps, local entities, components].
+/// Named array of doubles in device memory, with values on the local entities of a rank. The layout is row-major,
+/// [steps, local entities, components].
 ///
-/// The first `owned` entries belong to entities that this rank owns; sums over all ranks include only these entries.
-/// The remaining entries are this rank's copies of entries that other ranks own. Move-only; use `clone` to copy.
+/// The first `owned()` entries belong to entities that this rank owns; sums over all ranks include only these entries.
+/// The remaining entries are this rank's copies of entries that other ranks own. A Field can be moved, but not copied;
+/// the function `clone` returns a copy.
 class Field {
  public:
   Field() = default;
-  /// Constructs a field of zeros. With `steps` > 1 the field has separate values for each of `steps` time steps. Throws
+  /// Constructs a field of zeros. If `steps` > 1, the field has separate values for each of `steps` time steps. Throws
   /// Error if `steps` > 1 and the entities have copies.
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);
 
   const std::string& name() const { return name_; }
-  /// Returns the entities on which the field has values. Must not be called on a default-constructed Field, which has
-  /// no entities.
+  /// Returns the entities on which the field has values. The function must not be called for a default-constructed
+  /// Field, which has no entities.
   const Entities& on() const { return *on_; }
   const std::shared_ptr<const Entities>& shared_on() const { return on_; }
   int steps() const { return steps_; }
@@ -85,15 +88,15 @@ class Field {
   std::size_t owned_size() const { return owned() * static_cast<std::size_t>(components_); }
   std::size_t bytes() const { return size() * sizeof(double); }
   const double* data() const { return data_.get(); }  ///< device address
-  /// Returns the device address of the values, for writing. Each call changes `revision`, so call the function again
-  /// before each later change of the values.
+  /// Returns the device address at which the caller may write values. Each call changes `revision`. Call this function
+  /// again before each later change of the values, so that `revision` changes, too.
   double* data();
-  /// Returns a number that identifies the version of the values. Each operation that may change the values, and each
-  /// construction of a field, sets a new number.
+  /// Returns a number that identifies the version of the values. The number changes with each operation that may change
+  /// the values. Each newly constructed field with values has a new number.
   std::uint64_t revision() const { return revision_; }
 
   Field clone() const;
-  Field like(std::string name) const;  ///< field of zeros with the same shape, entities and memory pool
+  Field like(std::string name) const;  ///< field of zeros with the shape, entities and memory pool of this field
   void fill(double value);
   /// Copies the values of `other`. If the entities of `other` have another generation, this field first gets the
   /// entities and the shape of `other`. Throws Error if the generations are equal and the sizes differ, or if the

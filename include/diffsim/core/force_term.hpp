@@ -18,82 +18,83 @@ class Couplings;
 /// exchanged between ranks. `all`: all cells of the rank.
 enum class CellPart { shared, inner, all };
 
-/// Configuration at which forces are evaluated. Fields are [local vertices, 3]; copies of other ranks' vertices are up
-/// to date.
+/// Configuration at which forces are evaluated. Each field is [local vertices, 3], and its values at copies of other
+/// ranks' vertices are up to date.
 struct Configuration {
   const Field& positions;  ///< m
   int step = 0;            ///< index of the time step; selects the entries of control signals
-  /// Device address of the smallest local index of an invalid cell, or nullptr if the index is not requested. If the
-  /// energy of a term is undefined in cell c, the term replaces the value by min(value, c).
+  /// Device address of an integer i that receives the smallest local index of an invalid cell; nullptr if the index is
+  /// not requested. If the energy of a term is undefined in cell c, the term replaces i by min(i, c).
   std::int32_t* invalid_cell = nullptr;
   const Field* velocities = nullptr;  ///< m/s; set if any term `uses_velocities`
   double time = 0.0;         ///< s, since the start of the rollout; determines the positions of moving obstacles
   double load_factor = 1.0;  ///< factor on dead loads; see `factor_of`
-  /// Positions at the start of the step, m. Terms with `lags()` are evaluated at these positions and at `start_time`,
-  /// s. Implicit steps set both members if any term has `lags()`. If `start_positions` is nullptr, these terms are
-  /// evaluated at `positions`, like all other terms.
+  /// Positions at the start of the time step (m). Terms whose `lags()` is true are evaluated at these positions and at
+  /// the time `start_time` (s). Implicit steps set `start_positions` and `start_time` if `lags()` is true for any term.
+  /// If `start_positions` is nullptr, all terms are evaluated at `positions`.
   const Field* start_positions = nullptr;
   double start_time = 0.0;
 
-  /// Returns the factor on a dead load: `load_factor` for a constant load, 1 for a control signal with a value for each
-  /// step.
+  /// Returns the factor by which a dead load is multiplied: `load_factor` for a constant load, 1 for a control signal
+  /// with a value for each time step.
   double factor_of(const Parameter& load) const { return load.steps() == 1 ? load_factor : 1.0; }
 };
 
-/// Weights of a Jacobian to be assembled: a ∂f/∂x + b ∂f/∂v.
+/// Weights a and b of the assembled Jacobian a ∂f/∂x + b ∂f/∂v.
 struct JacobianWeights {
   double position = 1.0;  ///< a; < 0 in implicit steps
   double velocity = 0.0;  ///< b, 1/s
-  /// True if each element's contribution is projected to a positive semidefinite matrix. Set in forward solves only;
-  /// derivatives use the exact Jacobian.
+  /// True if the contribution of each element is projected to a positive semidefinite matrix. The projection is used in
+  /// forward solves only; derivatives use the exact Jacobian.
   bool project = false;
 };
 
-/// Tangent of a configuration: directions dx and, if velocities are given, dv. Fields are [local vertices, 3], with
-/// copies up to date.
+/// Tangent of a configuration: dx and, if the configuration has velocities, dv. Each field is [local vertices, 3], and
+/// its values at copies of other ranks' vertices are up to date.
 struct ConfigurationTangent {
   const Field& positions;
   const Field* velocities = nullptr;
-  double time = 0.0;                       ///< dt, s: derivative of `Configuration::time`
-  const Field* start_positions = nullptr;  ///< set if the configuration has start positions; nullptr stands for zeros
+  double time = 0.0;                       ///< derivative of `Configuration::time` along the direction (s)
+  const Field* start_positions = nullptr;  ///< derivative of the start positions; nullptr: zero
 };
 
-/// Adjoint of a configuration: x̄ and, if velocities are given, v̄. Fields are [local vertices, 3] and contain this
-/// rank's contributions.
+/// Adjoint of a configuration: x̄ and, if the configuration has velocities, v̄. Each field is [local vertices, 3] and
+/// contains this rank's contributions.
 struct ConfigurationAdjoint {
   Field& positions;
   Field* velocities = nullptr;
   Field* start_positions = nullptr;  ///< set if the configuration has start positions
 };
 
-/// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex is constrained in this
-/// way.
+/// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex has a constraint of the
+/// array's kind.
 struct VertexConstraints {
-  std::vector<char> positions;  ///< non-zero: all three components are fixed or follow a prescribed motion
-  /// Bit mask. Bit c: the vertex lies in a plane of symmetry normal to axis c. Bit 3 (`in_wall`): the slope of a shell,
-  /// or the tangent of a rod, is fixed at the vertex, as for a body clamped in a wall.
+  std::vector<char> positions;  ///< non-zero: the position is fixed or follows a prescribed motion
+  /// Bit mask for each vertex. Bit c (c = 0, 1, 2): the vertex lies in a plane of symmetry normal to axis c. Bit 3
+  /// (`in_wall`): the slope of a shell, or the tangent of a rod, is fixed at the vertex, as for a body clamped in a
+  /// wall.
   std::vector<char> clamped;
   static constexpr char in_wall = 8;
 };
 
-/// One contribution to the forces of a system: elasticity, a load, contact. If the term has an energy E, the forces are
-/// f = -∂E/∂x.
+/// Contribution to the forces of a system, for example elasticity, a load or contact. If the term has an energy E, the
+/// forces are f = -∂E/∂x.
 ///
-/// Every operation processes this rank's cells and faces and adds this rank's contributions at all local vertices. The
-/// caller sums the contributions over the ranks. A differentiable operation has a tangent and an adjoint, each with
-/// respect to positions, velocities and parameters together.
+/// Every operation processes this rank's cells and faces, and adds the contributions of these cells and faces at all
+/// local vertices. The caller sums the contributions over the ranks. A differentiable operation has a tangent and an
+/// adjoint, each with respect to positions, velocities and parameters together.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
   virtual std::string name() const = 0;
   /// Returns true if forces depend on velocities. Every Configuration passed to the term then has velocities.
   virtual bool uses_velocities() const { return false; }
-  /// Returns true if forces are f(x_n, v, p), where x_n are the positions at the start of the step
+  /// Returns true if forces are f(x_n, v, p), where x_n are the positions at the start of the time step
   /// (`Configuration::start_positions`).
   virtual bool lags() const { return false; }
 
-  /// Sets the vertices with prescribed motion. Called before the first `prepare`, and before a later `prepare` if these
-  /// vertices changed.
+  /// Sets the vertices with prescribed motion. The caller must call this function before the first `prepare`, and
+  /// before a later `prepare` if these vertices have changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
   /// Computes the quantities that depend on the parameters alone. `prepare_tangent`, `begin_adjoint` and
@@ -113,22 +114,24 @@ class ForceTerm {
   virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
     if (part != CellPart::inner) add_force(at, parameters, force);
   }
-  /// Computes df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, with dp as passed to `prepare_tangent`.
+  /// Computes df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp. dp is `direction`, which must be the direction that was passed to
+  /// the last `prepare_tangent`.
   virtual void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, Field& force_tangent) = 0;
-  /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, with w given on all local vertices.
+  /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w. w has up-to-date values on all local vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
-  /// Adds the contributions of the cells in `part` to the results of `add_force_adjoint`, with the same parts as
-  /// `add_force_of`. Called for the shared cells before the inner cells.
+  /// Computes the part of the results of `add_force_adjoint` that comes from the cells in `part`. Parts are defined as
+  /// in `add_force_of`. The caller processes `CellPart::shared` before `CellPart::inner`.
   virtual void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w,
                                     const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     if (part != CellPart::inner) add_force_adjoint(at, w, adjoint, gradient);
   }
 
-  // Second derivatives: derivatives of the adjoint operations along (dx, dv, dp) and dw, for products with Hessians and
-  // for the differentiation of unrolled Newton iterations. A term without second derivatives does not override these
-  // functions; the default implementations throw Error.
+  // Second derivatives: derivatives of the adjoint operations along (dx, dv, dp) and dw. Second derivatives are used
+  // for products with Hessians and for the differentiation of unrolled Newton iterations. A term without second
+  // derivatives does not override the following functions. The default implementations of `begin_adjoint_tangent` and
+  // `add_force_adjoint_tangent` throw Error.
 
   /// Zeroes the sums that the second derivatives accumulate. Throws Error (input) if a second derivative with respect
   /// to parameters of `gradient` or `direction` does not exist.
@@ -137,11 +140,11 @@ class ForceTerm {
                 ErrorKind::input);
   }
   /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds to the
-  /// gradient. The sums accumulated for `prepare_adjoint` are still available.
+  /// gradient. The sums that were accumulated for `prepare_adjoint` still have their values.
   virtual void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& /*direction*/,
                                        ParameterSet& /*gradient_tangent*/) {}
   /// Computes x̄ += d[(∂f/∂x)ᵀ w], v̄ += d[(∂f/∂v)ᵀ w] and p̄ += d[(∂f/∂p)ᵀ w], where d is the derivative along `tangent`,
-  /// `direction` and dw. `w` or `dw` may be nullptr, which stands for zeros.
+  /// `direction` and dw. A nullptr for `w` or `dw` stands for zeros.
   virtual void add_force_adjoint_tangent(const Configuration& /*at*/, const ConfigurationTangent& /*tangent*/,
                                          const ParameterSet& /*direction*/, const Field* /*w*/, const Field* /*dw*/,
                                          const ConfigurationAdjoint& /*adjoint_tangent*/,
@@ -151,58 +154,61 @@ class ForceTerm {
 
   // Operations for implicit steps.
 
-  /// Returns true if f is the negative gradient of a potential: f = -∂E/∂x, or f = -∂D/∂v for a term with `lags()`.
+  /// Returns true if f is the negative gradient of a potential: f = -∂E/∂x, or f = -∂D/∂v for a term whose `lags()` is
+  /// true.
   virtual bool has_energy() const { return !uses_velocities(); }
-  /// Returns this rank's contribution to the dissipation potential D(x, v), in W, where f = -∂D/∂v; 0 if the term has
-  /// no such potential.
+  /// Returns this rank's contribution to the dissipation potential D(x, v) in W, for which f = -∂D/∂v. Returns 0 if the
+  /// term has no dissipation potential.
   virtual double dissipation(const Configuration& /*at*/, const ParameterSet& /*parameters*/) { return 0.0; }
   /// Returns true if the term has a dissipation potential D with f = -∂D/∂v.
   virtual bool has_dissipation() const { return false; }
   /// Returns true if ∂f/∂x and ∂f/∂v are symmetric at every configuration.
   virtual bool has_symmetric_jacobian() const { return true; }
-  /// Returns true if the term may resist a rigid motion of the whole body. Quasi-static steps then accept a body whose
-  /// fixed displacement components do not prevent all rigid motions.
+  /// Returns true if the term may resist a rigid motion of the whole body. If a term returns true, quasi-static steps
+  /// accept a body whose fixed displacement components do not prevent all rigid motions.
   virtual bool holds_body() const { return false; }
   /// Adds the pairs of local vertices that the Jacobian couples at this configuration. The default implementation adds
   /// no pairs.
   virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
-  /// Returns true if the sparsity pattern depends on the configuration. The term's Jacobian is then a separate matrix.
+  /// Returns true if the term's Jacobian is a separate matrix, whose sparsity pattern may depend on the configuration.
   /// The local vertices of this matrix are the owned vertices, followed by the copies that `add_couplings` sets
   /// (`Couplings::set_copies`).
   virtual bool couplings_vary() const { return false; }
-  /// Returns true if the last sparsity pattern contains all pairs that the Jacobian couples at this configuration.
-  /// Called only if `couplings_vary` returns true. A pattern may contain more entries than necessary, but depends only
-  /// on the configuration passed to `add_couplings`. Collective, with the same result on every rank.
+  /// Returns true if the last sparsity pattern contains all pairs that the Jacobian couples at this configuration. The
+  /// function is called only if `couplings_vary` returns true. The pattern may contain more entries than this
+  /// configuration needs, but must depend only on the configuration that was passed to `add_couplings`. Collective,
+  /// with the same result on every rank.
   virtual bool pattern_covers(const Configuration& /*at*/) { return true; }
   /// Adds a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`. A term whose Jacobian is zero overrides this function
-  /// to do nothing.
+  /// with a function that does nothing.
   virtual void add_jacobian(const Configuration& /*at*/, const ParameterSet& /*parameters*/,
                             const JacobianWeights& /*weights*/, BlockMatrix& /*matrix*/) {
     throw Error("the term '" + name() + "' cannot be assembled; use integrator: symplectic_euler", ErrorKind::input);
   }
 
   /// Adds an upper bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex
-  /// i, in all three components of `stiffness`, [local vertices, 3]. λ_e, N/m, is not less than the largest eigenvalue
-  /// of the element's stiffness matrix in the reference configuration. Then xᵀKx ≤ Σ_i stiffness_i |x_i|², and so ω² ≤
-  /// max_i stiffness_i / m_i.
+  /// i, in all three components of `stiffness`, [local vertices, 3]. λ_e (N/m) is an upper bound of the eigenvalues of
+  /// the element's stiffness matrix in the reference configuration. Every vector x then satisfies xᵀKx ≤ Σ_i
+  /// stiffness_i |x_i|², where K is the stiffness matrix of the term. Every natural frequency ω therefore satisfies ω²
+  /// ≤ max_i stiffness_i / m_i, where m_i is the lumped mass of vertex i.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Adds an upper bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in
-  /// all three components of `damping`, [local vertices, 3]. δ_e, N s/m, is not less than the largest eigenvalue of the
-  /// element's -∂f/∂v in the reference configuration.
+  /// all three components of `damping`, [local vertices, 3]. δ_e (N s/m) is an upper bound of the eigenvalues of the
+  /// element's matrix -∂f/∂v in the reference configuration.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 
-  /// Returns true if forces depend explicitly on time in step n, for example through a moving obstacle.
+  /// Returns true if forces depend explicitly on time in time step n, for example because an obstacle moves.
   virtual bool moves(int /*n*/, const ParameterSet&) const { return false; }
   /// Returns true if the term forbids some displacements, for example displacements through an obstacle.
   virtual bool limits_steps() const { return false; }
   /// Returns the largest a in [0, 1], less a margin, for which the straight motion from `from` to `from` + a (`to` -
-  /// `from`) is allowed; 0 if `from` itself is not allowed. Ranks may return different values; the caller computes the
-  /// minimum over all ranks. `from` and `to` may have different times. Collective.
+  /// `from`) is allowed. Returns 0 if the term does not allow the configuration `from`. Ranks may return different
+  /// values; the caller computes the minimum over all ranks. `from` and `to` may have different times. Collective.
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }
-  /// Returns, for messages, the name of the pair that limited the last `max_step` on this rank, for example "vertex 17
-  /// and the plane obstacle 0".
+  /// Returns the names of the two objects that limited the last `max_step` on this rank, as text for messages, for
+  /// example "vertex 17 and the plane obstacle 0".
   virtual std::string limiting() const { return {}; }
 };
 

@@ -10,8 +10,9 @@
 
 namespace diffsim {
 
-/// Loss L = Σₙ ℓₙ(x[n], p), n = 0 … N. Operations are collective over the Model's communicator, but return or add this
-/// rank's contribution only. The value of the loss is the sum of the contributions of all ranks.
+/// Loss L = Σₙ ℓₙ(x[n], p), n = 0 … N. All functions are collective over the Model's communicator. A function returns
+/// or adds the contribution of the calling rank only. The value of the loss is the sum of the contributions of all
+/// ranks.
 class Loss {
  public:
   virtual ~Loss() = default;
@@ -20,12 +21,12 @@ class Loss {
   /// Returns the number of observations if the loss is a mean over observations, else 1.
   virtual double num_observations() const { return 1.0; }
   /// Multiplies the loss and all derivatives of the loss by a factor and returns true. The default implementation
-  /// changes nothing and returns false; the caller then multiplies the results of the other functions. A loss must
-  /// override this function if its `add_gradient` also adds to sums inside the Model, such as those of force terms,
+  /// changes nothing and returns false; the caller then multiplies the results of the other functions. A loss whose
+  /// `add_gradient` also adds to sums inside the Model, for example inside force terms, must override this function,
   /// because the caller cannot multiply these sums.
   virtual bool multiply(double /*factor*/) { return false; }
-  /// Returns true if the term ℓₙ exists. `value`, `tangent` and the functions `add_…` are called only for n with
-  /// `observes(n)`.
+  /// Returns true if the term ℓₙ exists. `value`, `tangent` and the functions `add_…` are called only for those n for
+  /// which `observes(n)` is true.
   virtual bool observes(int n) const = 0;
   /// Returns this rank's contribution to ℓₙ.
   virtual double value(int n, const State& state, const ParameterSet& parameters) = 0;
@@ -42,8 +43,9 @@ class Loss {
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
     throw Error("this loss has no second derivatives", ErrorKind::input);
   }
-  /// Adds Jᵀ W dr to `adjoint` and `gradient`, for ℓₙ = ½ rᵀ W r with residuals r(x, p): J is the derivative of r, and
-  /// dr the derivative along `tangent` and `direction`. If r is linear, the results are those of
+  /// Adds the Gauss–Newton product Jᵀ W dr to `adjoint` (derivative with respect to x) and `gradient` (with respect to
+  /// p), for a loss ℓₙ = ½ rᵀ W r with residuals r(x, p). J is the derivative of r with respect to x and p. dr is the
+  /// derivative of r along `tangent` and `direction`. If r is linear, the results are equal to those of
   /// `add_gradient_tangent`.
   virtual void add_gauss_newton(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                 const State& /*tangent*/, const ParameterSet& /*direction*/, State& /*adjoint*/,
@@ -52,8 +54,8 @@ class Loss {
   }
 };
 
-/// Function ℓ(n, x) of the state x of step n. Returns this rank's contribution to ℓ. If `gradient` is not null, also
-/// adds ∂ℓ/∂x to the owned entries of `gradient`.
+/// Function ℓ(n, x) of the state x after n time steps. Returns this rank's contribution to ℓ. If `gradient` is not
+/// null, also adds ∂ℓ/∂x to the owned entries of `gradient`.
 using StateLoss = std::function<double(int n, const State& state, State* gradient)>;
 
 /// Loss L = Σ_n ℓ(n, x[n]) for a function ℓ that the caller provides. Computes first derivatives only.

@@ -15,21 +15,23 @@
 
 namespace diffsim {
 
-/// Values that the derivatives of one step need and that are expensive to recompute: at least the state at the start of
-/// the step.
+/// Values that the derivatives of one time step need and that are expensive to recompute. A record contains at least
+/// the state at the start of the time step.
 class Record {
  public:
   virtual ~Record() = default;
   virtual const State& initial() const = 0;
 };
 
-/// Tangents of the states before and after step n, dx[n] and dx[n+1], with copies up to date.
+/// Tangents dx[n] and dx[n+1] of the states before and after step n. Values at copies of other ranks' entities are up
+/// to date.
 struct StepTangent {
   const State& before;
   const State& after;
 };
 
-/// Adjoint state and gradient of a reverse sweep, and the derivatives of both along a direction.
+/// Adjoint state and gradient of a reverse sweep, and the derivatives of the adjoint state and of the gradient along a
+/// direction.
 struct AdjointPair {
   State& adjoint;
   State& adjoint_tangent;
@@ -37,11 +39,11 @@ struct AdjointPair {
   ParameterSet& gradient_tangent;
 };
 
-/// Location of the first value on a rank that is not finite.
+/// Location at which a value that is not finite first occurred on a rank.
 struct NotFinite {
-  std::string where;  ///< description, for example "the term 'elastic' at vertex 17"; empty if all values are finite
-  /// Number of the operation that produced the value. Operations have the same numbers on all ranks, so the lowest
-  /// number over all ranks identifies the first operation that produced such a value.
+  std::string where;  ///< for example "the term 'elastic' at vertex 17"; empty if all values are finite
+  /// Number of the operation that computed the value. Operations have the same numbers on all ranks, so the lowest
+  /// number over all ranks identifies the first operation that computed a value that is not finite.
   std::int64_t operation = 0;
 };
 
@@ -58,9 +60,9 @@ using StateObserver = std::function<void(int n, const State& state)>;
 /// Discrete-time model x[n+1] = step_n(x[n]; prepare(p)), with parameters p.
 ///
 /// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one call of `prepare`, which computes quantities that
-/// depend on the parameters alone (masses, moduli). `prepare` and `step` each have a tangent (J v) and an adjoint (Jᵀ
-/// w). Code that runs forward and reverse sweeps therefore does not depend on the physics. All operations are
-/// collective over `comm`.
+/// depend on the parameters alone (masses, moduli). The functions `prepare` and `step` each have a tangent (J v) and an
+/// adjoint (Jᵀ w). Code that runs forward and reverse sweeps therefore does not depend on the physics. All operations
+/// are collective over `comm`.
 class Model {
  public:
   virtual ~Model() = default;
@@ -70,8 +72,8 @@ class Model {
   virtual ParameterSet& parameters() = 0;
   const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
 
-  /// Computes the quantities that depend on the parameters alone. Must be called after each change of parameters,
-  /// before the steps that use the changed parameters.
+  /// Computes the quantities that depend on the parameters alone. This function must be called after each change of
+  /// parameters, before the steps that use the changed parameters.
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
@@ -91,11 +93,11 @@ class Model {
   virtual void tighten_solver(double /*factor*/) {}
 
   virtual std::unique_ptr<Record> make_record() const = 0;
-  /// Returns the size of a record on this rank, bytes; an upper bound if the size differs from step to step.
+  /// Returns the size of a record on this rank in bytes, or an upper bound if the size differs from step to step.
   virtual std::size_t record_bytes() const = 0;
 
-  /// Advances x[n] to x[n+1] in place. Fills `record` if it is not nullptr. Throws the same Error on every rank if the
-  /// state becomes invalid.
+  /// Advances x[n] to x[n+1] in place. Fills `record` if it is not nullptr. If the state becomes invalid, every rank
+  /// throws the same Error.
   virtual void step(int n, State& state, Record* record) = 0;
   /// Advances dx[n] to dx[n+1] in place, along the direction passed to `prepare_tangent`.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
@@ -103,37 +105,38 @@ class Model {
   /// parameters.
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
-  /// Enables or disables the search for values that are not finite in the adjoint operations, which makes these
-  /// operations slower. Enabling the search discards the result of an earlier search.
+  /// Enables or disables the search for values that are not finite in the adjoint operations. The search makes these
+  /// operations slower. If the search is enabled, the result of an earlier search is discarded.
   virtual void set_diagnosis(bool /*on*/) {}
-  /// Returns the location at which this rank's adjoint operations first produced a value that is not finite, since the
-  /// search was enabled.
+  /// Returns the location at which an adjoint operation on this rank first computed a value that is not finite, since
+  /// the search was enabled.
   virtual NotFinite diagnosis() const { return {}; }
 
   // Second derivatives: derivatives of the adjoint operations along a direction (forward over reverse), for products
   // with Hessians.
 
-  /// Zeroes the sums that the second derivatives accumulate. Called after `prepare_tangent` and `begin_adjoint`. Throws
-  /// Error with the reason if the model has no second derivatives, or none with respect to the parameters of `gradient`
-  /// and `direction`.
+  /// Zeroes the sums that the second derivatives accumulate. The caller must call `prepare_tangent` and `begin_adjoint`
+  /// first. Throws Error with the reason if the model has no second derivatives, or no second derivatives with respect
+  /// to the parameters in `gradient` and `direction`.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
   /// Adds to `gradient_tangent` this rank's contribution to the derivatives, along `direction`, of the terms that
   /// `prepare_adjoint` adds.
   virtual void prepare_adjoint_tangent(const ParameterSet& /*direction*/, ParameterSet& /*gradient_tangent*/) {}
-  /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`, and the derivative of `step_adjoint` along dx and
-  /// `direction` on `pair.adjoint_tangent` and `pair.gradient_tangent`.
+  /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`. Also applies the derivative of `step_adjoint`,
+  /// along dx in `tangent` and along `direction`, to `pair.adjoint_tangent` and `pair.gradient_tangent`.
   virtual void step_adjoint_tangent(int /*n*/, const Record& /*record*/, const StepTangent& /*tangent*/,
                                     const ParameterSet& /*direction*/, const AdjointPair& /*pair*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
 
-  /// Enables or disables reversible steps, which `step_back` can undo. Reversible steps differ from other steps by
-  /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
+  /// Enables or disables reversible steps, which `step_back` can undo. A reversible step and an ordinary step give the
+  /// same state up to rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
-  /// Replaces x[n+1] by x[n] in place. The result is bitwise identical to the state at the start of `step`; for n = 0,
-  /// it is bitwise identical to the initial state as rounded by `step`. Fills `record` as `step` does.
+  /// Replaces x[n+1] by x[n] in place. For n > 0, the result is bitwise identical to the state at the start of `step`.
+  /// For n = 0, the result is bitwise identical to the rounded initial state from which `step` started. Fills `record`
+  /// as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 

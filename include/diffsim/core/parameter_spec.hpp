@@ -23,7 +23,7 @@ struct Interval {
 
   /// Returns true if the value is finite and in the interval.
   bool contains(double value) const;
-  /// Returns the notation of the interval: "(-1, 0.5)", "> 0", "≥ 0", "≠ 0", "any".
+  /// Returns the interval as text, for example "(-1, 0.5)", "> 0", "≥ 0", "≠ 0" or "any".
   std::string text() const;
 };
 
@@ -39,25 +39,27 @@ enum class ParameterHome {
 /// Quantity that an optimiser varies: the value of a parameter, or the logarithm of the value.
 enum class Search { linear, logarithmic };
 
-/// Properties of a parameter. Each parameter has one ParameterSpec, in the folder of the law, force, integrator or
-/// contact that uses the parameter. Validation, keys and messages of scene files, units in files, the default of
-/// `search()`, the table in docs/scenes.md and the values used in tests follow from these properties.
+/// Properties of a parameter. Each parameter has one ParameterSpec, which is defined in the folder of the law, force,
+/// integrator or contact that uses the parameter. The ParameterSpec determines the validation of values, the keys and
+/// messages of scene files, the units in files, the default of `search()`, the table in docs/scenes.md and the values
+/// used in tests.
 struct ParameterSpec {
   std::string_view name;
-  std::string_view unit = "1";  ///< SI; "1" if dimensionless
+  std::string_view unit = "1";  ///< SI unit; "1" if dimensionless
   std::string_view meaning = {};
   Interval range = {};
   double sample = 1.0;  ///< value used in tests, for a soft body of a few decimetres
   ParameterHome home = ParameterHome::one;
   int components = 1;
   bool by_step = false;  ///< true if a parameter may have a value for each step of a rollout
-  bool uniform = false;  ///< values on vertices only: true if an inverse problem may seek one value for all vertices
+  /// True if an inverse problem may have a single unknown for all vertices. Used only for parameters on vertices.
+  bool uniform = false;
   std::optional<double> default_value = {};
   bool has_second_derivative = true;
   std::string_view advice =
-      "a value in this range";  ///< follows "give" in the message for a value outside a bounded range
+      "a value in this range";  ///< text after "give" in the error message for a value outside a bounded range
 
-  /// Returns the default search: logarithmic if values are positive and unbounded, else linear.
+  /// Returns the default search: logarithmic if `range` contains all positive numbers and no others, else linear.
   constexpr Search search() const {
     return range.low == 0.0 && !range.has_low && range.high == std::numeric_limits<double>::infinity()
                ? Search::logarithmic

@@ -14,8 +14,8 @@
 
 namespace diffsim {
 
-/// Named quantity that a Model depends on. A field of several steps is a control signal: step n of a rollout uses the
-/// entries n m … (n + 1) m - 1, where m = extent / steps.
+/// Named quantity that a Model depends on. A parameter whose field has several steps is a control signal: time step n
+/// of a rollout uses the entries n m … (n + 1) m - 1 of the field, where m = extent / steps.
 struct Parameter {
   Field field;
   ParameterSpec spec = {};
@@ -25,30 +25,32 @@ struct Parameter {
   int steps() const { return field.steps(); }
   /// Returns true if the parameter has one value for the whole model, which every rank stores.
   bool is_global() const { return on().is_one_for_all(); }
-  /// Returns the index of the first entry that step `n` uses. Throws Error if the signal is shorter than the rollout.
+  /// Returns the index of the first entry that time step `n` uses. Throws Error if the field has several steps but no
+  /// values for time step `n`.
   std::size_t offset(int n) const;
 };
 
-/// Set of named parameters. The set contains the values that a Model depends on, a direction in the space of these
-/// values, or a gradient. A gradient contains only the parameters whose gradient is requested. References to parameters
-/// stay valid when parameters are added.
+/// Set of named parameters. A set contains the values that a Model depends on, a direction in the space of these
+/// values, or a gradient with respect to these values. A gradient contains only the parameters whose gradient is
+/// requested. References to parameters stay valid when parameters are added.
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. With a `label`,
-  /// the parameter's name is NAME:LABEL, where NAME is the name in `spec`.
+  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. The parameter's
+  /// name is the name in `spec`, followed by ":LABEL" if `label` is not empty.
   Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  Parameter& at(std::string_view name);  ///< throws Error for an unknown name; the message lists the existing names
+  /// Returns a parameter. Throws Error (input) for an unknown name; the message lists the existing names.
+  Parameter& at(std::string_view name);
   const Parameter& at(std::string_view name) const;
   Parameter* find(std::string_view name);
   const Parameter* find(std::string_view name) const;
   const double* data(std::string_view name) const;  ///< device address; nullptr for an unknown name
   std::vector<std::string> names() const;
 
-  /// Returns a set of the parameters in `names`, filled with zeros.
+  /// Returns a set of the parameters in `names`, filled with zeros. Throws Error (input) for an unknown name.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);
   /// Returns a number that changes with each operation that may change a value on this rank (`Field::revision`).

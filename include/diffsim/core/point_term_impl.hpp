@@ -9,9 +9,10 @@
 
 namespace diffsim {
 
-/// Device addresses of the weights of the points of a PointTerm. The weight of point i is values[stride · i]. The
-/// caller owns the arrays. If `values` is nullptr, all weights are 1. If `tangent` is nullptr, weights do not change
-/// along the direction. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
+/// Device addresses of the weights of the points of a PointTerm, and of derivatives with respect to these weights. The
+/// weight of point i is values[stride · i], and the other arrays have the same layout. The caller owns the arrays. If
+/// `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the weights along the direction
+/// is zero. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
 struct PointWeights {
   const double* values = nullptr;
   const double* tangent = nullptr;
@@ -21,25 +22,28 @@ struct PointWeights {
 };
 
 /// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on
-/// the PointValues of the vertex. The author writes F only; Dual numbers provide tangent, adjoint, adjoint tangent and
-/// Jacobian. F is a struct of plain values, which kernels copy, with the members
+/// the PointValues of the vertex. The author writes F only; automatic differentiation with Dual numbers computes
+/// tangent, adjoint, adjoint tangent and Jacobian. F is a struct of plain values, which kernels copy. F has the members
 ///
 ///   static constexpr int num_values                           total number of values p of the parameters
-///   Vec3<T> force(const PointValues<T, num_values>&) const    N; a template on T; if not defined: -∂E/∂x
-///   T energy(const PointValues<T, num_values>&) const         J; only for T = double if `force` is defined
+///   Vec3<T> force(const PointValues<T, num_values>&) const    force in N; a template on T; if not defined: -∂E/∂x
+///   T energy(const PointValues<T, num_values>&) const         energy E in J; a template on T. If `force` is defined,
+///                                                             `energy` is optional and needs T = double only
 ///
 /// and the optional members
 ///
 ///   bool uses_velocities                                      static constexpr or a data member; default false
 ///   static constexpr bool uses_positions                      default true
-///   bool active(const PointValues<double, num_values>&) const returns true if there is a force at the point
-///   F projected() const                                       a force whose -∂f/∂x is positive semidefinite; if not
-///                                                             defined: negative eigenvalues of blocks are set to 0
+///   bool active(const PointValues<double, num_values>&) const returns false where the force is zero
+///                                                             by definition; default true
+///   F projected() const                                       returns a force for which -∂f/∂x is positive
+///                                                             semidefinite; if not defined: negative eigenvalues
+///                                                             of Jacobian blocks are set to 0
 ///
-/// All functions are marked DIFFSIM_FUNCTION. If several ranks have a point, the point's weights on these ranks must
-/// add up to the full weight. If a parameter has one value per vertex, each point must be a vertex that the rank owns.
-/// The bounds of stiffness and damping for the stable time step are zero, unless a derived class overrides
-/// `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from ForceTerm.
+/// All functions of F must be marked DIFFSIM_FUNCTION. If several ranks have the same point, the sum of the point's
+/// weights on these ranks must be the full weight. If a parameter has one value per vertex, each point must be a vertex
+/// that the rank owns. The bounds of stiffness and damping for the stable time step are zero, unless a derived class
+/// overrides `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from ForceTerm.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
@@ -50,7 +54,7 @@ class PointTerm : public Base {
       : PointTerm(std::move(name), force, std::move(parameters), static_cast<int>(vertices.size())) {
     vertices_ = to_device("diffsim::core::point_vertices", vertices);
   }
-  /// Constructs a term on the first `count` local vertices, for example the owned ones.
+  /// Constructs a term on the first `count` local vertices, for example the owned vertices.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
       : force_(force), takes_(std::move(name), std::move(parameters)), count_(count) {}
 
@@ -106,7 +110,7 @@ class PointTerm : public Base {
   }
 
  protected:
-  /// Returns the points and the inputs at a configuration, for additional kernels of a derived class.
+  /// Returns the points, and the inputs of the force at a configuration, for additional kernels of a derived class.
   point::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
     return {force_,
             count_,
@@ -117,8 +121,8 @@ class PointTerm : public Base {
   }
   const F& force() const { return force_; }
   const DeviceArray<int>& vertices() const { return vertices_; }
-  /// Returns the weights of the points. A derived class sets the addresses in `prepare`, `prepare_tangent`,
-  /// `begin_adjoint` and `begin_adjoint_tangent`.
+  /// Returns the addresses of the weights of the points. A derived class sets these addresses in `prepare`,
+  /// `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent`.
   PointWeights& weights() { return weights_; }
 
  private:

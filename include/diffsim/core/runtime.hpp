@@ -8,16 +8,17 @@
 
 namespace diffsim {
 
-/// Initialisation of MPI, PETSc and Kokkos. The constructor initialises, in this order, each of these libraries that is
-/// not initialised yet. The destructor finalises, in reverse order, the libraries that the constructor initialised. A
-/// program needs one Runtime that outlives every other object of diffsim.
+/// Initialisation of MPI, PETSc and Kokkos. The constructor with program arguments initialises, in this order, those of
+/// the three libraries that are not initialised yet. The constructor with a communicator requires that MPI is
+/// initialised. The destructor finalises, in reverse order, the libraries that the constructor initialised. A program
+/// needs one Runtime, which must outlive all other objects of diffsim.
 ///
-/// Runtime does not change the process of the host program: environment, standard streams, signal handlers and
-/// allocators. Runtime duplicates the communicator that the host program passes, and does not change the original.
-/// (After large set-ups, the library returns unused memory of the C library's heap to the operating system.) A library
-/// that Runtime initialises reads its settings from `argv` and from the environment (OMP_NUM_THREADS, OMP_WAIT_POLICY,
-/// KOKKOS_…, PETSC_OPTIONS, …). If Runtime initialises PETSc, PETSc installs no signal handlers and prints no errors;
-/// errors of PETSc functions are thrown as Error.
+/// Runtime does not change the environment, the standard streams, the signal handlers or the allocators of the host
+/// program's process. Runtime duplicates the communicator that the host program passes, and does not change the
+/// original communicator. (After large set-ups, the library returns unused memory of the C library's heap to the
+/// operating system.) A library that Runtime initialises reads its settings from `argv` and from the environment
+/// (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). If Runtime initialises PETSc, PETSc installs no
+/// signal handlers and prints no errors; errors of PETSc functions are thrown as Error.
 class Runtime {
  public:
   /// Initialises MPI if MPI is not initialised yet, and duplicates MPI_COMM_WORLD. `argv` may contain options of PETSc
@@ -49,13 +50,15 @@ class Runtime {
 
 /// Returns the name of the Kokkos execution space in which kernels run: "OpenMP", "Serial", "Cuda", …
 std::string back_end();
-/// Returns the number of threads that a kernel of this rank may use; on a GPU, the device's concurrency.
+/// Returns the number of threads that a kernel of this rank may use. On a GPU, returns the number of threads that the
+/// device can run concurrently.
 int concurrency();
-/// Returns the resident memory of this process, bytes (VmRSS of proc(5)); 0 if the system does not report the value.
+/// Returns the resident memory of this process in bytes (VmRSS of proc(5)), or 0 if the system does not report the
+/// value.
 double resident_memory_bytes();
-/// Returns to the operating system the freed memory that the C library retains for reuse.
+/// Returns freed memory, which the C library retains for reuse, to the operating system.
 void release_free_memory();
-/// Returns the largest resident memory of this process so far, bytes.
+/// Returns the largest resident memory of this process so far, in bytes.
 double peak_memory_bytes();
 
 /// Returns the rank of this process in the communicator.

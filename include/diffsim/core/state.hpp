@@ -23,17 +23,18 @@ class State {
 
   State clone() const;
   State zero_like() const;
-  /// Overload of `zero_like` whose fields use memory of `pool`.
+  /// Overload of `zero_like` that allocates the fields from `pool`.
   State zero_like(FieldPool& pool) const;
   void fill(double value);
-  /// Copies the values of `other`. If the generations of a field and of its counterpart in `other` differ, the field
-  /// also gets the counterpart's entities.
+  /// Copies the values of `other`. If a field and the field with the same index in `other` have entities of different
+  /// generations, the field also gets the entities of the field in `other`. Throws Error if the states have different
+  /// numbers of fields.
   void copy_from(const State& other);
 
   /// Returns the entities of each field.
   std::vector<std::shared_ptr<const Entities>> entities() const;
-  /// Sets the entities of the fields; `entities` contains one set for each field. If the generation changes, the field
-  /// becomes a field of zeros on the new entities. Other fields keep their entities and values.
+  /// Sets the entities of the fields. `entities` contains one set for each field. A field whose entities get another
+  /// generation becomes a field of zeros on the new entities. All other fields keep their entities and values.
   void set_entities(const std::vector<std::shared_ptr<const Entities>>& entities);
 
  private:

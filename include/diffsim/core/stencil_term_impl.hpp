@@ -13,14 +13,17 @@
 namespace diffsim {
 
 /// Force term of a force F on stencils. A stencil consists of a few local vertices: the ends of a spring, a pair, a
-/// face, a cell. The author writes F only; Dual numbers provide tangent, adjoint, adjoint tangent, Jacobian and bounds.
-/// F is a struct of plain values, which kernels copy, with the members
+/// face, a cell. The author writes F only; automatic differentiation with Dual numbers computes tangent, adjoint,
+/// adjoint tangent, Jacobian and bounds. F is a struct of plain values, which kernels copy. F has the members
 ///
 ///   static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
 ///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
-///                                                  N; a template on T; if not defined: -∂E/∂x
+///                                                  computes the forces in N; a template on T; if not
+///                                                  defined: -∂E/∂x
 ///   T energy(const StencilValues<T, num_nodes, num_values>&) const
-///                                                  J; only for T = double if `forces` is defined
+///                                                  returns the energy E in J; a template on T. If `forces`
+///                                                  is defined, `energy` is optional and needs T = double
+///                                                  only
 ///
 /// and the optional members
 ///
@@ -28,29 +31,33 @@ namespace diffsim {
 ///
 ///   static constexpr bool uses_rest                true if F depends on `rest_positions`; default false
 ///
-///   static constexpr bool takes_packs              true if the functions also take T = Pack (core/impl/pack.hpp), with
-///                                                  values of several stencils. Their code must then not branch
-///                                                  on values. Default false
+///   static constexpr bool takes_packs              true if the functions also accept T = Pack
+///                                                  (core/impl/pack.hpp), with values of several stencils. The
+///                                                  code of the functions must then not branch on values of T.
+///                                                  Default false
 ///
 ///   bool active(const StencilValues<double, num_nodes, num_values>&) const
-///                                                  returns true if the stencil has a force
+///                                                  returns false if the forces of the stencil are zero by
+///                                                  definition; default true
 ///
 ///   void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
 ///                         StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets the derivatives of Σ w·f with respect to x, to v and X if the
-///                                                  force uses v and X, and to p; a template on T. If not
-///                                                  defined: one directional derivative per input (slower)
+///                                                  sets `by` to the derivatives of Σ w·f with respect to x, v
+///                                                  (if the force uses v), X (if the force uses X) and p; a
+///                                                  template on T. If not defined, these derivatives are
+///                                                  computed by Dual numbers, which is slower
 ///
 ///   void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
 ///                           StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets the derivatives of the energy with respect to x, to X if the
-///                                                  energy uses X, and to p; a template on T, which includes
-///                                                  Dual<T, 1>. The forces and the derivatives of Σ w·f are computed
-///                                                  from these derivatives
+///                                                  sets `by` to the derivatives of the energy with respect to
+///                                                  x, X (if the energy uses X) and p; a template on T, which
+///                                                  must accept Dual types. The forces and the derivatives of
+///                                                  Σ w·f are computed from these derivatives
 ///
-/// All functions are marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter has one value for
-/// all stencils, or one value per entity. By default entity i is stencil i of this rank; otherwise the constructor
-/// receives the entity of each stencil. Sums at vertices have a fixed order for a given number of threads.
+/// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter has one
+/// value for all stencils, or one value per entity. By default entity i is stencil i of this rank. A constructor with
+/// the argument `entities` receives the entity of each stencil. Sums at vertices have a fixed order for a given number
+/// of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
@@ -75,7 +82,8 @@ class StencilTerm : public ForceTerm {
   bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force needs.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components or the
+  /// entities that the force needs.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -134,8 +142,8 @@ class StencilTerm : public ForceTerm {
   }
 
  protected:
-  /// Replaces all stencils, for terms whose stencils depend on which vertices have a prescribed motion. `entities`: see
-  /// the constructor.
+  /// Replaces all stencils. A derived class calls this function if the stencils depend on the vertices with prescribed
+  /// motion. `entities`: see the constructor.
   void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;
@@ -149,7 +157,7 @@ class StencilTerm : public ForceTerm {
 
  private:
   /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to p. Does
-  /// nothing if no entity has several stencils.
+  /// nothing if no entity has several stencils or if the force has no parameters.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());
@@ -163,7 +171,7 @@ class StencilTerm : public ForceTerm {
     return {force_, count_, nodes_.vertices(), entities_,
             addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
   }
-  /// Returns the stencils and inputs at the rest positions, without velocities, at time 0.
+  /// Returns the stencils, and the inputs of the force at the rest positions, at zero velocities and at time 0.
   stencil::Sweep<F> at_rest(const ParameterSet& set) const {
     const Field& rest = set.at("rest_positions").field;
     return {force_, count_, nodes_.vertices(), entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};

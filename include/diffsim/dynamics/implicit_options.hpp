@@ -12,8 +12,8 @@ struct NewtonOptions {
   /// iterates. R = M (a - λ g) - f is the residual, with masses M, accelerations a, gravity g, load factor λ
   /// (`ImplicitOptions::ramp_steps`) and forces f.
   double tolerance = 1e-10;
-  /// Tolerance of the residuals of linear systems, relative to the right-hand side. If 0, each iteration chooses the
-  /// tolerance by the rule of Eisenstat & Walker (1996), choice 2.
+  /// Tolerance of the residual of each iteration's linear system, relative to the right-hand side. If the value is 0,
+  /// each iteration chooses the tolerance by the rule of Eisenstat & Walker (1996), choice 2.
   double linear_tolerance = 0.0;
   int max_iterations = 1000;
   /// Maximum number of successive iterations without progress. While prescribed components have not reached their
@@ -21,33 +21,33 @@ struct NewtonOptions {
   /// that the least residual norm has halved, or that the potential has fallen by more than 1e-4 of its decrease so
   /// far.
   int max_stalled = 50;
-  /// True if each iteration first attempts the exact Jacobian, even if the forces along the last step indicate that the
-  /// exact Jacobian is indefinite. Models that differentiate Newton's iterations set this option.
+  /// True if each iteration first attempts the exact Jacobian, even if the change of the residual in the last iteration
+  /// indicates that the exact Jacobian is indefinite. Models that differentiate Newton's iterations set this option.
   bool try_exact = false;
   int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton's method fails
 };
 
 /// Options of the linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) take precedence.
 struct LinearOptions {
-  /// Tolerance of the residuals of derivatives' linear systems, relative to the right-hand side. The systems of
-  /// Newton's method use `NewtonOptions::linear_tolerance`.
+  /// Tolerance of the residuals of the linear systems that derivatives of a step solve, relative to the right-hand
+  /// side. The linear systems of Newton's iterations use `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
-  /// Largest number of unknowns for which a system is factored. Larger systems are solved by conjugate gradients, or
-  /// by GMRES if the matrix is not symmetric.
+  /// Largest number of unknowns for which the matrix of a linear system is factored. Larger systems are solved by
+  /// conjugate gradients, or by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
   /// True if Krylov methods compute products with the system's matrix J from the tangents of the force terms. The
   /// assembled J is then used for preconditioners and factorisations only. Requires a symmetric J. If J is projected to
   /// a positive semidefinite matrix, Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
-  /// True if matrices of 3×3 blocks in host memory use products and multigrid smoothers of this library, which are
-  /// faster than those of PETSc.
+  /// True if matrices of 3×3 blocks in host memory use this library's products and multigrid smoothers, which are
+  /// faster than PETSc's products and smoothers.
   bool fast_paths = true;
 };
 
-/// Names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
+/// Returns the names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
 std::vector<std::string> implicit_integrators();
-/// Names of the vertex fields in the state of an implicit integrator, `positions` and `velocities` first. Throws Error
-/// (input) for an integrator that is not in `implicit_integrators`.
+/// Returns the names of the vertex fields in the state of an implicit integrator, beginning with `positions` and
+/// `velocities`. Throws Error (input) for an integrator that is not in `implicit_integrators`.
 std::vector<std::string> state_fields(const std::string& integrator);
 
 /// Implicit integrator and the options of its solver.
@@ -56,19 +56,21 @@ struct ImplicitOptions {
   std::string integrator = "implicit_euler";
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
-  double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, at the highest frequencies, in [0, 1]
+  double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, for the highest frequencies; in [0, 1]
   /// Number of steps over which gravity and dead loads grow linearly to their full values. Loads that are given per
-  /// step do not grow. 0: the full values act from the first step on.
+  /// step do not grow. If the value is 0, the full values act from the first step on.
   int ramp_steps = 0;
-  /// True if steps are differentiated as solutions of their equation (implicit function theorem). If false, Newton's
-  /// iterations are differentiated as executed, starting from x[n]. Consequences of false: `newton.max_iterations` may
-  /// end the iterations before convergence; linear systems are solved to `linear.tolerance`; the load of a step is
-  /// never halved; step lengths of the line search are treated as constants; derivatives throw an Error if an iteration
-  /// used a projected Hessian.
+  /// True if a step is differentiated as the solution of the step's equation (implicit function theorem). If false,
+  /// Newton's iterations are differentiated as executed, starting from x[n], with these consequences:
+  /// - `newton.max_iterations` may end the iterations before convergence.
+  /// - The linear systems of the iterations are solved at least to `linear.tolerance`.
+  /// - The load of a step is never halved.
+  /// - Step lengths of the line search are treated as constants.
+  /// - Derivatives throw Error (run) if an iteration used a projected Hessian.
   bool implicit_differentiation = true;
   /// Maximum number of Newton iterations whose positions a record stores if iterations are differentiated. If a step
-  /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations from
-  /// the start of the step, `held_iterations` at a time.
+  /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations,
+  /// always from the start of the step.
   int held_iterations = 4;
   NewtonOptions newton;
   LinearOptions linear;

@@ -12,20 +12,21 @@
 
 namespace diffsim {
 
-/// Reaction of a region: the force, N, that fixes or moves the region's vertices,
+/// Reaction of a region: the force (N) that fixes or moves the region's vertices,
 ///
 ///   R_c = -Σ_v (f_vc(x_n, v_n, p) + m_v g_c) over the fixed or moved components c of the region's vertices v,
 ///
-/// with the sum f of all force terms and gravity g. Parameters with one value per step, such as loads, have the values
-/// of step n - 1, which computed state n; for n = 0, the values of step 0. Friction is evaluated at state n, even if
-/// time steps evaluate friction at the start of each step. The inertial force m_v a_v of moved vertices is not
-/// included. Vertices of obstacles, which have no mass, count as fixed. The reaction of an obstacle is therefore minus
-/// the sum of the contact forces on the obstacle.
+/// where f is the sum of all force terms, m is the mass and g is gravity. Parameters with one value per step, such as
+/// loads, have the values of step n - 1, which computed state n. For n = 0, these parameters have the values of step 0.
+/// Friction is evaluated at state n, even if time steps evaluate friction at the start of each step. The inertial force
+/// m_v a_v of moved vertices is not included. Vertices of obstacles, which have no mass, count as fixed. The reaction
+/// of an obstacle is therefore minus the sum of the contact forces on the obstacle.
 class Reaction {
  public:
-  /// Prepares `system`, which must outlive this object. `dt`: length of a step, s. `ramp_steps`: as
-  /// ImplicitOptions::ramp_steps; 0 for explicit steps. Throws Error (input) if no component of the region's vertices
-  /// is fixed or moved. Collective. `DifferentiableScene::reaction` creates a Reaction with the values of a scene.
+  /// Prepares `system`, which must outlive this object. `dt`: length of a time step (s). `ramp_steps`: value of
+  /// ImplicitOptions::ramp_steps, or 0 for explicit steps. Throws Error (input) if no component of the region's
+  /// vertices is fixed or moved. Collective. `DifferentiableScene::reaction` creates a Reaction with the values of a
+  /// scene.
   Reaction(System& system, const Region& region, double dt, int ramp_steps = 0);
 
   const std::string& region() const { return region_; }
@@ -34,13 +35,13 @@ class Reaction {
   // The following functions evaluate R and its derivatives at state n. Each function requires that the system is
   // prepared, and is collective.
 
-  /// Returns the reaction R, N, on every rank.
+  /// Returns the reaction R (N) on every rank.
   std::array<double, 3> value(int n, const State& state);
   /// Returns the derivative of R along `tangent` (of the state) and `direction` (of the parameters) on every rank.
   /// Requires `System::prepare_tangent`.
   std::array<double, 3> tangent(int n, const State& state, const State& tangent, const ParameterSet& direction);
   /// Adds (∂R/∂x)ᵀ w and (∂R/∂v)ᵀ w to the owned entries of `adjoint`, and this rank's contribution to (∂R/∂p)ᵀ w to
-  /// `gradient`.
+  /// `gradient`. Adds the adjoint of the masses to `System::mass_gradient`.
   void add_adjoint(int n, const State& state, const std::array<double, 3>& w, State& adjoint, ParameterSet& gradient);
   /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds.
   void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
@@ -71,11 +72,12 @@ class Reaction {
   std::vector<Entry> entries_;
 };
 
-/// Mean squared distance to observed reactions, 1/(2 |S|) Σ_{n∈S} |R_n - R̂_n|², N². Components of R̂_n that are NaN
-/// count as not observed and do not enter the sum. S is the set of steps with at least one observed component.
+/// Half the mean squared distance to observed reactions R̂_n: 1/(2 |S|) Σ_{n∈S} |R_n - R̂_n|², in N². Components of
+/// R̂_n that are NaN count as not observed and do not enter the sum. S is the set of steps with at least one observed
+/// component.
 class ReactionLoss : public Loss {
  public:
-  /// `observed`: R̂_n, N, by step n. Throws Error (input) if no component is observed.
+  /// `observed`: R̂_n (N) by step n. Throws Error (input) if no component is observed.
   ReactionLoss(Reaction reaction, std::map<int, std::array<double, 3>> observed);
   std::string unit() const override { return "N²"; }
   double num_observations() const override { return static_cast<double>(observed_.size()); }

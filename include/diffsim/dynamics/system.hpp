@@ -30,11 +30,12 @@ class ConstraintSet;
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
 /// and the parameters of all these parts. Time steppers are Models of a System (src/dynamics/system_model.hpp).
 ///
-/// The constructor adds the parameters `gravity` [3], m/s², and `rest_positions` [local vertices, 3], m, the undeformed
-/// shape. Changing `rest_positions` does not change the initial positions x[0]. A caller that adds an inertia or a term
-/// also adds the parameters of this inertia or term. Functions that compute field values are collective.
+/// The constructor adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local vertices, 3] (m),
+/// which is the undeformed shape. Changing `rest_positions` does not change the initial positions x[0]. A caller that
+/// adds an inertia or a term also adds the parameters of this inertia or term. Functions that compute field values are
+/// collective.
 ///
-/// Vertices without mass, such as those of obstacles, do not move under forces: `prepare` fixes each vertex without
+/// Vertices without mass, such as vertices of obstacles, do not move under forces: `prepare` fixes each vertex without
 /// mass whose motion is not prescribed.
 class System {
  public:
@@ -48,22 +49,21 @@ class System {
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);
   /// Adds a term that has no potential but is a sum of parts that each have a potential. Example: contact with friction
-  /// is the sum of a barrier and of lagged friction. The first call of `split(true)` calls `make_parts`, on all ranks
-  /// together.
+  /// is the sum of a barrier and of lagged friction. The first call of `split(true)` calls `make_parts` on all ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
   /// Fixes the components `axes` of local vertices at their positions. If `axes` contains all three components, also
   /// fixes the directors (mesh/directors.hpp) of the segments between these vertices.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Fixes the components `axes` of local vertices and clamps shells and rods there. If `axes` contains exactly one
-  /// component, the vertices count as points of a plane of symmetry normal to this axis. Otherwise the vertices count
-  /// as built into a wall: slopes of shells and tangents of rods at the vertices are fixed.
+  /// Fixes the components `axes` of local vertices and clamps shells and rods at these vertices. If `axes` contains
+  /// exactly one component, the vertices count as points of a plane of symmetry normal to this axis. Otherwise the
+  /// vertices count as built into a wall: slopes of shells and tangents of rods at the vertices are fixed.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are already fixed or moved.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion of local vertices and of the directors between these vertices: a rotation about `axis`
-  /// through `origin`, m, and a translation of the vertices and the origin (src/dynamics/rigid_motion.hpp). Adds the
-  /// parameters `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, each with one value or one
-  /// value per step. Throws Error (input) for vertices that are already fixed or moved.
+  /// through `origin` (m), and a translation of the vertices and the origin (src/dynamics/rigid_motion.hpp). Adds the
+  /// parameters `angular_velocity:NAME` [steps] (rad/s) and `velocity:NAME` [steps, 3] (m/s), each with one value or
+  /// one value per step. Throws Error (input) for vertices that are already fixed or moved.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
@@ -72,8 +72,9 @@ class System {
   /// velocity Verlet, implicit Euler or BDF2. Throws Error (input) if called after `prepare`. `prepare` throws Error
   /// (input) for a cell that is not an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
-  /// Adds a joint of a rigid body. All ranks must pass the same joint. Throws Error (input) if called after `prepare`.
-  /// `prepare` throws Error (input) for a body that does not exist or is not rigid, and for redundant constraints.
+  /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
+  /// Throws Error (input) if called after `prepare`. `prepare` throws Error (input) for a body that does not exist or
+  /// is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----
@@ -107,9 +108,9 @@ class System {
   /// time steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }
-  /// Returns a state with the fields `positions` [local vertices, 3], m, `velocities`, m/s, and those named in `rates`,
-  /// [owned vertices, 3], followed by the fields in which prescribed motions store their state. All values are zero
-  /// except those that motions initialise.
+  /// Returns a state with the following fields: `positions` (m) on local vertices; `velocities` (m/s) and the fields
+  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values are zero
+  /// except the values that prescribed motions initialise.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
   // ---- quantities that depend on the parameters only; see Model ----
@@ -118,7 +119,8 @@ class System {
   void prepare_tangent(const ParameterSet& direction);
   void begin_adjoint(const ParameterSet& gradient);
   void prepare_adjoint(ParameterSet& gradient);
-  /// Throws an Error (input) that names the first parameter or term without second derivatives.
+  /// Zeroes the sums that second derivatives accumulate (see Model). Throws Error (input) if a parameter or a term has
+  /// no second derivatives; the message names the first such parameter or term.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
   /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `gradient` or `direction` contains
@@ -131,22 +133,22 @@ class System {
   const Field& mass_tangent() const { return mass_tangent_; }  ///< [owned vertices], kg
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// Accumulated ∂L/∂m, [owned vertices, 3], separately for each component. `begin_adjoint(gradient)` allocates the
-  /// field if `changes_mass(gradient)`.
+  /// Accumulated ∂L/∂m [owned vertices, 3]. Component c contains the contributions of component c of the motion.
+  /// `begin_adjoint(gradient)` allocates the field if `changes_mass(gradient)`.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along a direction.
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
 
   // ---- forces: the sum of all terms; see ForceTerm ----
 
-  /// Computes force = Σ f(x, v, p), the sum over all terms and, at owned vertices, over all ranks.
+  /// Computes force = Σ f(x, v, p). The sum is over all terms and, at owned vertices, over all ranks.
   void compute_force(const Configuration& at, Field& force);
-  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, the sum over all terms and, at owned vertices, over all
-  /// ranks. Ghost values of dx and dv must be up to date.
+  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp. The sum is over all terms and, at owned vertices, over
+  /// all ranks. Ghost values of dx and dv must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w,
-  /// the sums over all terms and, at owned vertices, over all ranks. Adds this rank's contribution to (∂f/∂p)ᵀ w to
+  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w.
+  /// The sums are over all terms and, at owned vertices, over all ranks. Adds this rank's contribution to (∂f/∂p)ᵀ w to
   /// `gradient`. Ghost values of w must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
@@ -157,10 +159,12 @@ class System {
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Enables or disables a search for values that are not finite in the results of `compute_force_adjoint` and
-  /// `prepare_adjoint`, term by term. Enabling the search discards earlier findings.
+  /// Enables or disables a search for NaN and infinite values in the results of `compute_force_adjoint` and
+  /// `prepare_adjoint`. The search examines the result of each term separately. Enabling the search discards the result
+  /// of an earlier search.
   void set_diagnosis(bool on);
-  /// First finding of the search on this rank, such as "the term 'elastic' at vertex 17, tetrahedron 4".
+  /// Returns the location of the first value that the search found on this rank, such as "the term 'elastic' at vertex
+  /// 17, tetrahedron 4".
   NotFinite diagnosis() const;
 
   // ---- all prescribed motions; see Kinematics ----
@@ -170,7 +174,7 @@ class System {
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
-  /// Advances the fields in which motions store their state by step n, of length dt, s.
+  /// Advances the fields in which motions store their state by step n, whose length is dt (s).
   void advance_motions(int n, double dt, State& state) const;
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
@@ -182,14 +186,14 @@ class System {
 
   /// Kinetic energy Σ ½ m v².
   double kinetic_energy(const State& state) const;
-  /// Potential energy Σ E - Σ m g·x with the parameter values of step n: energies of the terms, and the potential of
-  /// gravity, which is zero at x = 0.
+  /// Potential energy Σ E - Σ m g·x: the energies E of the terms, and the potential of gravity, which is zero at x = 0.
+  /// Parameters have the values of step n.
   double potential_energy(const State& state, int n = 0);
 
  private:
   struct Mask;
-  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set. The caller zeroes the fields of `adjoint`
-  /// first.
+  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set. Adds to the fields of `adjoint`, which the
+  /// caller has zeroed.
   void diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                               ParameterSet& gradient);
   bool others_have_energy() const;
@@ -197,7 +201,7 @@ class System {
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
   /// moved. Collective.
   void make_rigid();
-  /// Throws Error (input) that names `function` if the system has been prepared.
+  /// Throws Error (input) if the system has been prepared. The message names `function`.
   void require_no_constraints(const char* function) const;
   /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
   void require_constant_shape(const ParameterSet& set) const;

@@ -9,21 +9,23 @@
 
 namespace diffsim {
 
-/// Force term of a dissipation potential ψ of cells, acting in parallel with any law of elasticity:
+/// Force term of cells whose stress follows from a dissipation potential ψ. The forces are added to the forces of any
+/// law of elasticity:
 ///
 ///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
 ///
-/// The author writes ψ or S only; automatic differentiation (AD) provides tangent, adjoint, derivative of the adjoint,
+/// The author writes ψ or S only; automatic differentiation (AD) computes tangent, adjoint, derivative of the adjoint,
 /// Jacobian and the bound of the damping. `L` is a struct of the same form as a law of elasticity (law.hpp).
-/// `L::energy` returns ψ, in W/m³, as a function of the Green strain rate Ė:
+/// `L::energy` returns ψ in W/m³ as a function of the Green strain rate Ė:
 ///
 ///   static constexpr const char* name;
 ///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell
 ///   static constexpr int num_moduli = K;
 ///   template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
-/// `L` may define `stress`, `stress_tangent` and `stress_moduli` by hand; if `L` defines `stress`, `energy` is not
-/// needed. `L` may define `static constexpr bool is_linear = true` if S is linear in Ė. ψ must be convex.
+/// `L` may define the functions `stress`, `stress_tangent` and `stress_moduli`, which then replace AD. If `L` defines
+/// `stress`, `energy` is not needed. `L` may define `static constexpr bool is_linear = true` if S is linear in Ė. The
+/// potential ψ must be convex.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
@@ -109,20 +111,21 @@ class DissipationTerm : public ForceTerm {
 
  private:
   std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
-  /// Returns the device addresses of the fields of the law's parameters; nullptr for a parameter that the set does not
-  /// contain.
+  /// Returns the device addresses of the law's parameters in `set`. The address of a parameter that `set` does not
+  /// contain is nullptr.
   elastic::CellNumbers<K> numbers(const ParameterSet& set) const {
     elastic::CellNumbers<K> result{{}, scatter_.num_cells()};
     for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
-  /// Returns the cells with their parameters and the direction of the parameters. `direction` is not read if T is Pack.
+  /// Returns the cells, their parameters, and the derivatives of the parameters along a direction. If T is Pack,
+  /// `direction` is not read.
   template <class T>
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
-  /// Runs the adjoint kernel twice: first for derivatives with respect to velocities, then for derivatives with respect
-  /// to positions, parameters and the rest shape.
+  /// Runs the adjoint kernel twice: first to add derivatives with respect to velocities, then to add derivatives with
+  /// respect to positions, parameters and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     kernel.to_velocities = true;

@@ -13,8 +13,8 @@
 namespace diffsim {
 
 /// Force term of the law L on cells of type E. The energy is Σ_cells Σ_points V W(F) with F = (∂x/∂ξ) (∂X/∂ξ)⁻¹
-/// (Sifakis & Barbič 2012), where the points are quadrature points and V is the rest volume of a point. Inputs: the
-/// law's parameters, the law's signal if the law has a signal, and `rest_positions`.
+/// (Sifakis & Barbič 2012), where the points are quadrature points and V is the rest volume that belongs to a point.
+/// The inputs of the term are the law's parameters, the law's signal if the law has a signal, and `rest_positions`.
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
@@ -152,9 +152,9 @@ class ElasticTerm : public elastic::ElasticTermBase {
     return result;
   }
 
-  /// Adds (∂f/∂x)ᵀ w to `positions`. Also adds the requested gradients: with respect to moduli to `moduli_gradient` and
-  /// with respect to the rest shape to `shape_sums` (nullptr: not requested), with respect to the signal to `gradient`
-  /// (if `gradient` contains the signal).
+  /// Adds (∂f/∂x)ᵀ w to `positions`. Adds the derivatives of w · f with respect to the moduli to `moduli_gradient`, and
+  /// the derivatives with respect to the rest shape to `shape_sums`, unless these addresses are nullptr. If `gradient`
+  /// contains the signal, adds the derivative with respect to the signal to `gradient`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -189,8 +189,8 @@ ElasticLaw describe_law() {
   return law;
 }
 
-/// Registers a law, so that `DifferentiableMaterial` and scenes find the law by name. A user's program calls this
-/// function once per law.
+/// Registers a law, so that `DifferentiableMaterial` and scenes can refer to the law by name. A user's program calls
+/// this function once for each law that the program defines.
 template <Law L>
 void register_law() {
   add_elastic_law(describe_law<L>());

@@ -13,7 +13,7 @@
 
 namespace diffsim {
 
-/// Requirements of a law of elasticity. A law is a struct with
+/// Requirements on the type L of a law of elasticity. A law is a struct with the members
 ///
 ///     static constexpr const char* name;
 ///     static constexpr std::array<ParameterSpec, P> parameters;   // given by the user, per cell
@@ -22,9 +22,9 @@ namespace diffsim {
 ///     template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
 ///     template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// The functions are templates on the scalar type: double, Pack or Dual. Kernels derive the first Piola stress
-/// P = ∂W/∂F and its derivatives from `energy` by automatic differentiation (AD). For speed a law may define any of
-/// these functions by hand:
+/// The functions are templates on the scalar type: double, Pack or Dual. Kernels derive the first Piola stress P =
+/// ∂W/∂F and its derivatives from `energy` by automatic differentiation (AD). For higher speed, a law may define any of
+/// the following functions, which then replace AD:
 ///
 ///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
@@ -37,13 +37,13 @@ namespace diffsim {
 ///     static constexpr int signal_modulus;   // index of the scaled modulus
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
-/// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override the
-/// default. Calls are recommended for long functions (logarithms, exponentials, iterations); a short energy may run a
-/// few percent faster inlined.
+/// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override this
+/// default by the constant `long_arithmetic`. Calls are recommended for long functions (with logarithms, exponentials
+/// or iterations). A short energy function may be a few percent faster if the function is inlined.
 ///
 ///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///
-/// Hessian products differentiate the stress twice, with nested Dual scalars.
+/// For products with Hessians, the stress is differentiated twice, with nested Dual scalars.
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;
@@ -51,7 +51,7 @@ concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_modu
   {L::parameters.size()};
 };
 
-/// Returns P = ∂W/∂F: `L::stress` if the law defines that function, otherwise the derivative of `L::energy` by AD.
+/// Returns P = ∂W/∂F, computed by `L::stress` if the law defines this function, otherwise by AD of `L::energy`.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   if constexpr (requires { L::stress(F, moduli); }) {
@@ -65,8 +65,7 @@ DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   }
 }
 
-/// Returns dP = ∂P/∂F : dF. The same function computes the transposed product (∂P/∂F)ᵀ : dF, because ∂P/∂F is
-/// symmetric.
+/// Returns dP = ∂P/∂F : dF. Because ∂P/∂F is symmetric, the result is also the transposed product (∂P/∂F)ᵀ : dF.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
   if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {
@@ -87,8 +86,9 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
   }
 }
 
-/// Computes A_k = ∂P/∂moduli_k. Tangent and adjoint both use these values, so that tangent and adjoint are transposes
-/// of each other up to rounding, even near the rest shape, where the A_k are small differences of large terms.
+/// Computes A_k = ∂P/∂moduli_k. Tangents and adjoints both use the A_k of this function. Tangent and adjoint are
+/// therefore transposes of each other up to rounding errors, even near the rest shape, where the A_k are small
+/// differences of large terms.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
   if constexpr (requires { L::stress_moduli(F, moduli, A); }) {

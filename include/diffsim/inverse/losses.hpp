@@ -17,12 +17,13 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  /// Adds `weight` times a loss. Afterwards only the sum may use the loss, because the sum may change its factor
-  /// (`Loss::multiply`).
+  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use the loss in another
+  /// place, because the sum may multiply the loss by a factor (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
-  /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ² over all observations with
-  /// residuals r, dimensionless. The observations have independent normal errors of standard deviation σ = `deviation`,
-  /// in the unit of r.
+  /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
+  /// residuals r of all observations. The result is dimensionless. The errors of the observations are independent and
+  /// normal, with the standard deviation σ = `deviation` in the unit of r. Throws Error (input) if `deviation` is not
+  /// positive.
   void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
@@ -42,8 +43,8 @@ class SumLoss : public Loss {
                         const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
-  /// Calls add(loss, adjoint, gradient) for each loss that observes state n, so that `adjoint` and `gradient` receive
-  /// the weighted sum of the results.
+  /// Calls add(loss, adjoint, gradient) for each loss that observes state n, and adds the results, multiplied by the
+  /// weight of the loss, to the arguments `adjoint` and `gradient`.
   void add_weighted(int n, State& adjoint, ParameterSet& gradient,
                     const std::function<void(Loss&, State&, ParameterSet&)>& add);
 
@@ -56,13 +57,14 @@ class SumLoss : public Loss {
   State scratch_;
 };
 
-/// Half the mean squared distance to observed positions: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m², for the
+/// Half the mean squared distance (m²) to observed positions x̂: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², for the
 /// observed steps S and vertices V. Components that are not observed are NaN in x̂ and are left out of the sum. |S||V|
 /// is the number of pairs of vertex and step with at least one observed component.
 class TrackLoss : public Loss {
  public:
-  /// Creates the loss for the observed positions `observed[n]`, [owned vertices, 3], m, of each observed step n. Only
-  /// vertices of `region` enter the loss. Throws Error (input) if no component is observed. Collective.
+  /// Creates the loss. For each observed step n, `observed[n]` contains the observed positions in m, an array [owned
+  /// vertices, 3]. Only vertices of `region` enter the loss. Throws Error (input) if no component is observed.
+  /// Collective.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   std::string unit() const override { return "m²"; }
   double num_observations() const override { return 1.0 / weight_; }
@@ -85,7 +87,7 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// Loss ½ |m - target|², where m is the mean of a field of the state x[n] over a region's vertices, for a single n.
+/// Loss ½ |m - target|², where m is the mean of a field over a region's vertices in the state of a single step.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -104,8 +106,8 @@ class TargetLoss : public Loss {
   }
 
  protected:
-  /// Creates the loss for a field of the state x[step]. `field`: name of the field, [local or owned vertices, 3].
-  /// `unit`: unit of the loss.
+  /// Creates the loss for a field of the state x[step]. `field`: name of a field with 3 components on the local or the
+  /// owned vertices. `unit`: unit of the loss.
   TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
              std::array<double, 3> target, int step);
 
@@ -120,27 +122,28 @@ class TargetLoss : public Loss {
   int step_;
 };
 
-/// Loss ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices in the state x[step]. `target`: m.
+/// Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices in the state x[step]. The unit of
+/// `target` is m.
 class TargetPositionLoss : public TargetLoss {
  public:
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "positions", "m²", target, step) {}
 };
 
-/// Loss ½ |v̄ - target|², m²/s², where v̄ is the mean velocity of a region's vertices in the state x[step]. `target`:
-/// m/s.
+/// Loss ½ |v̄ - target|² (m²/s²), where v̄ is the mean velocity of a region's vertices in the state x[step]. The unit of
+/// `target` is m/s.
 class TargetVelocityLoss : public TargetLoss {
  public:
   TargetVelocityLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "velocities", "m²/s²", target, step) {}
 };
 
-/// Effort of a control signal, ½ Σ_n dt |u_n|² over all steps n, where u is a global parameter with one entry per step,
-/// or one entry for all steps.
+/// Effort of a control signal, ½ Σ_n dt |u_n|² over all steps n, where u_n is the value of a global parameter at step
+/// n. The parameter has one entry per step, or one entry for all steps.
 class EffortLoss : public Loss {
  public:
-  /// Creates the loss. `dt`: time step, s. `steps`: number of steps of the rollout. `value` throws Error (input) if the
-  /// model has no parameter with the name `parameter`, or if this parameter is not global.
+  /// Creates the loss. `dt`: time step in s. `steps`: number of steps of the rollout. `value` throws Error (input) if
+  /// the model has no parameter with the name `parameter`, or if this parameter is not global.
   EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -167,8 +170,8 @@ class EffortLoss : public Loss {
   bool counts_;  // true on the first rank; other ranks contribute 0
 };
 
-/// Loss ⟨w, x[N]⟩, N = `step`, for dot-product tests. The gradient of the loss is (∂x[N]/∂u)ᵀ w. The weights w must
-/// outlive this object.
+/// Loss ⟨w, x[N]⟩ with N = `step` and the weights w, for dot-product tests. The gradient of the loss with respect to u
+/// is (∂x[N]/∂u)ᵀ w. The weights must outlive this object.
 class TerminalLoss : public Loss {
  public:
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}

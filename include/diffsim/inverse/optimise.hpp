@@ -22,8 +22,9 @@ inline constexpr std::array<const char*, 3> optimisers = {"lbfgs", "newton_cg", 
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;
   int max_iterations = 50;
-  double gradient_tolerance = 1e-8;  ///< for the norm of the projected gradient, relative to the first norm
-  double learning_rate = 0.05;       ///< step size of Adam
+  double gradient_tolerance =
+      1e-8;                     ///< largest allowed ratio of the projected gradient's norm to its norm at the start
+  double learning_rate = 0.05;  ///< step size of Adam
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
 };
@@ -49,8 +50,8 @@ struct OptimiserResult {
   std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
 };
 
-/// Minimises the problem's loss within the bounds of the unknowns. If the rollout fails at a trial point, the optimiser
-/// shortens its step. Throws Error if the rollout fails at the start point. Collective.
+/// Minimises the problem's loss within the bounds of the unknowns. Returns the last iterate. If the rollout fails at a
+/// trial point, the optimiser shortens its step. Throws Error if the rollout fails at the start point. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

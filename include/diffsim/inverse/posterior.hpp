@@ -38,7 +38,8 @@ inline constexpr double largest_deviation = 10.0;
 std::vector<std::size_t> unidentified(const Curvature& curvature);
 
 /// Laplace approximation of the posterior distribution: a normal distribution around a minimum of L with the covariance
-/// C = H⁻¹, where L is the negative logarithm of the posterior density up to a constant.
+/// C = H⁻¹. L is the negative logarithm of the posterior density up to a constant, and H is the Hessian of L at the
+/// minimum.
 struct Posterior {
   std::vector<double> deviation;    ///< √C_ii, in the unit of u, [n]
   std::vector<double> covariance;   ///< C, [n, n]

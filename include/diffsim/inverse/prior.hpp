@@ -31,34 +31,36 @@ class Prior {
                            std::vector<double>& product) const = 0;
 };
 
-/// Discrete gradient D u of an unknown's values u, for priors that prefer smooth values. D is a matrix. Each row r of D
-/// has a measure m_r, such that Σ_r m_r (D u)_r² approximates ∫ |∇u|² over the domain. `width` consecutive rows are the
-/// components of ∇u at one point.
+/// Discrete gradient D u of an unknown's values u, for priors that prefer smooth values. D is a matrix, and each row r
+/// of D has a measure m_r, such that Σ_r m_r (D u)_r² approximates ∫ |∇u|² over the domain. `width()` consecutive rows
+/// are the components of ∇u at one point.
 class ValueGradient {
  public:
   ~ValueGradient();
   ValueGradient(ValueGradient&&) noexcept;
 
   /// Gradient of one value per cell, u [cells], for quadratic priors. At each vertex, a linear function is fitted by
-  /// least squares to the values at the centroids of the adjacent cells. D has three rows per cell, with the cell's
-  /// volume as measure, m³: the gradient g of the linear function that interpolates the fitted values at the cell's
-  /// vertices. D also has one row per face between two cells, (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d|, where d is the vector
-  /// between the two centroids. The rows of faces suppress oscillations from cell to cell. Linear fields have exact
-  /// gradients, except next to vertices, such as corners, with too few adjacent cells to determine the slopes of a fit.
-  /// Collective.
+  /// least squares to the values at the centroids of the adjacent cells. D has three rows per cell: the components of
+  /// the gradient g of the linear function that interpolates the fitted values at the cell's vertices. The measure of
+  /// these rows is the cell's volume (m³). D also has one row per face between two cells: (u₂ - u₁ - ½ (g₁ +
+  /// g₂)·d)/|d|, where d is the vector between the two centroids. The measure of this row is the face's area times the
+  /// distance of the centroids along the face's normal. The rows of faces suppress oscillations from cell to cell. The
+  /// gradients of linear fields are exact, except near vertices, such as corners, that have too few adjacent cells to
+  /// determine the slopes of a fit. Collective.
   static ValueGradient of_cells(const TetrahedralMesh& mesh);
   /// Derivative of one value per cell, u [cells], across each face between two cells, for the total variation. The row
-  /// of a face is Δu/d, where d is the distance between the centroids of the two cells along the face's normal. The
-  /// measure of the row is A d, where A is the face's area. Σ measure |Δu/d| = Σ A |Δu| is then the total variation of
-  /// the piecewise constant field. Collective.
+  /// of a face is Δu/d, where Δu is the difference of u between the two cells, and d is the distance between the
+  /// centroids of the two cells along the face's normal. The measure of the row is A d, where A is the face's area. Σ
+  /// measure |Δu/d| = Σ A |Δu| is then the total variation of the piecewise constant field. Collective.
   static ValueGradient across_faces(const TetrahedralMesh& mesh);
   /// Gradient of `components` values per vertex, u [owned vertices, components]. u is linear in each tetrahedron, or in
-  /// each of eight parts of a second-order tetrahedron. Each tetrahedron or part is one point; the measure of its rows
-  /// is its volume, m³. Throws Error (input) if some vertex has no tetrahedron. Collective.
+  /// each of eight parts of a second-order tetrahedron. Each tetrahedron or part contributes the rows of one point. The
+  /// measure of these rows is the volume (m³) of the tetrahedron or part. Throws Error (input) if some vertex has no
+  /// tetrahedron. Collective.
   static ValueGradient of_vertices(const TetrahedralMesh& mesh, int components);
   /// Rate of change of a signal with `components` values per step, u [steps, components] on the first rank of `comm`
   /// and empty on the other ranks. Each pair of consecutive steps is one point, with the rows (u[n+1] - u[n])/dt and
-  /// the measure dt, s. Collective.
+  /// the measure dt (s). Collective.
   static ValueGradient of_steps(MPI_Comm comm, int steps, int components, double dt);
 
   MPI_Comm comm() const;
@@ -66,7 +68,7 @@ class ValueGradient {
   std::size_t size() const;   ///< number of this rank's values u
   std::size_t width() const;  ///< number of rows per point; 0 for `of_cells`, which has rows of two kinds
   const std::vector<double>& measure() const;  ///< measure of each of this rank's rows
-  const std::vector<double>& lumped() const;   ///< volume, m³, or duration, s, that each local value represents
+  const std::vector<double>& lumped() const;   ///< volume (m³) or duration (s) that each local value represents
   /// Returns this rank's rows of D u. Collective.
   std::vector<double> times(const std::vector<double>& u) const;
   /// Returns this rank's part of Dᵀ y. Collective.
@@ -81,7 +83,8 @@ class ValueGradient {
 };
 
 /// Prior of independent normal distributions, P = ½ Σ ((u - mean)/deviation)². `mean` and `deviation` have one entry
-/// for each of this rank's values u. Throws Error (input) if a deviation is not positive. Collective.
+/// for each of this rank's values u. Throws Error (input) if a mean is not finite or a deviation is not positive.
+/// Collective.
 std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean, std::vector<double> deviation);
 /// Prior of a normal distribution with the covariance matrix C, P = ½ (u - mean)ᵀ C⁻¹ (u - mean), for values that all
 /// ranks share: u is on the first rank of `comm` and empty on the other ranks. `covariance` [values, values] and `mean`
@@ -89,13 +92,13 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
 std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
                                                          const std::vector<double>& covariance);
 /// Smoothness prior P = weight/2 ∫ |∇(u - mean)|². The unit of `weight` must be such that P has the unit of the loss.
-/// `mean` has one entry for each of this rank's values u; if `mean` is empty on all ranks, the mean is zero. Errors are
-/// those of `make_matern_prior`. Collective.
+/// `mean` has one entry for each of this rank's values u; if `mean` is empty on all ranks, the mean is zero. Throws the
+/// same errors as `make_matern_prior`. Collective.
 std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean = {});
 /// Total-variation prior P = weight ∫ √(|∇(u - mean)|² + ε²), which permits jumps of u. `epsilon`: slope ε below which
-/// |∇(u - mean)| is smoothed, unit of u per m or s. For values of cells, `gradient` must be the result of
-/// `ValueGradient::across_faces`. `mean` is as for `make_smooth_prior`, errors are those of `make_matern_prior`.
-/// Collective.
+/// |∇(u - mean)| is smoothed; the unit is the unit of u per m, or per s for signals. For values of cells, `gradient`
+/// must be the result of `ValueGradient::across_faces`. `mean` has the same meaning as in `make_smooth_prior`. Throws
+/// the same errors as `make_matern_prior`. Collective.
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean = {});
 /// Prior of a Gaussian random field with Matérn covariance (Lindgren, Rue & Lindström 2011, α = 2): u solves the
@@ -103,12 +106,13 @@ std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double
 ///
 ///   P = τ²/2 |M^{-½} (κ² M + K)(u - mean)|².
 ///
-/// `length`: distance, m or s, at which the correlation has dropped to about 0.13; κ = √(8ν)/length, ν = 2 - d/2 in d
-/// dimensions. `deviation`: standard deviation of u far from the boundary; the Neumann boundary condition raises the
-/// standard deviation within about `length` of the boundary. `mean` is as for `make_smooth_prior`.
+/// `length`: distance (m) or duration (s) at which the correlation has dropped to about 0.13. κ is √(8ν)/`length` with
+/// ν = 2 - d/2 in d dimensions. `deviation`: standard deviation of u far from the boundary, from which τ is computed.
+/// The Neumann boundary condition raises the standard deviation within about `length` of the boundary. `mean` has the
+/// same meaning as in `make_smooth_prior`.
 ///
-/// Throws Error (input) if a weight, epsilon, deviation or length is not positive and finite, if the size of `mean`
-/// differs from the size of u, or if a value of `mean` is not finite. Collective.
+/// Throws Error (input) if `deviation` or `length` is not positive and finite (other priors: `weight` or `epsilon`), if
+/// the size of `mean` differs from the size of u, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length);
 

@@ -32,8 +32,8 @@ struct SweepPlan;
 struct Unknown {
   std::string parameter = {};  ///< name of the Model's parameter
   std::string label = {};      ///< name in files and messages; if empty, `parameter` is used
-  /// Number of the group of each of this rank's entries; -1: the entry is not an unknown and keeps its value. If the
-  /// vector is empty, every entry is a separate unknown.
+  /// Number of the group to which each of this rank's entries belongs. An entry with the number -1 is not an unknown
+  /// and keeps its value. If the vector is empty, every entry is a separate unknown.
   std::vector<int> group = {};
   /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
   std::vector<std::string> group_names = {};
@@ -45,11 +45,11 @@ struct Unknown {
   /// rows of the matrix B, [entries · components, values of u]. `lower`, `upper` and `start` are values of u; an empty
   /// `start` means u = 0. A map cannot be combined with groups.
   std::vector<double> map = {};
-  int map_numbers = 0;  ///< number of columns of B; 0: no map
-  /// Name of the field of x[0] that changes together with the unknown p: x[0] = p + d with constant d. The field is
-  /// "positions" for the unknown `rest_positions`. If the name is empty, no field changes with p.
+  int map_numbers = 0;  ///< number of columns of B; 0 if there is no map
+  /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
+  /// the unknown `rest_positions`. If the name is empty, no field changes with p.
   std::string carries = {};
-  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; empty: the Model's current values
+  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; if empty, the Model's values
 
   /// Returns true if all ranks share the values of the unknown.
   bool shared() const { return map_numbers > 0 || !group_names.empty(); }
@@ -113,27 +113,29 @@ class InverseProblem {
   void set(const std::vector<double>& u);
   /// Returns L(u).
   double value(const std::vector<double>& u);
-  /// Returns L(u) and sets `gradient` to ∂L/∂u. If a derivative is not finite, sets `gradient`, repeats the sweep to
-  /// find the first value that is not finite, and throws Error (run). The message names the step, and either the force
-  /// term and the vertex or the loss that produced the value.
+  /// Returns L(u) and sets `gradient` to ∂L/∂u. If an entry of ∂L/∂u is not finite, the function still sets `gradient`,
+  /// then repeats the sweep to find the first value that is not finite, and throws Error (run). The message names the
+  /// step and the origin of this value: a force term and a vertex, the loss, or another part of the step.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
-  /// Selects the matrix of later calls of `hessian_product`: the Gauss–Newton matrix Jᵀ W J of the losses if `on` is
-  /// true (J: Jacobian of the residuals, W: weights), otherwise the Hessian of the losses. The Hessians of the priors
-  /// are added in both cases. The Gauss–Newton matrix is positive semidefinite, equals the Hessian where the residuals
-  /// are zero, and needs no second derivatives of the model. All losses must be sums of squares.
+  /// Selects the matrix of later calls of `hessian_product`. If `on` is true, the matrix is the Gauss–Newton matrix Jᵀ
+  /// W J of the losses, with the Jacobian J of the residuals and the weights W. If `on` is false, the matrix is the
+  /// Hessian of the losses. The Hessians of the priors are added in both cases. The Gauss–Newton matrix is positive
+  /// semidefinite, equals the Hessian where the residuals are zero, and needs no second derivatives of the model. The
+  /// Gauss–Newton matrix exists only if all losses are sums of squares.
   void use_gauss_newton(bool on);
   bool uses_gauss_newton() const { return gauss_newton_; }
-  /// Returns H v, where H = ∂²L/∂u² at u. Sets `gradient`, if given, to ∂L/∂u. The method is forward over reverse: one
-  /// rollout with its tangent, and one reverse sweep with its tangent. Throws Error (input) if a part of the model has
-  /// no second derivatives; the message names this part.
+  /// Returns H v, where H is the Hessian ∂²L/∂u² at u, or the Gauss–Newton matrix (`use_gauss_newton`). Sets
+  /// `gradient`, if given, to ∂L/∂u. The product is computed in forward-over-reverse mode: one rollout with its
+  /// tangent, and one reverse sweep with its tangent. Throws Error (input) if a part of the model has no second
+  /// derivatives; the message names this part.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
   /// Runs the rollout of this problem at u together with its derivative along du, and calls `observer` for each state.
   /// Returns the derivative of this problem's loss along du. Priors and added experiments are not included.
   double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
-  /// Sets `state` to x[N] and `tangent` to the derivative of x[N] along du.
+  /// Runs the rollout at u and sets `state` to x[N] and `tangent` to the derivative of x[N] along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
-  /// Returns (∂x[N]/∂u)ᵀ w.
+  /// Returns (∂x[N]/∂u)ᵀ w at the point u.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
   /// Converts a change dp of the physical values of unknown k, in the layout of `physical`, to the change du of u at
@@ -152,26 +154,28 @@ class InverseProblem {
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   /// Number of components per entry of unknown k; 1 for a map.
   int components(std::size_t k) const { return blocks_[k].components; }
-  /// Field that unknown k sets: the field of a parameter, or of x[0].
+  /// Field that unknown k sets: the field of a parameter, or a field of x[0].
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
   /// Enables or disables the repetition of a sweep whose gradient is not finite. The repetition finds the first value
   /// that is not finite.
   void locate_values_not_finite(bool on) { locates_ = on; }
-  /// Sets the factory of separate schedules for products with the Hessian, whose states and records are larger than
-  /// those of gradients.
+  /// Sets a factory that creates the schedules of products with the Hessian. The states and records of a product are
+  /// larger than those of a gradient. Without this factory, products use the schedule of gradients or, with a memory
+  /// budget, a separate plan.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
-  /// Sets the journal in which `gradient` saves the progress of its sweep and from which `gradient` resumes; nullptr:
-  /// no journal.
+  /// Sets the journal in which `gradient` saves the progress of its sweep and from which `gradient` resumes; nullptr
+  /// disables the journal.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The sweeps of added experiments are not
   /// observed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Sets the log of evaluations; nullptr: no log. As long as the log contains further results, each call of `gradient`
-  /// or `hessian_product` returns the next result of the log. Afterwards, `gradient` and `hessian_product` compute
-  /// their results and add them to the log.
+  /// Sets the log of evaluations; nullptr disables the log. As long as the log contains further results, each call of
+  /// `gradient` or `hessian_product` returns the next result of the log. Afterwards, `gradient` and `hessian_product`
+  /// compute their results and add them to the log. Calls of `hessian_product` that also request the gradient do not
+  /// use the log.
   void set_log(EvaluationLog* log) { log_ = log; }
 
   const SweepStatistics& statistics() const { return statistics_; }
@@ -181,7 +185,7 @@ class InverseProblem {
  private:
   struct Block {
     std::size_t offset = 0, count = 0;  // first index and number of values in this rank's part of u
-    std::size_t shared = 0;             // number of values that all ranks share; 0: each rank has separate values
+    std::size_t shared = 0;             // number of values that all ranks share; 0 if each rank has separate values
     int components = 1;
     std::shared_ptr<const ValueMap> values;   // map from u to the unknown's values
     std::shared_ptr<const EntryMap> entries;  // map from the values to entries of the field
@@ -206,8 +210,8 @@ class InverseProblem {
   /// Returns the derivatives of the loss with respect to the entries of unknown k's field, including the derivatives
   /// with respect to the field of x[0] that unknown k shifts (`Unknown::carries`).
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
-  /// Sums the ranks' contributions `g` to derivatives with respect to unknown k's values, if the ranks share the
-  /// values.
+  /// Replaces `g`, this rank's contribution to the derivatives with respect to the values of unknown k, by the sum over
+  /// all ranks, if the ranks share these values.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
   /// Sets the parameters from u and returns the schedule of a product with the Hessian. Must be called before the
   /// states of the product are allocated, because the plan of the schedule already includes an estimate of their
@@ -224,7 +228,7 @@ class InverseProblem {
   std::vector<double> gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v);
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>* gradient);
-  /// Part of u, or of another vector of that size, that belongs to unknown k.
+  /// Returns the values of unknown k in this rank's part `u` of a distributed vector.
   std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
   /// Adds the gradient of the priors at u to `gradient`.
   void add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const;
@@ -236,7 +240,8 @@ class InverseProblem {
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
-  /// Repeats the sweep of this problem, whose gradient is not finite, and throws the Error described at `gradient`.
+  /// Repeats the sweep of this problem, whose gradient is not finite, and throws the Error that the comment of
+  /// `gradient` describes.
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
   /// Returns the sum of the losses of all experiments and of the priors, and sets `gradient` to the gradient of this
   /// sum.
@@ -251,7 +256,7 @@ class InverseProblem {
   std::size_t size_ = 0;
   CheckpointOptions checkpoints_;
   std::unique_ptr<SweepPlan> plan_, product_plan_;         // plans for `checkpoints_.memory`
-  ScheduleFactory make_schedule_, make_product_schedule_;  // empty: `checkpoints_` is used
+  ScheduleFactory make_schedule_, make_product_schedule_;  // if empty, `checkpoints_` defines the schedules
   std::unique_ptr<Store> own_store_;
   Store& store_;
   SweepJournal* journal_ = nullptr;
@@ -271,8 +276,8 @@ class InverseProblem {
 /// values; otherwise returns an empty list.
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 
-/// Scope in which products of a problem use the Gauss–Newton matrix if `on` is true, or if the problem used the matrix
-/// already before the scope.
+/// Scope in which `hessian_product` uses the Gauss–Newton matrix if `on` is true. If `on` is false, the scope does not
+/// change the matrix. The destructor restores the previous choice of the matrix.
 class GaussNewtonScope {
  public:
   GaussNewtonScope(InverseProblem& problem, bool on) : problem_(problem), before_(problem.uses_gauss_newton()) {

@@ -19,10 +19,10 @@ class Hdf5File;
 ///
 /// Datasets of the HDF5 file, for K frames, N vertices and C cells:
 ///
-///   `/time` [K]                       time of each frame, s
+///   `/time` [K]                       time of each frame (s)
 ///   `/step` [K]                       number of the time step of each frame
 ///   `/NAME` [K, N, components]        each field NAME; `/positions` in m, `/velocities` in m/s
-///   `/mesh/vertices` [N, 3]           rest positions, m
+///   `/mesh/vertices` [N, 3]           rest positions (m)
 ///   `/mesh/cells` [C, nodes per cell]
 ///
 /// If the mesh has several bodies, the root has `/time` and `/step`, and each body has a group `/bodies/BODY` with its
@@ -31,7 +31,7 @@ class Hdf5File;
 /// has fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
 /// body's cell by the affine map. Vertices that belong to no cell have their rest positions in `/positions` and zeros
 /// in other fields. The root has the attributes `mesh_fingerprint` and `complete` (1, or 0 if the run ended early). All
-/// members are collective.
+/// members except `num_frames` are collective.
 class TrajectoryWriter {
  public:
   /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
@@ -45,21 +45,23 @@ class TrajectoryWriter {
   };
 
   /// Opens the file. `fields`: names of fields of the State, each with one entry per local or owned vertex. Throws
-  /// InputError if `path` cannot be written; the first `write` throws InputError if the disk has no space for
-  /// `expected_frames` frames (0: not checked). `mesh` must outlive the writer.
+  /// InputError if `path` cannot be written. If `expected_frames` is not 0, the first `write` throws InputError if the
+  /// disk has no space for this number of frames. `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
   /// Writes `text` as the attribute `name` of the file's root. Collective.
   void label(const std::string& name, const std::string& text);
-  /// Adds values to all frames. Must be called before the first `write`.
+  /// Adds `values` to every frame. Must be called before the first `write`.
   void add_values(Values values);
-  /// Appends a frame. If the call fails, the earlier frames stay valid.
+  /// Appends a frame with the fields of `state` at the time `time` (s). If the call fails, the earlier frames stay
+  /// valid.
   void write(int step, double time, const State& state);
   /// Closes the HDF5 file, renames it from `path`.partial to `path`, and writes an XDMF file whose name is `path` with
   /// the extension replaced by `.xdmf`. A writer that is destroyed before `finish` leaves no file. After a failed run
-  /// or a failed `write`, `finish` may be called with `complete` false. Does nothing if there is no frame.
+  /// or a failed `write`, `finish` may be called with `complete` false. `finish` does nothing if no frame has been
+  /// written.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }
@@ -80,7 +82,8 @@ class TrajectoryWriter {
 
   void create_surfaces();
   void create_outputs(const State& state);
-  /// Datasets of a field: one per body, one per body with directors and, for three components, one per surface.
+  /// Returns the datasets of a field: one for each body, one for the directors of each body that has directors and, if
+  /// the field has three components, one for each surface.
   std::vector<Series> series_of(const Output& output) const;
   /// Returns the values of a field with three components at the corners of all affine bodies, [affine bodies, 4, 3], on
   /// every rank. `block` is this rank's block of the file's rows. Collective.

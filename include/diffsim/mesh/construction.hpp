@@ -11,53 +11,56 @@
 
 namespace diffsim {
 
-/// One rank's block of a mesh of the box [0, size], m, with cells[0] × cells[1] × cells[2] bricks of six tetrahedra
-/// each.
+/// Returns one rank's block of a mesh of the box [0, size] (m). The box is divided into cells[0] × cells[1] × cells[2]
+/// bricks of six tetrahedra each.
 ///
 /// Each brick is split along the diagonal from its lowest to its highest corner (Kuhn 1960), so neighbouring bricks
 /// conform. Vertices and bricks are numbered with x fastest and z slowest; tetrahedron t of brick b is cell 6 b + t.
-/// Bricks and vertices are divided evenly among the ranks, in the order of their numbers; no brick is split between
-/// ranks. The sides of the box are the regions x_min, x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No
-/// communication.
+/// Bricks and vertices are divided evenly among the ranks, in the order of their numbers. The six tetrahedra of a brick
+/// are on the same rank. The sides of the box are the regions x_min, x_max, y_min, y_max, z_min, z_max (dimension 2,
+/// tags 1 to 6). No communication.
 ///
-/// Throws InputError for a size or count that is not positive, for bricks too flat for validate_cells(), for more
-/// tetrahedra than 64-bit integers can count, and for a block larger than the machine's memory.
+/// Throws InputError if a size or a number of bricks is not positive, if the bricks are so flat that validate_cells()
+/// would reject their tetrahedra, if 64-bit integers cannot count the tetrahedra, or if the block does not fit into the
+/// machine's memory.
 MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks);
 
-/// Mesh of an affine body, which consists of the inertial tetrahedron (see AffineBody) and is stored on the first rank.
-/// Every rank passes the whole `surface`.
+/// Returns the mesh of an affine body. The mesh has one cell, the inertial tetrahedron (see AffineBody), and is stored
+/// on the first rank. Every rank passes the whole `surface`.
 ///
-/// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
-/// flat (smallest extent below about 10⁻⁶ of the largest extent). No communication.
+/// Throws InputError if the surface does not enclose a volume or if its normals point inwards. Also throws InputError
+/// if the body is too flat, that is, if its smallest extent is less than about 10⁻⁶ of its largest extent. No
+/// communication.
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
 /// Distribution of a body's mass.
 struct MassProperties {
   static constexpr double density = 1000.0;  ///< kg/m³; a material with this density gives the body the mass `mass`
-  double mass = 0.0;                         ///< mass m, kg
-  std::array<double, 3> centre{};            ///< centre of mass c, m
-  /// Covariance C = ∫ (x - c)(x - c)ᵀ dm / m, m². With the inertia tensor I about the centre, C = (½ tr(I) 1 - I)/m.
+  double mass = 0.0;                         ///< kg
+  std::array<double, 3> centre{};            ///< centre of mass c (m)
+  /// Covariance of the mass distribution (m²), C = (∫ (x - c)(x - c)ᵀ dm) / `mass`. If J is the inertia tensor about
+  /// the centre of mass, C = (½ tr(J) I - J) / `mass` with the identity matrix I.
   double covariance[3][3] = {{}};
 };
 
-/// Mesh of an affine body with given mass properties, which are independent of the body's surface. `surface` may be
-/// empty, or consist of several shapes. Throws InputError if C is not positive definite, that is, if a principal moment
-/// of inertia is not less than the sum of the two others. Also throws InputError if the body is too flat. No
-/// communication.
+/// Returns the mesh of an affine body with the given mass properties, which are independent of the body's surface.
+/// `surface` may be empty or consist of several disconnected parts. Throws InputError if the covariance is not positive
+/// definite, that is, if a principal moment of inertia is not less than the sum of the two others. Also throws
+/// InputError if the body is too flat, as defined for the other affine_body(). No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Placement of a body: x ↦ R S x + t with S = diag(scale), R the rotation by `angle` about `axis` through the origin
 /// (Rodrigues' formula) and t = `translate`.
 struct Placement {
-  std::array<double, 3> scale{1.0, 1.0, 1.0};  ///< positive, because mirroring would invert the cells
-  std::array<double, 3> axis{0.0, 0.0, 1.0};   ///< of any non-zero length
+  std::array<double, 3> scale{1.0, 1.0, 1.0};  ///< factor per axis; positive, because mirroring would invert the cells
+  std::array<double, 3> axis{0.0, 0.0, 1.0};   ///< rotation axis, of any length except zero
   double angle = 0.0;                          ///< rad
   std::array<double, 3> translate{};           ///< m
 };
 
-/// Applies `placement` to the vertices of `mesh`, and to the surface of an affine body. Throws InputError for a scale
-/// factor that is not positive and finite, and, if the angle is not zero, for an axis of zero length or an angle that
-/// is not finite. No communication.
+/// Applies `placement` to the vertices of `mesh`, and to the surface of an affine body. Throws InputError if a scale
+/// factor is not positive and finite. If the angle is not zero, also throws InputError if the angle is not finite, or
+/// if the length of the axis is zero or not finite. No communication.
 void place(MeshData& mesh, const Placement& placement);
 
 /// Named body with this rank's block of its mesh.
@@ -70,8 +73,9 @@ struct NamedMesh {
 /// and cells of the first body come first, then those of the second body, and so on; the order within each body is
 /// unchanged. Region R of a body is called BODY/R.
 ///
-/// Throws InputError if there is no body; if a name is empty, used twice, `all`, or contains one of the separators `/`,
-/// `|` and `:`; and if the tetrahedra of the bodies differ in order. Collective.
+/// Throws InputError if `bodies` is empty, or if some bodies have linear and others second-order tetrahedra. Also
+/// throws InputError if the name of a body is empty, is used twice, is `all`, or contains one of the separators `/`,
+/// `|` and `:`. Collective.
 MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies);
 
 }  // namespace diffsim

@@ -22,13 +22,17 @@ struct TriangleMesh {
 /// The motion of an affine body is x(X, t) = A(t) X + b(t), which the positions of four nodes determine (Lan et al.
 /// 2022, Affine body dynamics, ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear
 /// tetrahedron, the inertial tetrahedron. The corners are chosen so that four equal masses at the corners, each a
-/// quarter of the body's mass, have the body's centre of mass and moments of inertia. The lumped masses of the cell are
-/// then the exact mass matrix of the affine motion. The strain of the cell equals the strain of the body, so the
-/// elastic energy is the energy density times the body's volume.
+/// quarter of the body's mass, have the body's centre of mass and moments of inertia. The lumped mass matrix of the
+/// cell is then the exact mass matrix of the affine motion. The strain of the cell equals the strain of the body, so
+/// the elastic energy is the energy density times the body's volume.
 struct AffineBody {
   double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
-  double volume = 0.0;         ///< m³, in the initial placement; with MassProperties: mass / (1000 kg/m³)
-  TriangleMesh surface;        ///< m, at rest; closed, normals outwards (with MassProperties: any surface, or empty)
+  /// Volume of the body (m³). A body with MassProperties has the volume mass / (1000 kg/m³), unless place() scales the
+  /// body.
+  double volume = 0.0;
+  /// Surface in the rest configuration. The surface is closed and its normals point outwards. For a body with
+  /// MassProperties, the surface may be open or empty.
+  TriangleMesh surface;
 };
 
 /// Surface of triangles that represents a body in contact, in place of the boundary of the body's tetrahedra: a fine
@@ -42,24 +46,24 @@ struct BodySurface {
 /// Description of a named set of mesh entities: a group of the mesh file, or a side of a box.
 struct RegionInfo {
   std::string name;  ///< name in the file; the tag as a decimal number if the file gives no name
-  /// Dimension of the entities. 3: tetrahedra; 2: faces of tetrahedra, or triangles; 1: vertices of curves, or
-  /// segments; 0: vertices, or points.
+  /// Dimension of the set. The entities are tetrahedra for dimension 3, triangles or faces of tetrahedra for 2,
+  /// segments or the vertices of curves for 1, and points or vertices for 0.
   int dimension = 3;
   int tag = 0;         ///< tag in the file
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME
 };
 
-/// Computational work of a time step for a body's cells, in units of an explicit step's work per linear tetrahedron.
-/// The partition gives each rank nearly the same work.
+/// Computational work of a time step for a body's cells. The unit is the work of an explicit time step for one linear
+/// tetrahedron. The partition assigns nearly the same work to each rank.
 struct CellWork {
   double cell = 1.0;  ///< work per cell; multiplied by four for second-order tetrahedra
   double face = 0.0;  ///< work of contact per triangle of the surface; 0 without contact
   bool operator==(const CellWork&) const = default;
 };
 
-/// One body of a mesh of several bodies. The vertices of a body are contiguous in the file order of the mesh, and so
-/// are its cells of each kind; each range ends where the range of the next body begins. Bodies have no vertex in
-/// common.
+/// One body of a mesh of several bodies. The numbers of a body's vertices in the file are contiguous, and so are the
+/// numbers of the body's cells of each kind. Each of these ranges ends where the range of the next body begins. Bodies
+/// have no vertex in common.
 struct MeshBody {
   std::string name;
   std::int64_t first_vertex = 0;
@@ -83,12 +87,12 @@ struct MeshData {
     std::int32_t region;  ///< index into `regions`
   };
   struct FaceRegion {
-    std::int64_t cell;  ///< cell of this block to which the face belongs
+    std::int64_t cell;  ///< number of the cell to which the face belongs; the cell is in this block
     std::int32_t face;  ///< 0..3: the corner of the cell opposite to the face
     std::int32_t region;
   };
   struct VertexRegion {
-    std::int64_t vertex;  ///< vertex of this block
+    std::int64_t vertex;  ///< number of the vertex, which is in this block
     std::int32_t region;
   };
   /// This rank's block of the triangles, segments or points of a mesh. These cells form separate bodies; they are not
@@ -104,13 +108,13 @@ struct MeshData {
     std::vector<CellRegion> regions;
   };
 
-  int order = 1;                  ///< 1: tetrahedra of 4 nodes; 2: of 10 nodes (element.hpp); the same on every rank
+  int order = 1;  ///< order of the tetrahedra: 1 (4 nodes) or 2 (10 nodes, see element.hpp); the same on every rank
   std::int64_t num_vertices = 0;  ///< number of vertices of the whole mesh
   std::int64_t num_cells = 0;     ///< number of tetrahedra of the whole mesh
   std::int64_t first_vertex = 0;  ///< number of the first vertex of this rank's block
   std::int64_t first_cell = 0;    ///< number of the first tetrahedron of this rank's block
 
-  std::vector<double> coordinates;  ///< [block vertices, 3], m (already scaled)
+  std::vector<double> coordinates;  ///< [block vertices, 3], scaled to m
   std::vector<std::int64_t> cells;  ///< [block cells, 4 or 10], positively oriented: det[x1-x0, x2-x0, x3-x0] > 0
   std::vector<RegionInfo> regions;  ///< all regions of the mesh; the same on every rank
   std::vector<CellRegion> cell_regions;
@@ -122,7 +126,7 @@ struct MeshData {
   /// body without a name.
   std::vector<MeshBody> bodies;
   std::shared_ptr<const AffineBody> affine{};  ///< set on every rank if the mesh is a single affine body
-  CellWork work{};                             ///< used if `bodies` is empty; the same on every rank
+  CellWork work{};                             ///< work of the only body if `bodies` is empty; the same on every rank
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }
@@ -142,7 +146,7 @@ struct MeshData {
       if (lower(kind).num > 0 && dimension_of(kind) > dimension_of(highest)) highest = kind;
     return highest;
   }
-  /// Number of cells of one kind in the whole mesh.
+  /// Number of cells of `kind`, which may be any kind, in the whole mesh.
   std::int64_t num_of(CellKind kind) const { return kind == CellKind::tetrahedron ? num_cells : lower(kind).num; }
 };
 

@@ -36,11 +36,12 @@ std::optional<CellKind> cell_kind(const std::string& name);
 /// Surface triangle that is a face of a tetrahedron. Cells and vertices are given by their local numbers.
 struct Face {
   int cell;
-  std::array<int, 3> vertices;             ///< corners; the normal points out of `cell`
-  std::array<int, 3> middles{-1, -1, -1};  ///< second-order face: vertices on the edges 01, 12, 20; otherwise -1
+  std::array<int, 3> vertices;  ///< corners; the normal points out of `cell`
+  /// Mid-edge vertices of a second-order face, on the edges (0,1), (1,2) and (2,0); all -1 for a linear face.
+  std::array<int, 3> middles{-1, -1, -1};
 
   int num_nodes() const { return middles[0] < 0 ? 3 : 6; }
-  /// Node i of the face, 0 <= i < num_nodes(): the corners, then the mid-edge nodes.
+  /// Returns node i of the face, 0 <= i < num_nodes(). The corners come first, then the mid-edge nodes.
   int node(int i) const {
     return i < 3 ? vertices[static_cast<std::size_t>(i)] : middles[static_cast<std::size_t>(i - 3)];
   }
@@ -55,22 +56,22 @@ struct Region {
   std::int64_t num_vertices = 0;                ///< number of vertices over all ranks
   std::int64_t num_cells = 0;                   ///< number of tetrahedra over all ranks
 
-  /// Local cells of the region, of any kind.
+  /// Returns the region's local cells of `kind`, which may be any kind.
   const std::vector<int>& cells_of(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cells : lower_cells[index_of(kind)];
   }
 };
 
-/// Region shape: the vertices with rest positions in the closed box [min, max], m.
+/// Region shape: all vertices whose rest positions are in the closed box [min, max] (m).
 struct BoxShape {
   std::array<double, 3> min, max;
 };
-/// Region shape: the vertices with rest positions in a closed ball, m.
+/// Region shape: all vertices whose rest positions are in the closed ball with the given centre and radius (m).
 struct SphereShape {
   std::array<double, 3> center;
   double radius;
 };
-/// Region shape: a list of vertices by 0-based file number.
+/// Region shape: the vertices with the listed file numbers (0-based).
 struct VertexList {
   std::vector<std::int64_t> vertices;
 };

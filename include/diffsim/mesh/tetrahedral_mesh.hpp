@@ -27,15 +27,17 @@ struct LocalNodes;
 /// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All values except
 /// `volume` refer to the straight-edged cells between the corners.
 struct MeshQuality {
-  double volume = 0.0;          ///< m³; volume of the curved cells if the mesh is second-order
-  double min_edge = 0.0;        ///< m
-  double max_edge = 0.0;        ///< m
-  double min_mean_ratio = 0.0;  ///< minimum of 12 (3V)^⅔ / Σ l², which is 1 for a regular tetrahedron (Liu & Joe 1994)
+  double volume = 0.0;    ///< m³; volume of the curved cells if the mesh is second-order
+  double min_edge = 0.0;  ///< m
+  double max_edge = 0.0;  ///< m
+  /// Minimum of the mean ratio 12 (3V)^⅔ / Σ l² of a cell with the volume V and the edge lengths l (Liu & Joe 1994).
+  /// The mean ratio of a regular tetrahedron is 1.
+  double min_mean_ratio = 0.0;
   double average_mean_ratio = 0.0;
 };
 
-/// Entries of `LowerCellSet::across` for a side that belongs to no other cell, and for a side that belongs to two or
-/// more other cells.
+/// Entries of `LowerCellSet::across` without a vertex: `no_vertex_across` for a side that belongs to no other cell, and
+/// `many_vertices_across` for a side that belongs to two or more other cells.
 inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
 
 /// This rank's triangles, segments or points. All vertex numbers are local.
@@ -58,7 +60,7 @@ struct LowerCellSet {
   /// has no directors.
   std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;
-  std::shared_ptr<const Entities> entities;  ///< entities of the cells, each on one rank; named name_of(kind)
+  std::shared_ptr<const Entities> entities;  ///< entities of the cells, called name_of(kind); each cell is on one rank
 
   int num() const { return static_cast<int>(entities->local()); }
 };
@@ -80,21 +82,22 @@ struct LowerCellSet {
 /// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
 class TetrahedralMesh {
  public:
-  /// Creates the mesh of the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each. The sides
+  /// Creates the mesh of the box [0, size] (m) with cells[0]·cells[1]·cells[2] bricks of six tetrahedra each. The sides
   /// of the box are the regions x_min, x_max, y_min, … `order` is 1 or 2; `quadrature_degree`: see the constructor.
   /// Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
                                               int order = 1, std::optional<int> quadrature_degree = {});
-  /// Creates the mesh of the cube [0, size]³, m, of `resolution`³ bricks with six tetrahedra each. Collective.
+  /// Creates the mesh of the cube [0, size]³ (m) with `resolution`³ bricks of six tetrahedra each. Collective.
   static std::shared_ptr<TetrahedralMesh> create_cube(MPI_Comm comm, int resolution = 10, double size = 1.0);
   /// Reads a mesh file (io/read_mesh.hpp, where this function is implemented). `scale` converts coordinates to metres.
   /// Collective.
   static std::shared_ptr<TetrahedralMesh> from_file(MPI_Comm comm, const std::string& path, double scale = 1.0);
-  /// Creates a mesh of linear tetrahedra from vertices, m, and the vertex numbers of each tetrahedron. Only the first
-  /// rank's arrays are used. Throws InputError if validate_cells() rejects the mesh. Collective.
+  /// Creates a mesh of linear tetrahedra from positions of vertices (m) and the vertex numbers of each tetrahedron.
+  /// Only the first rank's arrays are used. Throws InputError if validate_cells() rejects the mesh. Collective.
   TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                   const std::vector<std::array<int, 4>>& tets);
-  /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. Move `data` in to save memory.
+  /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. To save memory, pass `data` with
+  /// std::move.
   ///
   /// `quadrature_degree`, allowed only for second-order cells, is 2 (default) or 5; see quadrature.hpp. Throws
   /// InputError for any other value. Collective.
@@ -114,14 +117,14 @@ class TetrahedralMesh {
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
   int num_owned_vertices() const;
-  /// Number of owned vertices up to and including the last one that another rank also has.
+  /// Number of owned vertices up to and including the last owned vertex that another rank also has.
   int shared_vertices_end() const;
   std::int64_t num_global_cells() const;
   std::int64_t num_global_vertices() const;  ///< including vertices that belong to no cell
   std::int64_t num_unused_vertices() const { return num_unused_; }
   /// Number of directors in the whole mesh.
   std::int64_t num_global_directors() const { return num_directors_; }
-  /// Flag for each local vertex, non-zero if the vertex is a director. Empty if the mesh has no directors.
+  /// Flags of the local vertices: non-zero for each vertex that is a director. Empty if the mesh has no directors.
   const std::vector<char>& is_director() const { return is_director_; }
 
   /// Local vertices of the cells, [num_cells, nodes_per_cell]: the corners, positively oriented, then the mid-edge
@@ -131,7 +134,7 @@ class TetrahedralMesh {
   }
   /// This rank's cells of `kind`, which is one of `lower_kinds`.
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
-  /// Number of cells of any kind in the whole mesh.
+  /// Number of cells of `kind`, which may be any kind, in the whole mesh.
   std::int64_t num_global(CellKind kind) const;
   /// Entities and file order of the cells of `kind`, which may be any kind.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
@@ -140,10 +143,10 @@ class TetrahedralMesh {
   const FileOrder& cell_order(CellKind kind) const {
     return kind == CellKind::tetrahedron ? *cell_order_ : *lower_cells(kind).order;
   }
-  /// Gather and scatter pattern between cells and vertices for sweeps over all cells.
+  /// Gather and scatter pattern between cells and vertices for loops over all cells.
   const CellScatter& scatter() const { return *scatter_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
-  /// Rest positions of this rank's block of vertices in file order, including unused vertices: [block_size, 3], m.
+  /// Rest positions of this rank's block of vertices in file order, including unused vertices: [block_size, 3] in m.
   /// Collective.
   std::vector<double> file_positions() const;
   /// Entities of this rank: all vertices, the owned vertices, and the tetrahedra.
@@ -166,14 +169,15 @@ class TetrahedralMesh {
   /// numbers of a VertexList are relative to the body's first vertex. Throws Error of kind `input` if the name is
   /// already used, if a listed vertex does not exist, or if the region has no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
-  /// Region with the given name, which is the name of a region of define_region(), `all`, BODY/all, or the name of mesh
-  /// groups. Groups of any dimension with the same name are united. If no group has the name, the groups with that tag
-  /// are united instead. For an unknown name, throws Error of kind `input`; the message suggests the most similar name
-  /// and lists all names. Collective.
+  /// Returns the region with the given name. The name is `all`, BODY/all, the name of a region that define_region() has
+  /// defined, or the name of groups of the mesh. Groups of any dimension with the same name are united. If no group has
+  /// the name, the name is interpreted as a tag (BODY/TAG in a mesh of several bodies), and the groups with this tag
+  /// are united. For an unknown name, throws Error of kind `input`; the message suggests the most similar name and
+  /// lists all names. Collective.
   const Region& region(const std::string& name) const;
-  /// Faces of a region, each on one rank only. If the region has surface groups, the result is the faces of these
-  /// groups. Otherwise the result is the boundary faces that belong to the region's cells (for a group of the file) or
-  /// that have all their vertices in the region (for other regions). Collective.
+  /// Returns this rank's faces of a region; each face is on only one rank. If the region has surface groups, the result
+  /// is the faces of these groups. Otherwise the result is the boundary faces that belong to the region's cells (for a
+  /// group of the file) or that have all their vertices in the region (for other regions). Collective.
   std::vector<Face> faces(const std::string& name) const;
   bool has_region(const std::string& name) const;
   std::vector<std::string> region_names() const;
@@ -188,11 +192,12 @@ class TetrahedralMesh {
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
   MeshQuality quality() const;  ///< collective
-  /// Hash of the coordinates and cells in file order, independent of the number of ranks. Collective.
+  /// Hash of the cells of all kinds, in file order, and of the coordinates of their nodes. The hash does not include
+  /// directors and does not depend on the number of ranks. Collective.
   std::uint64_t fingerprint() const;
 
  private:
-  /// Flag for each local vertex, non-zero if the vertex belongs to the body and is not a director.
+  /// Returns flags of the local vertices: non-zero for each vertex that belongs to the body and is not a director.
   std::vector<char> vertices_of_body(std::size_t body) const;
   void find_directors();
   /// Adds to `region`, in ascending order, the cells of all kinds whose vertices are all marked.
@@ -214,7 +219,7 @@ class TetrahedralMesh {
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
   std::array<LowerCellSet, 3> lower_;
-  std::vector<int> cells_;  // including copies of a cell that pad the last pack of a sweep
+  std::vector<int> cells_;  // including copies of a cell that pad the last pack
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // (index in this rank's block, position in m)
   std::int64_t num_unused_ = 0;
@@ -238,8 +243,8 @@ std::vector<std::int64_t> vertex_numbers(const TetrahedralMesh& mesh);
 /// Returns the 0-based number in the mesh file of each of this rank's tetrahedra, [cells].
 std::vector<std::int64_t> cell_numbers(const TetrahedralMesh& mesh);
 
-/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3], m/s, at the corners X of an affine
-/// body. c is the mean of the four corners, which is the body's centre of mass. v is in m/s; ω is `w`, in rad/s.
+/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3] (m/s) at the corners X of an affine
+/// body's cell. The centre of mass c is the mean of the four corners. `v` is in m/s; ω is the argument `w`, in rad/s.
 /// Collective.
 void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
                         const std::array<double, 3>& w, std::vector<double>& velocities);

@@ -17,11 +17,11 @@ struct CellModel;
 /// [steps, entities].
 using CellValues = std::variant<double, std::vector<double>>;
 
-/// Pairs of names: each damping parameter that any material may have in addition to the parameters of its law, and the
-/// damping mechanism to which the parameter belongs.
+/// Returns pairs of names: a damping parameter, and the damping mechanism to which the parameter belongs. Every elastic
+/// material may have these parameters in addition to the parameters of its law.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
-/// Models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
+/// Returns the models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
 const std::vector<const CellModel*>& cell_models();
 /// Returns the cell model with the given name, or nullptr if there is no such model.
 const CellModel* find_cell_model(const std::string& name);
@@ -29,11 +29,12 @@ const CellModel* find_cell_model(const std::string& name);
 /// Name of the material model of rigid bodies, which has a density and no law of elasticity.
 inline constexpr const char* rigid_model = "rigid";
 
-/// Material of a region of the mesh: a law of elasticity for tetrahedra, `rigid` for affine bodies that do not deform
-/// (only parameter: density), or a model of other cells, with its parameters.
+/// Material of a region of the mesh: a model, and the values of the model's parameters. The model is a law of
+/// elasticity for tetrahedra, `rigid` for affine bodies that do not deform (the only parameter is the density), or a
+/// cell model (`cell_models`) for other cells.
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
-  /// Creates a Neo-Hookean material of the whole mesh from Young's modulus, Pa, and Poisson's ratio.
+  /// Creates a Neo-Hookean material of the whole mesh from Young's modulus (Pa) and Poisson's ratio.
   /// `requires_gradient`: value of the member `requires_grad`.
   DifferentiableMaterial(double youngs_modulus, double poissons_ratio, bool requires_gradient = false)
       : values{{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poissons_ratio}},
@@ -48,16 +49,16 @@ struct DifferentiableMaterial {
         law(std::move(of_law)) {}
 
   std::string model = "neo_hookean";  ///< see `elastic_laws` and `cell_models`
-  /// Values by parameter name. Parameters of tetrahedra are `density` (kg/m³), those of the law (`youngs_modulus`, Pa;
-  /// `poisson_ratio`; …), and those of damping: `viscosity`, `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s), `drag`
-  /// (N s/m⁴). Parameters of cells of other kinds are those of the cell model (`cell_models`).
+  /// Values by parameter name. Tetrahedra have the parameter `density` (kg/m³), the parameters of the law (for example
+  /// `youngs_modulus` in Pa), and the damping parameters `viscosity` (Pa s), `bulk_viscosity` (Pa s),
+  /// `rayleigh_damping` (1/s) and `drag` (N s/m⁴). Other cells have the parameters of their cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
   std::string region = "all";
   /// True if linear tetrahedra average their volume changes around each vertex, so that nearly incompressible bodies do
-  /// not lock in bending. Explicit steps only. The key in scene files is `dilatation: nodal`.
+  /// not lock in bending. Requires explicit time steps. The key in scene files is `dilatation: nodal`.
   bool nodal_dilatation = false;
-  /// Name of a law of the model (`CellModel::laws`), for cells other than tetrahedra; empty: the first law of the
-  /// model.
+  /// Name of a law of the model (`CellModel::laws`), for cells other than tetrahedra. An empty name means the first law
+  /// of the model.
   std::string law = {};
   /// True if simulators that are created from the material compute gradients with respect to `youngs_modulus` and
   /// `poisson_ratio`.

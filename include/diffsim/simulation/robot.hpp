@@ -25,37 +25,43 @@ class DifferentiableScene;
 struct Robot {
   std::string name;
   std::vector<NamedMesh> bodies;
-  std::vector<DifferentiableMaterial> materials;  ///< rigid, one per body; density 1000 kg/m³ gives the file's mass
+  std::vector<DifferentiableMaterial> materials;  ///< one rigid material per body; its density is 1000 kg/m³
   std::vector<Joint> joints;
   std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
-  /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass, m/s, and angular
-  /// velocity, rad/s. The initial velocities follow from the velocities of the joints.
+  /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass (m/s) and angular
+  /// velocity (rad/s). The initial velocities follow from the velocities of the joints.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
-  /// Sentences that name parts of the file that have no effect, for example collision shapes of the base.
+  /// Warnings about parts of the file that have no effect, for example about collision shapes of the base.
   std::vector<std::string> warnings;
 };
 
 struct RobotOptions {
-  bool fixed_base = true;                     ///< true: the base link is part of the world
+  bool fixed_base = true;                     ///< true if the base link is part of the world
   std::map<std::string, double> coordinates;  ///< joint coordinates by names in the file, rad or m; default: 0
   std::map<std::string, double> velocities;   ///< joint velocities by names in the file, rad/s or m/s; default: 0
   Placement placement;                        ///< rotation and translation of the base; scale must be 1
-  bool with_surfaces = false;                 ///< read the collision shapes, for contact
+  bool with_surfaces = false;                 ///< true if the collision shapes are read, for contact
 };
 
-/// Reads a robot from a URDF file, by the library urdfdom. Supports the joints revolute, continuous, prismatic, planar,
-/// floating and fixed. Supports damping and friction of revolute, continuous and prismatic joints, and limits of
-/// position of revolute and prismatic joints. The force of a limit begins at a distance of 1 % of the joint's range
-/// from the limit, and exceeds the joint's `effort` at half of this distance. Ignores `visual` shapes, and does not
-/// limit velocities and efforts.
+/// Reads a robot from a URDF file with the library urdfdom. Supports the joints revolute, continuous, prismatic,
+/// planar, floating and fixed. Supports damping and friction of revolute, continuous and prismatic joints, and position
+/// limits of revolute and prismatic joints. The force of a limit begins at a distance of 1 % of the joint's range from
+/// the limit, and exceeds the joint's `effort` at half of this distance. If the file gives no effort, 100 N m or 100 N
+/// is used. Ignores `visual` shapes, and does not limit velocities and efforts.
 ///
-/// Throws InputError if the file cannot be read; for a link that moves but has no mass, or whose inertia is impossible;
-/// for a joint that mimics another one; for coordinates or velocities of a joint that does not exist, is fixed or has
-/// several coordinates; and for collision meshes that cannot be read. The message names the link or the joint. Also
-/// throws InputError if diffsim was built without urdfdom. Collective.
+/// Throws InputError in the following cases. The message names the file and, except for the first case, the link or the
+/// joint.
+/// - The file cannot be read, or diffsim was built without urdfdom.
+/// - A body that moves has no mass or an impossible inertia.
+/// - A joint mimics another joint.
+/// - `options` contain a coordinate or a velocity of a joint that does not exist, is fixed or has several coordinates.
+/// - `options.placement` contains a scale other than 1.
+/// - A collision mesh cannot be read.
+///
+/// Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});
 
-/// Adds the initial velocities of a robot's bodies to `velocities` [owned vertices, 3], m/s. Collective.
+/// Adds the initial velocities of a robot's bodies to `velocities` [owned vertices, 3] (m/s). Collective.
 void add_velocities(const TetrahedralMesh& mesh, const Robot& robot, std::vector<double>& velocities);
 
 /// Adds the joints of a robot and the drives of the joints to a scene. The mesh of the scene must contain the robot's

@@ -26,27 +26,29 @@ struct JointNodes;
 
 /// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
-/// Parameters by name: `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`, …), one value per
-/// tetrahedron; the parameters of the models of other cells (`cell_models`), one value per cell or vertex; `gravity`
-/// [3]; `damping`, which exists for symplectic and explicit Euler only; `nodal_load` [vertices, 3], N;
-/// `traction:REGION` [3], Pa. `gravity`, `damping`, `nodal_load` and `traction:REGION` may have one entry per step. All
-/// members are collective.
+/// Parameters of a scene are, for example:
+/// - `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`, …), one value per tetrahedron;
+/// - the parameters of cell models (`cell_models`), one value per cell or vertex;
+/// - `gravity` [3] (m/s²), and `damping` for symplectic and explicit Euler;
+/// - the parameters that member functions add, such as `nodal_load` [vertices, 3] (N) and `traction:REGION` [3] (Pa).
+///
+/// Gravity, damping and loads may have one entry per step. All members are collective.
 class DifferentiableScene {
  public:
-  /// Creates a scene. Every tetrahedron needs exactly one material, every other cell at most one; bodies without a
-  /// material are obstacles. Throws Error (input) that names a tetrahedron without a material, or a cell with two
-  /// materials.
+  /// Creates a scene. Every tetrahedron needs exactly one material; every other cell has at most one material. Bodies
+  /// without a material are obstacles. Throws Error (input) if there are no materials, if a tetrahedron has no
+  /// material, or if a cell has two materials.
   DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
                       DifferentiableSolver solver = {});
   ~DifferentiableScene();
   DifferentiableScene(DifferentiableScene&&) noexcept;
 
-  /// Fixes the vertices of a region at their positions, along the given axes.
+  /// Fixes the components `axes` of the positions of a region's vertices.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Fixes the vertices of a region and the direction of the surface at the vertices: edges of shells between two
-  /// clamped vertices do not rotate. With only one of the axes, the clamped edges lie in a plane of symmetry normal to
-  /// this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image. Throws Error
-  /// (input) for two axes.
+  /// clamped vertices do not rotate. If only one of the `axes` is true, the clamped edges lie in a plane of symmetry
+  /// normal to this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image.
+  /// Throws Error (input) for two axes.
   void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Moves the vertices of a region as a rigid body. The region rotates about `axis` through `origin` at
   /// `angular_velocity` ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves
@@ -57,37 +59,41 @@ class DifferentiableScene {
   /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
   /// exist or is not rigid, or if constraints are redundant.
   void join(const Joint& joint);
-  /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME` and
-  /// `joint_target:NAME`, with one value or one value per step, `joint_stiffness:NAME`, `joint_damping:NAME`,
-  /// `joint_friction:NAME` and `joint_limit_stiffness:NAME`, where NAME is the joint's name. Throws Error (input) for a
-  /// name that no joint has, for a joint of another kind, and for limits that do not contain the initial coordinate.
+  /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME`,
+  /// `joint_target:NAME`, `joint_stiffness:NAME`, `joint_damping:NAME`, `joint_friction:NAME` and
+  /// `joint_limit_stiffness:NAME`, where NAME is the joint's name. The torque and the target have one value or one
+  /// value per step. Throws Error (input) for a name that no joint has, for a joint of another kind, for a joint that
+  /// already has a drive, and for values that are not allowed.
   void drive(const std::string& joint, const JointDrive& drive);
-  /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Revolute joints: rad, in
-  /// (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Prismatic joints: m. Joints of other kinds: NaN.
+  /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Coordinates of revolute
+  /// joints are in rad and in the interval (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Coordinates of prismatic
+  /// joints are in m. For joints of other kinds, the value is NaN.
   std::vector<double> joint_coordinates(const State& state);
-  /// Adds a dead load per rest area to the faces of a region, which are faces of tetrahedra or triangles. `traction`:
-  /// [3] or [steps, 3], Pa. Returns the parameter's name.
+  /// Adds a dead load per rest area to the boundary faces of tetrahedra and the triangles of a region. `traction` (Pa):
+  /// [3] or [steps, 3]. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
-  /// Adds a follower pressure to the faces of a region. `pressure`: [1] or [steps], Pa. The pressure acts in the
-  /// direction opposite to the current normal. The normal points out of tetrahedra; the corners of a triangle are
-  /// ordered counterclockwise about its normal. Returns the parameter's name.
+  /// Adds a follower pressure to the boundary faces of tetrahedra and the triangles of a region. `pressure` (Pa): [1]
+  /// or [steps]. The pressure acts in the direction opposite to the current normal. The normal points out of
+  /// tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the parameter's name.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
-  /// Adds a moment to each rod segment of a region (a segment with a director). `moment`: [3] or [steps, 3], N m.
+  /// Adds a moment to each rod segment of a region (a segment with a director). `moment` (N m): [3] or [steps, 3].
   /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
-  /// Attaches each vertex of a region by a spring of `stiffness`, N/m, to the material point of the region `to` at the
-  /// vertex's rest position (attach/attachment.hpp). Returns the name of the stiffness parameter. Also adds the
-  /// parameter `attachment_place:REGION` [owned vertices, 3]: coordinates of the vertex's material point in a cell.
+  /// Attaches each vertex of a region by a spring to the material point of the region `to` that has the same rest
+  /// position as the vertex (attach/attachment.hpp). `stiffness`: spring constant (N/m). Returns the name of the
+  /// stiffness parameter. Also adds the parameter `attachment_place:REGION` [owned vertices, 3]: for each vertex, the
+  /// coordinates of the material point in the cell that contains the point.
   std::string attach(const std::string& region, const std::string& to, double stiffness);
-  /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, m/s, [3] or
-  /// [steps, 3]. `drag`: air density times drag coefficient, kg/m³. Returns the name of the velocity parameter,
+  /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air (m/s), [3] or
+  /// [steps, 3]. `drag`: air density times drag coefficient (kg/m³). Returns the name of the velocity parameter,
   /// `wind:REGION`. Also adds the parameter `wind_drag:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
-  /// Adds forces on vertices, N: [owned vertices, 3] or [steps, owned vertices, 3]. Returns the parameter's name.
+  /// Adds forces on vertices. `load` (N): [owned vertices, 3] or [steps, owned vertices, 3]. Returns the parameter's
+  /// name.
   std::string add_nodal_load(const std::vector<double>& load);
   /// Adds contact of bodies with obstacles and with each other. Call this function at most once, after gravity is set.
-  /// Different bodies of a mesh touch each other unless a pair excludes their contact. Throws Error (input) for invalid
-  /// values.
+  /// Contact between different bodies of a mesh is included unless a pair in the options excludes this contact. Throws
+  /// Error (input) for invalid values.
   ///
   /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. If the options
   /// contain thicknesses, also adds `thickness` and `thickness:NAME`. For each obstacle, adds
@@ -100,16 +106,18 @@ class DifferentiableScene {
   /// inside another body or an obstacle. A simulator calls this function before it steps from the initial state.
   /// Programs that call `DifferentiableScene::step` directly must also call this function.
   void require_apart();
-  /// Returns the contact state of `state`, the state of step n.
+  /// Returns the state of contact (smallest gap, numbers of pairs, friction power) at `state`, which is the state after
+  /// n steps.
   ContactState contact_state(int n, const State& state);
-  /// Returns the contact forces, with friction, in `state`, the state of step n, between every two bodies and between
-  /// every body and obstacle. Bodies are in the order of the mesh. Obstacles follow: planes, then meshes. Two bodies
-  /// without a material do not touch and are left out. Collective, with the same result on every rank.
+  /// Returns the contact forces, including friction, between every two bodies and between every body and every
+  /// obstacle. `state`: state after n steps. Bodies are in the order of the mesh; obstacles follow, first the planes,
+  /// then the meshes. Pairs of two bodies without a material are omitted, because these bodies do not touch each other.
+  /// Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns the reaction of a region whose vertices are fixed or moved. The result must not outlive the scene.
   Reaction reaction(const std::string& region);
-  /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight: the largest of the values of κ that the
-  /// following conditions require.
+  /// Returns a barrier stiffness κ (Pa) for the body's stiffness and weight: the largest of the values of κ that the
+  /// following conditions require. The length d̂ is `barrier_distance`.
   /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
   /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the body's weight.
   /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
@@ -117,14 +125,14 @@ class DifferentiableScene {
   /// 4. For bodies thinner than a third of the width of their triangles: the barrier between two crossing edges at the
   ///    gap 0.03 d̂ is as stiff as a vertex of the body.
   ///
-  /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact, m;
-  /// the barrier is softer for ξ > 0. Throws Error (input) for affine bodies without weight.
+  /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact (m);
+  /// the barrier is softer for ξ > 0. Throws Error (input) if all bodies are affine and none of them has weight.
   double adaptive_stiffness(double barrier_distance, double thickness = 0.0);
-  /// Replaces a global parameter by one entry per step, for example `gravity` [steps, 3] or `damping` [steps].
+  /// Gives a global parameter one entry per step, for example `gravity` [steps, 3] or `damping` [steps].
   void set_control(const std::string& parameter, const std::vector<double>& values);
-  /// Sets the initial positions to the rest positions plus `displacement`, [owned vertices, 3], m.
+  /// Sets the initial positions to the rest positions plus `displacement` [owned vertices, 3] (m).
   void set_initial_displacement(const std::vector<double>& displacement);
-  /// Sets the initial velocities, [owned vertices, 3], m/s.
+  /// Sets the initial velocities [owned vertices, 3] (m/s).
   void set_initial_velocity(const std::vector<double>& velocity);
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
@@ -141,15 +149,15 @@ class DifferentiableScene {
   ParameterSet& parameters() { return model().parameters(); }
 
   State initial_state() const;
-  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame for -1. Prescribed
-  /// motions are advanced to that step. Returns the step of the frame. Throws InputError if the file has no frame of
-  /// that step, or lacks a field that steps need.
+  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1.
+  /// Prescribed motions are advanced to the step of this frame. Returns the step of the frame. Throws InputError if the
+  /// file has no frame of step `step`, or lacks a field that steps need.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
   /// before, or if a parameter may have changed on any rank since the last call (`Field::revision`).
   void step(int n, State& state);
-  /// Returns a substep dt/substeps, s, at which small motions about rest are stable, with a safety factor of 0.8
-  /// (ExplicitModel::stable_substep); infinity for implicit integrators. Calls `prepare`.
+  /// Returns a substep dt/substeps (s) at which small motions about rest are stable, with a safety factor of 0.8
+  /// (ExplicitModel::stable_substep). Returns infinity for implicit integrators. Calls `prepare`.
   double stable_substep();
 
  private:

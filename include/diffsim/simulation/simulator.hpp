@@ -32,16 +32,16 @@ struct Materials : std::vector<DifferentiableMaterial> {
 struct Body {
   std::string name;     ///< name of the body, as in `join_bodies`
   MeshData mesh;        ///< this rank's block of the body's mesh
-  Materials materials;  ///< materials of regions of the body; empty: the body is an obstacle
+  Materials materials;  ///< materials of regions of the body; an empty list means that the body is an obstacle
   Placement placement = {};
 };
 
 /// Simulates bodies step by step, without gradients. All members are collective.
 class Simulator {
  public:
-  /// Creates a simulator that owns a scene of `mesh`. `density`, kg/m³, applies to materials of tetrahedra that give no
-  /// density. `device` is "cpu", "cuda" or "hip"; empty: the device for which this library was built. Throws Error
-  /// (input) if this library was not built for the device. Also throws the Errors of the constructor of
+  /// Creates a simulator that owns a scene of `mesh`. `density` (kg/m³) applies to materials of tetrahedra that give no
+  /// density. `device` is "cpu", "cuda" or "hip"; an empty string means the device for which this library was built.
+  /// Throws Error (input) if this library was not built for the device. Also throws the Errors of the constructor of
   /// DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
@@ -66,15 +66,16 @@ class Simulator {
   int step_number() const { return step_; }
   /// Time of the current state, s.
   double time() const;
-  /// Current state; the initial state of the scene if no step was taken and no state was set.
+  /// Returns the current state, or the initial state of the scene if no step was taken and no state was set.
   const State& state();
   const Field& positions() { return state()["positions"]; }    ///< [local vertices, 3], m
   const Field& velocities() { return state()["velocities"]; }  ///< [owned vertices, 3], m/s
-  /// Sets the current state and its step number. Throws Error if the fields of `state` differ from those of the scene.
+  /// Sets the current state and its step number. Throws Error if the fields of `state` differ from the fields of the
+  /// scene's state.
   void set_state(const State& state, int step = 0);
-  /// Sets the current state to a frame of a trajectory file: the frame of step `step`, or the last frame for -1.
-  /// Returns the step of the frame. Throws InputError if the file has no frame of that step, or lacks a field that
-  /// steps need.
+  /// Sets the current state to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is
+  /// -1. Returns the step of the frame. Throws InputError if the file has no frame of step `step`, or lacks a field
+  /// that steps need.
   int set_state(const std::string& trajectory, int step);
   /// Sets the current state to the initial state of the scene, and the step number to 0.
   void reset();
@@ -95,11 +96,12 @@ class Trajectory {
   Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last);
 
   int num_steps() const { return num_steps_; }
-  /// Time of step n, s.
+  /// Returns the time after n steps (s).
   double time(int n) const { return n * dt_; }
-  /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. Calls for all states in
-  /// ascending order cost one rollout in total. Throws Error (input) for n outside 0 … `num_steps()`, and if a state
-  /// has to be computed after a parameter may have changed (`Field::revision`). Collective.
+  /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The reference is valid until the next call of `state`.
+  /// Calls for all states in ascending order cost one rollout in total. Throws Error (input) for n outside this range.
+  /// Also throws Error (input) if the state must be recomputed although a parameter may have changed since the rollout
+  /// (`Field::revision`). Collective.
   const State& state(int n);
 
  private:
@@ -134,19 +136,19 @@ class DifferentiableSimulator : public Simulator {
   /// further steps.
   Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
-  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. Call this function once after
-  /// each rollout of this kind; a second call throws Error.
+  /// checkpoint_every)`, and returns the value of this sum, added over all ranks. `state()` does not change. Call this
+  /// function once after each rollout of this kind; a second call throws Error.
   double backward(const StateLoss& loss);
   double backward(Loss& loss);
 
   /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every`: number of steps
-  /// between snapshots in memory; 0: every step is recorded.
+  /// between snapshots in memory. If `checkpoint_every` is 0, every step is recorded.
   double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` with checkpoint options.
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Overload of `rollout` for a part of a longer rollout: runs the steps from `steps.begin` to `steps.end`. The steps
-  /// start at `state()`, which is the end of the last rollout unless another state was set. The loss and the observer
-  /// receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
+  /// Overload of `rollout` for a part of a longer rollout: runs the steps n with `steps.begin` ≤ n < `steps.end`. The
+  /// steps start at `state()`, which is the end of the last rollout unless another state was set. The loss and the
+  /// observer receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
   /// `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
@@ -155,8 +157,8 @@ class DifferentiableSimulator : public Simulator {
 
   const Field& gradient(const std::string& parameter) const;
   const ParameterSet& gradient() const { return gradient_; }
-  /// ∂L/∂x, where x is the state at which the rollout started: `positions` and `velocities`, owned entries. Throws
-  /// Error (input) if the reverse sweep did not cover all steps.
+  /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields are
+  /// meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
   const SweepStatistics& statistics() const;
 

@@ -97,7 +97,8 @@ std::string evaluations_text(const OptimiserResult& result) {
   return text;
 }
 
-/// Computes the rollouts at the result u and writes their trajectories and losses, a folder per experiment.
+/// Runs the rollouts at the result u and writes the trajectories, with one folder per experiment. Adds the losses of
+/// the experiments to the report.
 void record_results(Job& job, InverseJob& inverse, const std::vector<double>& u) {
   InverseProblem& problem = *inverse.problem;
   problem.set(u);
@@ -117,7 +118,7 @@ void record_results(Job& job, InverseJob& inverse, const std::vector<double>& u)
   report_experiments(job, problem);
 }
 
-/// Adds the result of the optimisation to the report. `values`: the unknowns, with the names of `history`.
+/// Adds the result of the optimisation to the report. `values`: values of unknowns, in the order of `history.names()`.
 void report_result(Job& job, const History& history, const OptimiserResult& result, double first_loss,
                    const std::vector<double>& values) {
   job.report["loss"] = result.loss;

@@ -71,7 +71,7 @@ void write_converted(Job& job, const MeshData& data, const std::vector<std::stri
     write_mesh_file(job.comm, files[b], load_source(job.comm, scene.bodies[b].mesh));
 }
 
-/// Adds the largest stable substep, s, to the report and to the printed text. `stable` is 0 if no substep is stable.
+/// Adds the largest stable substep (s) to the report and to the printed text. `stable` is 0 if no substep is stable.
 void report_stable_substep(Job& job, const std::string& integrator, double stable) {
   if (std::isinf(stable)) {
     job.out << "no force limits the explicit substep\n";

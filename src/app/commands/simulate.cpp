@@ -68,7 +68,7 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
   return begin;
 }
 
-/// Throws Error (input) if the scene asks for contact forces but has no contact.
+/// Throws Error (input) if the scene requests contact forces but has no contact.
 void require_contact_for_forces(const Scene& scene, const DifferentiableScene& solver) {
   if (scene.output.contact_forces && !solver.has_contact() && scene.experiment.empty())
     scene.output.place.fail(

@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* key = "diffsim_block_rows";
 
-/// Block structure of one sequential part of a matrix, with copies of the values in single precision if requested.
+/// Block structure of one sequential part of a matrix (the part with this rank's columns, or the part with columns of
+/// other ranks), with copies of the values in single precision if requested.
 struct Blocks {
   std::shared_ptr<const BlockRows> rows;
   PetscObjectState pattern = 0;

@@ -18,11 +18,12 @@ enum class Precision { full, single };
 /// Replaces the products y = A x, y = z + A x and y = Aᵀ x of each rank's parts of a host AIJ matrix by products that
 /// exploit blocks. If all rows of a block row have nonzeros in the same columns, and these columns form runs of three,
 /// the products read one index for three columns of all these rows, instead of one index per entry. Parts without this
-/// structure keep PETSc's products, and so do matrices of other types.
+/// structure and matrices of other types keep PETSc's products.
 ///
 /// A packaged PETSc is compiled for a generic processor, but these products are compiled for the processor that the
-/// build selects. Call this function again whenever the sparsity pattern may have changed; the call is cheap if the
-/// pattern has not changed. With `Precision::single`, call this function again whenever the values have changed.
+/// build selects. Call this function again whenever the sparsity pattern may have changed. The call is cheap if the
+/// sparsity pattern has not changed. With `Precision::single`, call this function again whenever the values have
+/// changed.
 void use_block_products(Mat matrix, Precision precision = Precision::full);
 
 /// Overload of `use_block_products` for a multigrid preconditioner that has been set up: sets products in full

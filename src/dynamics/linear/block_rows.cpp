@@ -18,7 +18,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-constexpr int runs_ahead = 128;  // prefetch distance for x, in runs
+constexpr int runs_ahead = 128;  // prefetch distance for x, in runs of three columns
 
 using HostRows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
 using Four [[gnu::vector_size(32)]] = double;

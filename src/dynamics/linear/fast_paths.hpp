@@ -17,8 +17,8 @@ class FastPaths {
   /// Substitutes the products with the operators and interpolations of a preconditioner that has been set up.
   virtual void use_products(PC pc) = 0;
   /// Substitutes the smoothers of a preconditioner that has been set up. Returns false, and changes nothing, if the
-  /// preconditioner does not allow this. Call this function again before each solve. `least_bound`: minimum of the
-  /// upper bound of the spectrum on the finest level; `norm`: norm of the right-hand side.
+  /// preconditioner does not allow other smoothers. Call this function again before each solve. `least_bound`: minimum
+  /// of the upper bound of the spectrum on the finest level; `norm`: norm of the right-hand side.
   virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
   /// Copies new values of `matrix` to the smoother of the finest level, and to the smoother's diagonal blocks if
   /// `with_diagonal`. Does nothing without a substituted smoother.

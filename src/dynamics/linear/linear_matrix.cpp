@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The matrix of a LinearSystem, and the operators that replace the matrix in products.
+// Matrix of a LinearSystem, and operators that replace the matrix in products.
 
 #include <string>
 #include <string_view>
@@ -119,8 +119,8 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   DIFFSIM_PETSC(MatSetSizes(made, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
   DIFFSIM_PETSC(MatSetBlockSize(made, 3));
   DIFFSIM_PETSC(MatSetType(made, MATAIJ));
-  // PETSc 3.18 fills, multiplies and coarsens block formats only through AIJ, if at all. Matrices in block formats are
-  // therefore copies, used for products only.
+  // PETSc 3.18 fills, multiplies and coarsens matrices in block formats only by conversion to AIJ, or not at all.
+  // Matrices in block formats are therefore copies, which are used for products only.
   block_type_ = block_type_of_options();
   operator_ = {};
   if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(made));
@@ -146,7 +146,7 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
 }
 
 void LinearSystem::adopt_matrix() {
-  // PETSc 3.18 does not set the block size of the rank's sequential part; PCPBJACOBI would then use 1.
+  // PETSc 3.18 does not set the block size of the rank's sequential part; PCPBJACOBI would then use the block size 1.
   PetscBool parallel = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), MATMPIAIJ, &parallel));
   if (parallel) {

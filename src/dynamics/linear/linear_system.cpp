@@ -26,7 +26,8 @@ void flip(Field& field) {
   Kokkos::fence();
 }
 
-/// Returns the preconditioner that factors: `pc`, or for PCREDUNDANT the preconditioner of each rank's copy.
+/// Returns the preconditioner that factors the matrix: `pc`, or for PCREDUNDANT the preconditioner of each rank's copy
+/// of the matrix.
 PC factoring(PC pc) {
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCREDUNDANT, &is));
@@ -73,7 +74,7 @@ PetscInt count_negative(PC pc) {
   return negative;
 }
 
-/// Returns true if the set-up of the preconditioner takes as long as many iterations of the Krylov method.
+/// Returns true if the set-up of the preconditioner takes as much time as many iterations of the Krylov method.
 bool is_expensive(KSP ksp) {
   PC pc = nullptr;
   PetscBool is = PETSC_FALSE;
@@ -89,10 +90,10 @@ constexpr PetscInt most_unsmoothed = 300000;  // largest number of unknowns for 
 /// four vertices each, and D consists of the vertices' 3×3 diagonal blocks of A.
 constexpr double of_pairs = 4.0;
 
-/// Smooths the finest level with the vertices' 3×3 diagonal blocks, unless PETSc's options choose the smoother. On a
-/// nearly incompressible body, the blocks reduce the number of iterations by a fifth. Coarser levels keep point Jacobi:
-/// aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the diagonal. Point
-/// Jacobi skips these zeros; inverted blocks and SOR do not.
+/// Replaces point Jacobi in the smoother of the finest level by the inverses of the vertices' 3×3 diagonal blocks,
+/// unless PETSc's options choose the smoother. On a nearly incompressible body, the blocks reduce the number of
+/// iterations by a fifth. Coarser levels keep point Jacobi: aggregates of one or two vertices have fewer than six rigid
+/// motions, which leaves zeros on the diagonal. Point Jacobi skips these zeros; inverses of blocks and SOR do not.
 void smooth_by_blocks(PC pc, FastPaths& fast_paths) {
   PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
@@ -111,7 +112,7 @@ void smooth_by_blocks(PC pc, FastPaths& fast_paths) {
   DIFFSIM_PETSC(MatGetBlockSize(matrix, &block));
   if (!is_jacobi || !is_chebyshev || block != 3) return;
   DIFFSIM_PETSC(PCSetType(smoother_pc, PCPBJACOBI));
-  // Requests a new estimate of the eigenvalue bounds, because the present bounds are those of point Jacobi.
+  // Requests a new estimate of the eigenvalue bounds, because the present bounds apply to point Jacobi.
   DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));
   fast_paths.use_products(matrix);
   DIFFSIM_PETSC(KSPSetOperators(smoother, matrix, matrix));
@@ -166,7 +167,7 @@ void LinearSystem::make_rigid_motions() {
     DIFFSIM_PETSC(VecRestoreArrayWrite(motions[k], &values));
   }
   // Orthonormal basis by two passes of Gram-Schmidt. Motions without displacements, and motions that depend linearly on
-  // previous ones, are left out.
+  // previous motions, are omitted.
   std::vector<Vec> basis;
   for (VecHandle& motion : motions) {
     PetscReal before = 0.0, after = 0.0;
@@ -207,7 +208,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     solver->inertia_known = false;
     if (!solver->configured) continue;
     const bool reuse = solver == &main_ && !solver->direct && !policy_.renews();
-    Mat of = nullptr;  // matrix from which the preconditioner was made, perhaps with another sparsity pattern
+    Mat of = nullptr;  // matrix from which the preconditioner was computed, perhaps with another sparsity pattern
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     if (of != matrix_ && !reuse) {
       *solver = {};
@@ -235,8 +236,8 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   } else {
     iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
-    // If contact varies the sparsity pattern, preconditioners are made many times per step. Smoothing the interpolation
-    // would take half of the set-up time, so the interpolation is not smoothed.
+    // If contact varies the sparsity pattern, preconditioners are set up many times per time step. Smoothing the
+    // interpolation would take half of the set-up time, so the interpolation is not smoothed.
     PetscInt size = 0;
     DIFFSIM_PETSC(VecGetSize(b_, &size));
     if (patterns_.size() > 1 && size <= most_unsmoothed) DIFFSIM_PETSC(PCGAMGSetNSmooths(pc, 0));
@@ -244,7 +245,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
-  // Options may have chosen a preconditioner that does not factor the matrix. Such a preconditioner needs the
+  // PETSc's options may have chosen a preconditioner that does not factor the matrix. Such a preconditioner needs the
   // iterations of a Krylov method.
   if (direct && !solver.direct && !has_option(prefix, "-ksp_type")) {
     iterate();
@@ -288,7 +289,7 @@ void LinearSystem::factor(Solver& solver) {
     DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));  // applies options of factorisations to the copies
     DIFFSIM_PETSC(KSPSetType(of_copy, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(factoring(pc), PCNONE));
-    DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, for which MUMPS options are set later
+    DIFFSIM_PETSC(PCSetUp(pc));  // creates the copies, for which MUMPS options are set later
   }
   pc = factoring(pc);
   DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
@@ -319,8 +320,8 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   }
   DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_FALSE));
-  // Solve a system with a unit force on all free components, to measure the convergence for the matrix that the
-  // preconditioner was made from.
+  // Solves a system with a unit force on all free components, to measure the convergence for the matrix from which the
+  // preconditioner was computed.
   Field b = fixed_.clone(), x = fixed_.like("x");
   flip(b);
   const LinearReport report = solve_with(reference_, b, x, 1e-3, false);
@@ -413,7 +414,7 @@ LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolera
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (main_.direct || !report.converged || report.iterations == 0) {
     // A solve that fails because the matrix is indefinite does not request a new preconditioner. If the preconditioner
-    // was made from this matrix, the policy renews the preconditioner in any case.
+    // was computed from this matrix, the policy renews the preconditioner in any case.
     if (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT)) policy_.renew();
     return report;
   }

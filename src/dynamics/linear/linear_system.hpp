@@ -43,44 +43,45 @@ class LinearSystem {
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
-  /// Begins a rollout: discards the reference preconditioner. `fixed`: masks of the owned vertices (System::fixed),
-  /// device address.
+  /// Begins a rollout: sets the fixed components and discards the reference preconditioner. `fixed`: masks of the owned
+  /// vertices (System::fixed), device address.
   void set_fixed(const std::uint8_t* fixed);
   /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space of the constraints for the following matrices, and the multipliers λ of the constraints; λ
-  /// = 0 for nullptr. The matrix of the systems is then that of `ProjectedMatrix` instead of J. Right-hand sides must
-  /// be in the tangent space. Requires `set_constraints`.
+  /// Sets the tangent space of the constraints for the following matrices, and the multipliers λ of the constraints. A
+  /// `multipliers` of nullptr means λ = 0. The matrix of the systems is then the projection of J that `ProjectedMatrix`
+  /// describes. Right-hand sides must be in the tangent space. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Sets J to the sum of `shares` over all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
-  /// given, Krylov methods multiply with J by this function; J must then be symmetric.
+  /// not nullptr, Krylov methods multiply with J by this function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Makes the reference preconditioner, which the systems of a rollout share. The sum of `shares` over all ranks
+  /// Sets up the reference preconditioner, which the systems of a rollout share. The sum of `shares` over all ranks
   /// should be positive definite and close to the later matrices, and must depend on the parameters only. Overwrites
-  /// the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If the options
-  /// choose a preconditioner with a cheap set-up, makes no reference preconditioner and returns true.
+  /// the present matrix. Returns false if the Krylov method does not converge with the preconditioner. If PETSc's
+  /// options choose a preconditioner with a cheap set-up, sets up no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a step, whose result must not depend on earlier steps. If there is a reference preconditioner, the matrices
-  /// of the step share the reference preconditioner until its extra iterations have cost as much as setting up another
-  /// preconditioner. Afterwards, or if there is no reference preconditioner, a new preconditioner is made from the next
-  /// matrix. The following matrices share the new preconditioner while the number of iterations per decimal digit stays
-  /// below about twice that of the first solve.
+  /// Begins a time step, whose result must not depend on earlier time steps. If there is a reference preconditioner,
+  /// the matrices of the step share the reference preconditioner until the extra iterations have cost as much as
+  /// setting up another preconditioner. Afterwards, or if there is no reference preconditioner, a new preconditioner is
+  /// computed from the next matrix. The following matrices share the new preconditioner while the number of iterations
+  /// per decimal digit of the residual stays below about twice the number of the first solve.
   void renew_preconditioner();
   /// Begins the derivatives of a step. A preconditioner changes derivatives only within the tolerance of the solver.
-  /// The present preconditioner therefore remains in use, even if made in another step for another sparsity pattern,
-  /// until its extra iterations have cost as much as setting up another preconditioner. If there is a reference
-  /// preconditioner, or no present preconditioner, acts as `renew_preconditioner`.
+  /// The present preconditioner, which may have been computed in another time step for another sparsity pattern,
+  /// therefore remains in use until the extra iterations have cost as much as setting up another preconditioner. If
+  /// there is a reference preconditioner, or no present preconditioner, or if a new preconditioner is due, acts as
+  /// `renew_preconditioner`.
   void keep_preconditioner();
-  /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`:
-  /// [owned or local vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten.
-  /// `definite`: J was projected to a positive definite matrix. If a system with contact fails because of the
-  /// preconditioner (`is_at_fault`), another preconditioner is made for the rest of the step. The smoother of this
-  /// preconditioner is updated with every matrix in order to follow stiffening barriers. If this preconditioner fails
-  /// too, and J is `definite` with at most 300 000 unknowns, this system and all later systems of the step are solved
-  /// by factorisation.
+  /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
+  /// vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten. `definite`: true
+  /// if J was projected to a positive definite matrix. If a system with contact fails because of the preconditioner
+  /// (`is_at_fault`), another preconditioner is used for the rest of the time step. The smoother of this preconditioner
+  /// is updated with every matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is
+  /// `definite` with at most 300 000 unknowns, this system and all later systems of the time step are solved by
+  /// factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
   /// cannot solve.
@@ -90,7 +91,7 @@ class LinearSystem {
   /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a shell that calls
   /// `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
-  /// Number of steps that switched to factorisation.
+  /// Number of time steps that switched to factorisation.
   long changes_to_factors() const { return changes_to_factors_; }
   /// Returns true if `solve` uses a factorisation.
   bool factors();
@@ -104,7 +105,7 @@ class LinearSystem {
     const char* prefix = nullptr;                    // prefix of PETSc's options
     bool inertia_known = false, indefinite = false;  // both for the present matrix
   };
-  /// Begins a step: undoes the changes that failures in an earlier step made to the solvers.
+  /// Begins a time step: undoes the changes that failures in an earlier time step made to the solvers.
   void begin_solvers();
   /// Creates the matrix with the sparsity pattern of `shares`: `unprojected_` if there are constraints, otherwise
   /// `matrix_`.
@@ -114,21 +115,21 @@ class LinearSystem {
   void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
-  /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such factors fail to
-  /// solve one of the systems of the step.
+  /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such a factorisation
+  /// fails to solve one of the systems of the time step.
   void factor(Solver& solver);
   /// Sets up the solver for a right-hand side with the given norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Returns the device address of the values of all `shares`, stored one after the other.
   const double* join(const std::vector<MatrixShare*>& shares);
-  /// Solves with a preconditioner that was made for another matrix, in at most `policy_.most(tolerance)` iterations,
-  /// and records the solve in `policy_`.
+  /// Solves with a preconditioner that was computed for another matrix, in at most `policy_.most(tolerance)`
+  /// iterations, and records the solve in `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
   /// Returns true if a solve failed because of the preconditioner: PETSc reports an indefinite preconditioner or, for a
-  /// `definite` J, an indefinite matrix. Barriers may have stiffened since the preconditioner was made.
+  /// `definite` J, an indefinite matrix. Barriers may have stiffened since the preconditioner was computed.
   bool is_at_fault(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);

@@ -13,10 +13,11 @@
 namespace diffsim::dynamics {
 
 /// Contribution of a rank to one summand of the Jacobian. Rows and columns belong to the owned vertices, followed by
-/// ghost vertices: those of the mesh, or those that the couplings list.
+/// ghost vertices. The ghost vertices are the mesh's ghost vertices or `couplings.copies()`.
 class MatrixShare {
  public:
-  /// `has_own_copies`: the ghost vertices are `couplings.copies()` instead of those of the mesh. Collective.
+  /// `has_own_copies`: true if the ghost vertices are `couplings.copies()` instead of the ghost vertices of the mesh.
+  /// Collective.
   MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies);
 
   BlockMatrix& blocks() { return blocks_; }

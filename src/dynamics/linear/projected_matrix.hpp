@@ -14,17 +14,19 @@ namespace diffsim::dynamics {
 /// Matrix of a linear system on the tangent space of constraints, of the same size as the unconstrained matrix J:
 ///
 ///   A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a
+///
 /// P is the orthogonal projection onto the tangent space. If b is in the tangent space, the solution of A x = b is the
 /// tangent vector x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent vectors w. (I - P)_a is the part of I - P at
-/// the nodes of assembly a, and α_a the largest |J_ii| at these nodes.
+/// the nodes of assembly a. α_a is the largest |J_ii| at these nodes, or 1 if this value is 0.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of J, three for each owned vertex. Collective.
   ProjectedMatrix(const body::ConstraintSet& set, PetscInt count);
 
-  /// Sets P, and λ unless `multipliers` is nullptr, which stands for λ = 0. Collective.
+  /// Sets P and λ. A `multipliers` of nullptr means λ = 0. Collective.
   void set(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Computes A. `is_same_pattern`: `result` was computed from a J with the same sparsity pattern before. Collective.
+  /// Computes A. `is_same_pattern`: true if an earlier call computed `result` from a J with the same sparsity pattern.
+  /// Collective.
   void compute(Mat J, bool is_same_pattern, PetscHandle<Mat, MatDestroy>& result);
 
  private:

@@ -117,7 +117,8 @@ void SingleLevel::load(const double* x) {
                        [=](int i) { to[i] = static_cast<float>(scale * x[i]); });
 }
 
-/// Calls finish(row, (A x)_row) for all block rows. Updates the ghost values of x meanwhile.
+/// Calls finish(row, (A x)_row) for all block rows. Updates the ghost values of x during the sweep over the block rows
+/// that have no columns of other ranks.
 template <class Finish>
 void SingleLevel::sweep(std::vector<float>& x, const Finish& finish) {
   float* const ghosts = x.data() + 3 * to_index(rows_);

@@ -25,7 +25,7 @@ class SingleLevel {
   SingleLevel(const SingleLevel&) = delete;
   SingleLevel& operator=(const SingleLevel&) = delete;
 
-  /// Returns true if every rank has a finite inverse of its part of D. Collective.
+  /// Returns true if the inverse of D is finite on every rank. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
   /// Recomputes D from the present values of A. A rank on which the new D has no inverse keeps the previous D.
@@ -52,7 +52,7 @@ class SingleLevel {
   bool by_blocks_ = false;
   double tau_ = 1.0, sigma_ = 1.0, length_ = 1.0, alpha_ = 1.0;
   SingleBlocks own_, others_;
-  std::vector<int> inner_, outer_;   // inner_: block rows without columns of other ranks; outer_: rest
+  std::vector<int> inner_, outer_;   // inner_: block rows without columns of other ranks; outer_: other rows
   std::vector<float> inverse_;       // inverse of D: 9 values per block row, column after column
   std::vector<float> x_, previous_;  // each: own values, then ghost values
   PetscSFHandle sf_;

@@ -11,13 +11,12 @@ namespace diffsim::dynamics {
 /// must have been set up. The coarsest level, which is factored, is unchanged.
 ///
 /// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where A is the level's operator, D a preconditioner, and λ
-/// the estimated largest eigenvalue of D⁻¹A. The number of steps is that of the level's smoother
-/// (-mg_levels_ksp_max_it). On the finest level D consists of the 3×3 diagonal blocks of A. On the other levels D is
-/// the diagonal of A. Aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the
-/// diagonal; these zeros are treated as ones. A step is one sweep over a single-precision copy of the level's current
-/// operator; the copy takes half the memory of the operator. Residuals, interpolation and restriction use such copies
-/// too. The operator of the Krylov method does not change, so the accuracy of the solution does not depend on the
-/// copies.
+/// the estimated largest eigenvalue of D⁻¹A. The number of steps is unchanged (-mg_levels_ksp_max_it). On the finest
+/// level D consists of the 3×3 diagonal blocks of A. On the other levels D is the diagonal of A. Aggregates of one or
+/// two vertices have fewer than six rigid motions, which leaves zeros on the diagonal; these zeros are treated as ones.
+/// Each step of the iteration is one sweep over a single-precision copy of the level's current operator. The copy takes
+/// half the memory of the operator. Residuals, interpolation and restriction use such copies too. The operator of the
+/// Krylov method does not change, so the accuracy of the solution does not depend on the copies.
 ///
 /// `least_bound`: minimum of the upper bound of the spectrum on the finest level. An estimate of λ from ten iterations
 /// misses the large eigenvalues that the barriers of a few contact pairs cause in a mesh of many cells. Eigenvalues

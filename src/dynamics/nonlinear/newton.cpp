@@ -11,19 +11,19 @@ namespace {
 
 constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
-constexpr double turned_slope = 0.5;          // allowed overshoot of R·d (Matthies & Strang 1979)
+constexpr double turned_slope = 0.5;          // largest accepted -R(trial)·d / R·d (Matthies & Strang 1979)
 constexpr double patient_step = 1.0 / 64.0;   // least step length along a descent direction of the exact Jacobian
 constexpr double nearly_whole = 0.75;         // least step length along an ascent direction of the exact Jacobian
 constexpr double much_less = 0.25;            // largest accepted residual ratio in `refine` and along ascent directions
 constexpr double refining_tolerance = 1e-3;   // tolerance of linear systems in `refine`
-constexpr std::size_t window = 10;            // iterations whose largest residual bounds the residual of a trial
-constexpr int patience = 10;                  // iterations without progress before step lengths vary
-constexpr double mostly_cut = 0.5;            // step length below which the next steps move free components only
-constexpr int most_holds = 4;                 // maximum number of successive steps that move free components only
-constexpr double worth_closing = 1.5;         // least fraction that `close_gap` tries, relative to the step length
-constexpr double least_closing = 0.1;         // least fraction of the gap that `close_gap` tries
-constexpr double still_descending = 0.4;      // ratio of slopes, end to start of a step, above which a step is doubled
-constexpr double least_fall = 1e-4;           // relative fall of the potential that counts as progress
+constexpr std::size_t window = 10;        // number of iterates whose largest residual bounds the residual of a trial
+constexpr int patience = 10;              // iterations without progress before step lengths vary
+constexpr double mostly_cut = 0.5;        // step length below which the next iterations move free components only
+constexpr int most_holds = 4;             // maximum number of successive iterations that move free components only
+constexpr double worth_closing = 1.5;     // least fraction that `close_gap` tries, relative to the step length
+constexpr double least_closing = 0.1;     // least fraction of the gap that `close_gap` tries
+constexpr double still_descending = 0.4;  // ratio of slopes, end to start of a step, above which a step is doubled
+constexpr double least_fall = 1e-4;       // relative fall of the potential that counts as progress
 
 /// Tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
 class ForcingTerm {
@@ -36,7 +36,7 @@ class ForcingTerm {
       const double guard = 0.9 * eta_ * eta_;
       if (guard > 0.1) eta = std::max(eta, guard);
     }
-    // The tolerance is not tighter than the last iteration needs to reach `goal`.
+    // A tolerance below 0.25 goal/residual would be tighter than needed to reach `goal`.
     if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
     eta_ = std::clamp(eta, 1e-10, first);
     previous_ = residual;
@@ -113,9 +113,9 @@ class Newton {
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
-  /// Takes further full steps while the residual is above the tolerance and each step reduces the residual to a
-  /// quarter. The bound `rounding` of the rounding error is computed from the matrices of earlier iterates. These
-  /// matrices may be much stiffer than the matrix at the solution, and the bound may then be much larger than the
+  /// Takes further full Newton steps while the residual is above the tolerance and each step reduces the residual to at
+  /// most a quarter. The bound `rounding` of the rounding error is computed from the matrices of earlier iterates.
+  /// These matrices may be much stiffer than the matrix at the solution, and the bound may then be much larger than the
   /// rounding error at the solution. If the iteration stopped at a residual as large as the bound, the solution would
   /// have an error that derivatives do not take into account. Does nothing if iterations are differentiated as
   /// executed.
@@ -149,8 +149,8 @@ class Newton {
     return take_step(false);
   }
 
-  /// Takes one Newton step. `hold`: prescribed components and moving obstacles do not move. Returns false if no step
-  /// was found.
+  /// Takes one Newton step. `hold`: true if prescribed components and moving obstacles must not move. Returns false if
+  /// no step was found.
   bool take_step(bool hold) {
     const bool free_of_gap = hold || at_rest();
     double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
@@ -183,7 +183,7 @@ class Newton {
       if (problem_.has_potential() || !free_of_gap) return search(shortest_step, hold);
       if (projected_) {
         if (search(shortest_step, hold)) return true;
-        may_rise_ = true;  // for this search only: each descent path passes a maximum of the residual norm
+        may_rise_ = true;  // for the next search only: along each descent path, the residual norm passes a maximum
         const bool found = search(shortest_step, hold);
         may_rise_ = false;
         return found;
@@ -199,7 +199,7 @@ class Newton {
   }
 
   /// Backtracks along the direction, with step lengths above `least`, until a trial is valid and, if there is no gap,
-  /// better (`is_better`). Returns false if no trial is accepted.
+  /// accepted by `is_better`. Returns false if no trial is accepted.
   bool search(double least, bool hold) {
     const bool free_of_gap = hold || at_rest();
     const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
@@ -253,9 +253,9 @@ class Newton {
 
   /// Moves the prescribed components of the trial from the fraction t of the gap to a larger fraction s = 1, ½, ¼, …,
   /// as far as the terms that limit step lengths allow. Contact pairs at small distances reduce the step length.
-  /// Prescribed components can often move further than free ones, because their motion does not close most of these
-  /// pairs, for example if surfaces slide along each other. While there is a gap, the potential need not decrease.
-  /// Returns the fraction of the gap that the trial has closed.
+  /// Prescribed components can often move further than free components, because the motion of prescribed components
+  /// does not reduce the distance of most of these pairs, for example if surfaces slide along each other. While there
+  /// is a gap, the potential need not decrease. Returns the fraction of the gap that the trial has closed.
   double close_gap(double t) {
     const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
     Field further = y_.like("further");
@@ -268,8 +268,9 @@ class Newton {
     return t;
   }
 
-  /// Fraction of the admissible step that is attempted first. Without a potential, iterates may repeat after two or
-  /// three steps if friction alternates between sticking and sliding; other step lengths leave such a cycle.
+  /// Returns the fraction of the admissible step length that is attempted first. Without a potential, iterates may
+  /// repeat after two or three iterations if friction alternates between sticking and sliding. Other step lengths leave
+  /// such a cycle.
   double variation() const {
     constexpr double parts[] = {1.0, 0.75, 0.5, 0.3};
     const bool may_repeat = !problem_.has_potential() && report_.iterations - progressed_at_ > patience;
@@ -278,7 +279,7 @@ class Newton {
 
   /// Doubles a full step while R(trial)·d < 0.4 R·d < 0, that is, while the potential still falls steeply at the end of
   /// the step. For a body that buckles, the projected Jacobian is stiffer than the exact Jacobian, so that full steps
-  /// are too short. Returns the step length; `trial` and the trial fields are those of this step length.
+  /// are too short. Returns the final step length. Sets `trial` and the trial fields to the values at this step length.
   double lengthen(Evaluation& trial) {
     double t = 1.0;
     while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
@@ -297,15 +298,16 @@ class Newton {
 
   /// Returns true if a trial at step length t is accepted.
   ///
-  /// With a potential: Armijo's condition. Rounding may hide the change of the potential; a trial is therefore also
-  /// accepted if the residual and |R·d| each fall to at most half of their values before the step. The direction d was
-  /// computed with a positive definite matrix, so d is a descent direction of the potential.
+  /// With a potential, a trial is accepted if Armijo's condition holds. Rounding may hide the change of the potential,
+  /// so a trial is also accepted if the residual and |R·d| each fall to at most half of their values before the step.
+  /// The direction d was computed with a positive definite matrix, so d is a descent direction of the potential.
   ///
-  /// Without a potential: the residual decreases; or R·d < 0 and R(trial)·d ≤ -½ R·d. Along a line every force has a
-  /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. If the second
-  /// condition holds, the residual may increase, but not above the largest residual of the last ten iterates (Grippo,
-  /// Lampariello & Lucidi 1986), unless `may_rise_` is set. A direction of the exact Jacobian with R·d ≥ 0 leads to
-  /// saddle points, around which iterates repeat. A step along such a direction must reduce the residual to a quarter.
+  /// Without a potential, a trial is accepted if the residual decreases, or if R·d < 0 and R(trial)·d ≤ -½ R·d. Along a
+  /// line every force has a potential, and the second condition bounds how far a trial overshoots the minimum of that
+  /// potential. If the second condition holds, the residual may increase. Unless `may_rise_` is set, the residual may
+  /// not exceed the largest residual of the last ten iterates (Grippo, Lampariello & Lucidi 1986). A direction of the
+  /// exact Jacobian with R·d ≥ 0 leads to saddle points, around which iterates repeat. A step along such a direction
+  /// must reduce the residual to at most a quarter.
   bool is_better(const Evaluation& trial, double t) const {
     if (!problem_.has_potential()) {
       if (slope_ >= 0.0 && !projected_) return trial.residual <= much_less * now_.residual;
@@ -318,7 +320,7 @@ class Newton {
            std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
   }
 
-  /// Largest residual of the last ten iterates, N.
+  /// Returns the largest residual (N) of the last ten iterates.
   double largest_of_late() const {
     const std::vector<double>& all = report_.residuals;
     return scale_ * *std::max_element(all.end() - static_cast<std::ptrdiff_t>(std::min(window, all.size())), all.end());
@@ -332,14 +334,14 @@ class Newton {
   Evaluation now_;
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
-  bool projected_ = false;    // true if the present direction is that of a projected Jacobian
-  bool curved_down_ = false;  // true if the potential curved downward along the last step
-  bool may_rise_ = false;     // true if the residual may exceed those of the last iterates
-  int holds_ = 0;             // number of coming steps that move free components only
+  bool projected_ = false;    // true if the present direction was computed with a projected Jacobian
+  bool curved_down_ = false;  // true if the potential was concave along the last direction
+  bool may_rise_ = false;     // true if the residual may exceed the residuals of the last iterates
+  int holds_ = 0;             // number of coming iterations that move free components only
   int progressed_at_ = 0;     // number of the last iteration that made progress
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
-  double first_potential_ = 0.0, least_potential_ = 0.0;  // both since the gap was closed
-  /// Residual at the last switch from the exact to the projected Jacobian; used only without a potential.
+  double first_potential_ = 0.0, least_potential_ = 0.0;  // first and least since the gap was closed
+  /// Residual (N) at the last switch from the exact to the projected Jacobian; used only without a potential.
   double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;
 };

@@ -14,15 +14,15 @@ namespace diffsim::dynamics {
 /// Residual and potential at positions y, with identical values on every rank.
 struct Evaluation {
   bool valid = false;      ///< true if all energies exist at y and all values are finite
-  double residual = 0.0;   ///< ‖R(y)‖ over the free components, N
-  double scale = 0.0;      ///< norm of the largest of the forces that R balances, N
-  double potential = 0.0;  ///< Φ with R = ∂Φ/∂y, J; only if the problem has a potential
+  double residual = 0.0;   ///< ‖R(y)‖ over the free components (N)
+  double scale = 0.0;      ///< largest norm of the summands of R (N)
+  double potential = 0.0;  ///< potential Φ (J) with R = ∂Φ/∂y; only if the problem has a potential
 };
 
 /// Terms whose element contributions to J are made positive semidefinite.
 enum class Projection { none, contact, all };
 
-/// Equation R(y) = 0 in the free components. The other components are prescribed; the gap is the prescribed position
+/// Equation R(y) = 0 in the free components. The other components are prescribed. The gap is the prescribed position
 /// minus y. If positions are constrained, y satisfies the constraints, and R and the directions are in the tangent
 /// space of the constraints at y. An iterate consists of y and of the progress of moving obstacles.
 class NewtonProblem {
@@ -31,7 +31,7 @@ class NewtonProblem {
   virtual bool has_potential() const = 0;
   /// Computes R(y), zero in prescribed components. y: [local vertices, 3], ghost values up to date.
   virtual Evaluation evaluate(const Field& y, Field& residual) = 0;
-  /// Computes the gap, zero in free components, and returns its largest absolute value.
+  /// Computes the gap, which is zero in free components, and returns the largest absolute value of the gap.
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// Computes d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the
   /// prescribed components. Takes the remaining motion of obstacles into account. Ghost values of d are up to date.
@@ -48,7 +48,7 @@ class NewtonProblem {
   /// Returns the largest |x| over the owned vertices of all ranks.
   virtual double largest(const Field& x) const = 0;
   /// Computes to = from + t d on all local vertices. If positions are constrained, also moves the result onto the
-  /// constraints; returns false if that is impossible because t d is too large.
+  /// constraints. Returns false if there is no such result because t d is too large.
   virtual bool move(const Field& from, double t, const Field& direction, Field& to) const = 0;
   /// Returns true if positions are constrained. The path of `move` from `from` to `to` then depends on t.
   virtual bool has_constraints() const = 0;
@@ -60,7 +60,8 @@ class NewtonProblem {
   virtual double progress() const = 0;
   virtual double progress_goal() const = 0;
   virtual void set_progress(double progress) = 0;
-  /// Upper bound of the rounding error of a residual, N; known after the first `find_direction`.
+  /// Returns an upper bound of the rounding error of a residual (N), which is known after the first call of
+  /// `find_direction`.
   virtual double rounding() const = 0;
 };
 
@@ -80,20 +81,21 @@ struct NewtonReport {
 
 /// Solves R(y) = 0, starting from y, by Newton's method with a backtracking line search.
 ///
-/// This implementation replaces SNES, because the following operations act between the linear solves:
+/// This implementation replaces PETSc's SNES, because the following operations are part of each iteration:
 ///
 /// - A direction is computed with the exact Jacobian. If the exact Jacobian is indefinite, contact terms are projected:
 ///   their element contributions to the Jacobian are made positive semidefinite. If the Jacobian is still indefinite,
 ///   all terms are projected.
 /// - Force terms limit the step length.
 /// - Prescribed components approach their prescribed positions along the direction, so that no iterate is invalid. If
-///   force terms limit the step length, prescribed components move further than free components, as far as the terms
-///   allow. If the step length was below ½, only free components move in up to four following steps.
+///   force terms limit the step length, prescribed components move further than free components, as far as the force
+///   terms allow. If the step length was below ½, only free components move in up to four following iterations.
 /// - A residual below the bound of its rounding error (`NewtonProblem::rounding`) counts as converged.
 /// - Without a potential (friction, viscosity), a trial is accepted if the residual norm decreases. A trial is also
-///   accepted if R(trial)·d ≤ -½ R·d, which limits the overshoot (Matthies & Strang 1979), and if the residual norm is
-///   at most the largest of the last ten iterates (Grippo, Lampariello & Lucidi 1986). If the direction of the exact
-///   Jacobian gives no accepted trial, or is not a descent direction, the direction of the projected Jacobian is used.
+///   accepted if two conditions hold: R(trial)·d ≤ -½ R·d, which limits the overshoot (Matthies & Strang 1979), and a
+///   residual norm of at most the largest of the last ten iterates (Grippo, Lampariello & Lucidi 1986). If the
+///   direction of the exact Jacobian gives no accepted trial, or is not a descent direction, the direction of the
+///   projected Jacobian is used.
 /// - Without a potential, step lengths vary after ten iterations without progress, so that iterates do not repeat.
 /// - The tolerance of the linear systems follows Eisenstat & Walker (1996), choice 2.
 ///

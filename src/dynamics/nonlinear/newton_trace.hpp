@@ -11,7 +11,7 @@ namespace diffsim::dynamics {
 struct NewtonIteration {
   Field y;  ///< iterate before the iteration
   double step = 1.0;
-  bool projected = false;  ///< d is the direction of a projected Jacobian
+  bool projected = false;  ///< true if d was computed with a projected Jacobian
 };
 
 /// Latest iterations of Newton's method, up to a maximum number.

@@ -49,8 +49,11 @@ std::array<double, 2> sum(const char* label, int count, const Function& f) {
   return sums;
 }
 
-/// Contribution of component i to ∂L/∂(damping): m (v̄' + h β' x̄') (v + h Σ b_i A_i). Must run before `EndAdjoint`,
-/// which overwrites v̄'.
+/// Contribution of component i to ∂L/∂(damping):
+///
+///   m (v̄' + h β' x̄') (v + h Σ b_i A_i),   m: mask of `ExplicitUpdate`
+///
+/// Must be evaluated before `EndAdjoint`, which overwrites v̄'.
 template <class T>
 struct DampingShare {
   EndAdjoint<T, 0> reverse;  // rules with damping have one stage
@@ -71,7 +74,7 @@ struct GravityShare {
   }
 };
 
-/// Subtracts f̄ f / m from m̄: the contribution of the quotient A = f/m, with f̄ = Ā/m.
+/// Subtracts f̄ f / m from m̄, which is the contribution of the quotient A = f/m; f̄ = Ā/m.
 template <class T>
 struct MassAdjoint {
   In<T> mass, f, f_bar;
@@ -101,8 +104,8 @@ void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const Pa
   records_forces_ = false;  // forces are recomputed together with their derivatives
 }
 
-/// Reverse sweep over the stages of a step. T = double gives the adjoint, T = Along also its derivative along a
-/// direction.
+/// Reverse sweep over the stages of a step. T = double computes the adjoint; T = Along computes the adjoint and the
+/// derivative of the adjoint along a direction.
 template <class T>
 class ExplicitModel::Reverse {
  public:
@@ -354,12 +357,12 @@ class ExplicitModel::Reverse {
   ParameterSet* gradient_tangent_;
   ExplicitUpdate<T> update_;
   bool to_damping_, to_mass_;
-  bool rated_;  // some force depends on velocities
+  bool rated_;  // true if some force depends on velocities
   std::vector<std::unique_ptr<Field>> own_;
   std::vector<ExplicitConstraints::Reverse<T>> constraints_;  // one for each stage, if the system has constraints
   Pair f_bar_, gained_, gained_v_, pending_;
   In<T> force_{};                   // force of the stage, if a gradient needs the force
-  Field* force_tangent_ = nullptr;  // if T has derivatives
+  Field* force_tangent_ = nullptr;  // nullptr if T has no derivatives
   Pair acceleration_bars_[max_stages];
   EarlierAdjoints<T> bars_{};
   std::array<double, 2> damping_sums_{};

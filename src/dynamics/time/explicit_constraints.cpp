@@ -58,7 +58,7 @@ std::vector<double> derivatives_of(const NodeVectors<Along>& vectors) {
   return derivatives;
 }
 
-/// Adds values at nodes to fields.
+/// Adds the vectors at the nodes to fields on vertices.
 template <class T>
 void add(const ConstraintSet& set, const NodeVectors<T>& vectors, const FieldPairToChange& fields) {
   set.add(values_of(vectors), *fields.value);
@@ -92,8 +92,9 @@ std::vector<double> to_host(const double* device, std::size_t count) {
 
 const double* address(const std::vector<double>& values) { return values.empty() ? nullptr : values.data(); }
 
-/// Returns the positions of the next stage or, after the last stage, the new positions (the new velocities if
-/// `velocities`). The constraint force of the stage is included only if `at.force` contains the constraint force.
+/// Returns the positions of the next stage. After the last stage, returns the new velocities if `velocities`, and
+/// otherwise the new positions. The constraint force of the stage is included only if `at.force` contains the
+/// constraint force.
 template <class T>
 NodeVectors<T> predict(const ConstraintSet& set, const ExplicitRule& rule, bool velocities,
                        const ConstraintStage<T>& at, const HostUpdate<T>& host) {

@@ -16,12 +16,12 @@ using body::ConstraintSet;
 using body::NodeVectors;
 
 /// Multipliers of all assemblies of a rank, and the positions or velocities that satisfy the constraints (`result`,
-/// [nodes, 3]). Also used for the tangents of these values.
+/// [nodes, 3]). An object of this struct may also contain the tangents of these values.
 struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
 
-/// Field and its derivative along a direction, for reading. nullptr stands for zeros.
+/// Field and its derivative along a direction, both read-only. A pointer of nullptr stands for a field of zeros.
 struct FieldPair {
   const Field* value = nullptr;
   const Field* derivative = nullptr;
@@ -46,24 +46,24 @@ struct ConstraintStage {
 
 /// Constraint forces of explicit steps.
 ///
-/// The force of each stage i is f + G(X_i)ᵀ λ_i. λ_i makes the positions of the next stage satisfy the constraints or,
-/// with a single stage, the positions at the end of the substep. If a rule's last stage is at the end of the substep
-/// (velocity Verlet), λ_i of the last stage makes the velocities at the end satisfy G v = 0. With velocity Verlet this
-/// method is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order.
-/// With symplectic Euler the positions are those of SHAKE.
+/// The force of each stage i is f + G(X_i)ᵀ λ_i. λ_i is such that the positions of the next stage satisfy the
+/// constraints. For a rule with a single stage, λ_1 is such that the positions at the end of the substep satisfy the
+/// constraints. If a rule's last stage is at the end of the substep (velocity Verlet), λ_i of the last stage is such
+/// that the velocities at the end of the substep satisfy G v = 0. With velocity Verlet this method is RATTLE (Andersen
+/// 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order. With symplectic Euler, the
+/// positions equal the positions of SHAKE (Ryckaert, Ciccotti & Berendsen 1977).
 ///
 /// Derivatives follow from the implicit function theorem. Consider g(y) = 0 with y = b + C G(x)ᵀ λ, and let
-/// S(y, x) = G(y) C G(x)ᵀ. The adjoint ȳ of y determines the adjoint p̄ of the force, and z = S(y, x)⁻ᵀ G(x) p̄. The
-/// adjoint of b is the corrected adjoint ȳ - G(y)ᵀ z. The corrected adjoint determines the adjoint f̄ of the force, and
+/// S(y, x) = G(y) C G(x)ᵀ. The adjoint ȳ of y determines a preliminary adjoint p̄ of the force and z = S(y, x)⁻ᵀ G(x) p̄.
+/// The adjoint of b is the corrected adjoint ȳ - G(y)ᵀ z, which determines the final adjoint f̄ of the force. The vector
 /// (Σ_k λ_k ∇²g_k) f̄ is added to x̄.
 class ExplicitConstraints {
  public:
-  /// Throws Error (input) if the rule is neither symplectic Euler nor velocity Verlet. Reason: each stage's force must
-  /// change the positions of the next stage or, at the last stage, the positions or velocities at the end of the
-  /// substep.
+  /// `h`: length of a substep (s). Throws Error (input) for rules other than symplectic Euler and velocity Verlet,
+  /// because with other rules the force of some stage does not change the positions that this force must correct.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
-  /// Memory of the `ConstraintValues` of a stage, bytes.
+  /// Returns the size (bytes) of the `ConstraintValues` of a stage.
   std::size_t record_bytes() const;
   /// Adds the constraint force to `force` and returns the multipliers. Throws Error on all ranks if the constraints
   /// cannot be satisfied. Collective.
@@ -83,7 +83,8 @@ class ExplicitConstraints {
 
  private:
   bool is_on_velocities(int stage) const;
-  /// Returns C, [nodes]: derivatives of the constrained positions or velocities with respect to the force of the stage.
+  /// Returns the diagonal of C, [nodes]: derivative of a node's constrained position or velocity with respect to the
+  /// force on the node in the stage.
   template <class T>
   std::vector<T> factors(int stage, const ExplicitUpdate<T>& update) const;
 
@@ -116,15 +117,15 @@ class ExplicitConstraints::Reverse {
   /// Adds the correction -G(y)ᵀ z to x̄' or v̄' at the end of the substep. Requires the last stage. Collective.
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
   /// Adds the correction -G(y)ᵀ z to X̄ of the next stage. Requires a stage before the last. `acceleration_bar`:
-  /// contributions to the adjoint of the stage's acceleration from the end of the substep. `v_bar`: V̄ of the next
-  /// stage, or nullptr. Collective.
+  /// contributions of the end of the substep, and of the stages after the next stage, to the adjoint of the stage's
+  /// acceleration. `v_bar`: V̄ of the next stage, or nullptr. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
-  /// Adds the contributions of the constraint force to X̄ of the stage. `f_bar`: adjoint of the stage's force.
+  /// Adds the contributions of the constraint force to X̄ of the stage. `f_bar`: final adjoint f̄ of the stage's force.
   /// Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:
-  /// Computes z and returns the correction -G(y)ᵀ z. `force_bar`: the adjoint p̄ of the force before the correction.
+  /// Computes z and returns the correction -G(y)ᵀ z. `force_bar`: preliminary adjoint p̄ of the force.
   NodeVectors<T> correction(const NodeVectors<T>& force_bar);
 
   const ExplicitConstraints& constraints_;

@@ -35,7 +35,7 @@ struct In<Along> {
   }
 };
 
-/// Array to write. If T has derivatives, `value` may be nullptr; the values are then not stored.
+/// Array to write. If T has derivatives and `value` is nullptr, only derivatives are stored.
 template <class T>
 struct Out;
 template <>
@@ -100,7 +100,7 @@ struct StageWeights {
   }
 };
 
-/// Accelerations of all stages except the last.
+/// Accelerations of all stages except the last stage.
 template <class T>
 struct Earlier {
   In<T> of[max_stages];
@@ -110,7 +110,7 @@ struct EarlierAdjoints {
   Out<T> of[max_stages];
 };
 
-/// Stores A = f/m + g for later stages.
+/// Stores the acceleration A = f/m + g of a stage for later stages.
 template <class T>
 struct StoreAcceleration {
   ExplicitUpdate<T> update;
@@ -179,8 +179,8 @@ struct EndUpdate {
   }
 };
 
-/// Adjoint of `EndUpdate`: computes the contributions of x̄' and v̄' to v̄ and to the adjoints of the accelerations. With
-/// ū = m d (v̄' + h β' x̄'),
+/// Adjoint of `EndUpdate`: computes the contributions of x̄' and v̄' to v̄ and to the adjoints of the accelerations.
+/// With the mask m, the damping factor d and ū = m d (v̄' + h β' x̄'),
 ///
 ///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
 template <class T, int earlier>
@@ -192,7 +192,7 @@ struct EndAdjoint {
   EarlierAdjoints<T> acceleration_bars;
   Out<T> f_bar;
 
-  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity before masking.
+  /// Returns m (v̄' + h β' x̄'), with the mask m.
   KOKKOS_INLINE_FUNCTION T masked(int i) const { return update.mask(i) * (v_bar(i) + weights.new_velocity * x_bar(i)); }
   KOKKOS_INLINE_FUNCTION T acceleration_bar(int j, const T& u_bar, const T& x_free) const {
     return weights.velocity[j] * u_bar + weights.position[j] * x_free;

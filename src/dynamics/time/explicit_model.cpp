@@ -24,8 +24,8 @@ const ExplicitRule& rule_named(const std::string& integrator) {
   throw Error("unknown explicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
 }
 
-/// Updates x ← x' and v ← v' for the components [begin, end). Lowers `invalid_vertex` to the smallest vertex whose new
-/// position is not finite.
+/// Updates x ← x' and v ← v' for the components [begin, end). Lowers `invalid_vertex` to the smallest index of a vertex
+/// whose new position is not finite.
 template <int earlier>
 void update_state(const EndUpdate<double, earlier>& end_update, int begin, int end, Field& velocities, Field& positions,
                   std::int32_t* invalid_vertex) {
@@ -141,7 +141,7 @@ void ExplicitModel::step(int n, State& state, Record* record) {
   for (int s = 0; s < substeps_; ++s) substep(n, s, state, static_cast<ExplicitRecord*>(record));
   system_->advance_motions(n, dt(), state);
   // With contact, a completed step must not have inverted cells, so the final configuration is checked here. Without
-  // contact, the next force evaluation finds inverted cells.
+  // contact, the next evaluation of the forces detects inverted cells.
   if (is_limited())
     for (const auto& term : system_->terms())
       if (!term->limits_steps() && !term->uses_velocities())
@@ -193,9 +193,9 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   Field& velocities = state["velocities"];
   const bool looks_after_contact = is_limited() && !rule_.ends_in_last_stage;
   if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
-  // Vertices shared with other ranks are updated first, the remaining vertices during the exchange. If a later
-  // operation changes positions as well (reversible steps, prescribed motions), all vertices are updated before the
-  // exchange.
+  // Vertices shared with other ranks are updated first; the remaining vertices are updated during the exchange. If a
+  // later operation changes positions as well (reversible steps, prescribed motions), all vertices are updated before
+  // the exchange.
   const int all = static_cast<int>(velocities.size());
   const int first = reversible_ || system_->has_motions() ? all : 3 * system_->mesh().shared_vertices_end();
   std::int32_t* const invalid = work_->invalid_vertex.data() + s;
@@ -212,8 +212,8 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   else
     update_some(0, first);
   Kokkos::fence();
-  // The update kernel treats moved vertices as fixed, so `positions` of moved vertices are still those at the start of
-  // the substep.
+  // The update kernel treats moved vertices as fixed, so `positions` of moved vertices are still the positions at the
+  // start of the substep.
   system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
   system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
   update_some(first, all);

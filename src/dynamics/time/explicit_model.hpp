@@ -14,7 +14,8 @@ struct ExplicitRule;
 class ExplicitRecord;
 }  // namespace dynamics
 
-/// Names of the explicit integrators: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2, runge_kutta_4.
+/// Returns the names of the explicit integrators: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2,
+/// runge_kutta_4.
 std::vector<std::string> explicit_integrators();
 bool is_explicit_integrator(const std::string& name);
 /// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
@@ -29,15 +30,16 @@ bool has_damping_factor(const std::string& integrator);
 ///   v ← m d (v + h a(x, v)),   x ← x + h v
 ///
 /// The mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components
-/// that are not fixed propagate through the step. Vertices with a prescribed motion follow this motion during each
-/// substep. Contact checks the straight path from the start of a substep to each of its stages and to its end.
+/// that are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each
+/// substep. Contact checks the straight path from the start of a substep to each stage of the substep and to the end of
+/// the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a unit of about 2⁻⁴⁸ L, and velocities of
 /// a unit of about 2⁻⁵² L/h, where L is the largest |coordinate| of the rest shape. Both units are powers of two.
 /// Increments are rounded to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp).
-/// Derivatives are those of the unrounded step, evaluated at the rounded states. Reversible mode requires symplectic
-/// Euler and `damping` = 1, and excludes contact, forces that depend on velocities, prescribed motions, and rigid
-/// bodies.
+/// Derivatives are the derivatives of the step without rounding, evaluated at the rounded states. Reversible mode
+/// requires symplectic Euler and `damping` = 1, and excludes contact, forces that depend on velocities, prescribed
+/// motions, and rigid bodies.
 ///
 /// The constructor adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit Euler.
 class ExplicitModel : public SystemModel {
@@ -53,9 +55,9 @@ class ExplicitModel : public SystemModel {
   /// Returns a substep length h, in s, for which small motions about the rest configuration are stable: `safety` times
   /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here
   /// κ = max_i (Σ_e λ_e)_i / m_i, where e runs over the elements at vertex i, λ_e bounds the largest eigenvalue of the
-  /// element's stiffness, and m_i is the lumped mass. γ is the corresponding bound of the terms' damping. Returns 0 for
-  /// explicit Euler and for second-order Runge-Kutta, with which undamped oscillations grow at any h. Requires
-  /// `prepare`. Collective.
+  /// element's stiffness, and m_i is the lumped mass. γ is the corresponding bound of the terms' damping. For κ > 0,
+  /// returns 0 for explicit Euler and for second-order Runge-Kutta, with which undamped oscillations grow at any h.
+  /// Returns infinity if κ and γ are 0. Requires `prepare`. Collective.
   double stable_substep(double safety = 0.8);
 
   void prepare() override;
@@ -78,8 +80,9 @@ class ExplicitModel : public SystemModel {
   class Reverse;
 
   void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
-  /// Updates x and v with the force of the last stage and exchanges ghost positions. Vertices shared with other ranks
-  /// are updated first, so that the exchange overlaps with the update of the remaining vertices.
+  /// Updates x and v with the force of the last stage of substep s of step n, and exchanges ghost positions. Vertices
+  /// shared with other ranks are updated first, so that the exchange overlaps with the update of the remaining
+  /// vertices.
   void end_substep(int n, int s, State& state);
   /// Computes substep s of `step_tangent`. Ghost values of dx are up to date before and after the call. `stages`: if
   /// not nullptr, receives the tangents dX_i and dV_i of the stages.
@@ -101,10 +104,10 @@ class ExplicitModel : public SystemModel {
   /// Throws the same Error on every rank if the motion of substep s passes through an obstacle or another body.
   /// Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
-  /// Returns a text for messages: "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, up to which small motions about
-  /// rest are certain to be stable".
+  /// Returns the part of an error message that states why the substep is unstable, such as "the substep,
+  /// dt/substeps = 0.01 s, exceeds 0.002 s, up to which small motions about rest are certain to be stable".
   std::string exceeds(double stable) const;
-  /// Text for messages that recommends stable values, such as "dt: 0.002, or substeps: 5".
+  /// Returns the part of an error message that recommends stable values, such as "dt: 0.002, or substeps: 5".
   std::string stable_choice(double stable) const;
   double h() const { return dt() / substeps_; }
   /// Time at the beginning of substep s of step n, in s.

@@ -22,8 +22,8 @@
 namespace diffsim {
 namespace dynamics {
 
-/// Record of an explicit step: positions and, if requested, velocities and forces of all stages of all substeps. The
-/// positions and velocities of the first stage are the initial state of the step.
+/// Record of an explicit step: the positions of all stages of all substeps and, if requested, the velocities and the
+/// forces. The positions and velocities of the first stage are the initial state of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -48,15 +48,15 @@ class ExplicitRecord : public Record {
     positions_[place(s, i)].copy_from(at["positions"]);
     if (!velocities_.empty()) velocities_[place(s, i)].copy_from(at["velocities"]);
   }
-  /// Stores the force of owned vertices at a stage, if forces were requested. `save` must be called first for the
-  /// stage.
+  /// Stores the forces on owned vertices at stage i of substep s, if forces were requested. Requires an earlier call of
+  /// `save` for the stage.
   void save_force(int s, int i, const Field& force) {
     if (forces_.empty()) return;
     Force& to = forces_[force_place(s, i)];
     copy_values(static_cast<int>(to.field.size()), force, to.field);
     to.is_saved = true;
   }
-  /// Returns the force of owned vertices at stage i of substep s, or nullptr if the force was not stored.
+  /// Returns the forces on owned vertices at stage i of substep s, or nullptr if these forces were not stored.
   const Field* force(int s, int i) const {
     if (forces_.empty() || !forces_[force_place(s, i)].is_saved) return nullptr;
     return &forces_[force_place(s, i)].field;
@@ -158,7 +158,7 @@ struct ExplicitModel::Workspace {
     return &all;
   }
 
-  std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has none
+  std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
   Field force;                                                 // [local vertices, 3]
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;      // [substeps + 1]: start of each substep, end of the step
   DeviceArray<std::int32_t> far_vertex;  // [1]: vertex whose position or velocity is outside `grid`

@@ -26,10 +26,11 @@ std::array<double, 2> oscillate(const ExplicitRule& rule, double h, double kappa
   return {x + h * (rule.old_velocity * v + rule.new_velocity * new_v) + h * h * sum(rule.position, count), new_v};
 }
 
-/// Returns true if no solution grows: the spectral radius of a substep's amplification matrix is at most 1, up to
-/// rounding.
+/// Returns true if no solution of ẍ = -κ x - γ ẋ grows, which means that the spectral radius of a substep's
+/// amplification matrix is at most 1, up to rounding.
 bool is_stable(const ExplicitRule& rule, double h, double kappa, double gamma) {
-  // Positions are measured in units of h v, so that the entries of the matrix are dimensionless.
+  // Positions are divided by h, so that positions and velocities have the same unit and the entries of the matrix are
+  // dimensionless.
   const std::array<double, 2> by_x = oscillate(rule, h, kappa, gamma, h, 0.0),
                               by_v = oscillate(rule, h, kappa, gamma, 0.0, 1.0);
   const double trace = by_x[0] / h + by_v[1], determinant = (by_x[0] * by_v[1] - by_x[1] * by_v[0]) / h;

@@ -10,8 +10,8 @@ namespace diffsim::dynamics {
 /// Maximum number of stages of an explicit rule.
 constexpr std::size_t max_stages = 4;
 
-/// Explicit time integrator as a table: a Runge-Kutta-Nyström method with s stages. A substep of length h from (x, v)
-/// is
+/// Explicit time integrator as a table of the coefficients of a Runge-Kutta-Nyström method with s stages. A substep of
+/// length h from (x, v) is
 ///
 ///   X_i = x + c_i h v + h² Σ_{j<i} ā_ij A_j,   V_i = v + h Σ_{j<i} a_ij A_j,   A_i = a(X_i, V_i, t + c_i h),
 ///   v'  = d (v + h Σ_i b_i A_i),               x'  = x + h (β v + β' v') + h² Σ_i b̄_i A_i
@@ -49,10 +49,10 @@ const std::vector<ExplicitRule>& explicit_rules();
 /// Returns the rule with the given name, or nullptr if there is no such rule.
 const ExplicitRule* find_explicit_rule(const std::string& name);
 
-/// Returns the largest substep h, in s, for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any
-/// 0 ≤ κ' ≤ `stiffness`, 1/s², and 0 ≤ γ' ≤ `damping`, 1/s. Growth is judged by the eigenvalues of a substep's
-/// amplification matrix for 9 × 9 values of (κ', γ'). Returns infinity if both bounds are 0, and 0 for rules with which
-/// undamped oscillations grow at any h.
+/// Returns the largest substep h (s) for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any κ' (1/s²) and γ' (1/s)
+/// with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. Growth is judged by the eigenvalues of a substep's amplification
+/// matrix for 9 × 9 values of (κ', γ'). Returns infinity if both bounds are 0. Returns 0 if `stiffness` is positive and
+/// undamped oscillations grow with the rule at any h.
 double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping);
 
 }  // namespace diffsim::dynamics

@@ -17,7 +17,7 @@ namespace {
 template <int earlier>
 struct EndTangent {
   EndUpdate<Along, earlier> end;
-  const double* v;  // nullptr if no derivative depends on v
+  const double* v;  // nullptr unless there is a derivative with respect to damping
   double *dx, *dv;
   KOKKOS_INLINE_FUNCTION void operator()(int i) const {
     Along x = In<Along>{nullptr, dx}(i), velocity = In<Along>{v, dv}(i);

@@ -20,7 +20,8 @@ using namespace dynamics;
 
 namespace {
 
-/// Record of an implicit step: the state at its beginning and the positions y that the step found.
+/// Record of an implicit step: the state at the beginning of the step, the solution y, and the last Newton iterations
+/// if Newton's iterations are differentiated.
 class ImplicitRecord : public Record {
  public:
   /// `room`: maximum number of Newton iterations that the trace stores.
@@ -33,7 +34,7 @@ class ImplicitRecord : public Record {
     positions_.copy_from(positions);
     iterations_ = iterations;
   }
-  /// Number of Newton iterations of the step, if iterations are differentiated.
+  /// Number of Newton iterations of the step if Newton's iterations are differentiated, otherwise 0.
   int iterations() const { return iterations_; }
   /// Newton iterations that the record stores. If a derivative needs an iteration that is not stored, Newton's method
   /// is repeated, and the repeated iterations replace the stored iterations.
@@ -46,7 +47,7 @@ class ImplicitRecord : public Record {
   mutable NewtonTrace trace_;
 };
 
-/// Returns the text of the first rank whose text is not empty. Collective.
+/// Returns the text of the lowest rank whose text is not empty, or an empty string if all texts are empty. Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   int first = std::numeric_limits<int>::max();
   const int mine = text.empty() ? first : rank_of(comm);

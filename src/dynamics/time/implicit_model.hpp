@@ -15,7 +15,8 @@ class NewtonTrace;
 struct NewtonReport;
 }  // namespace dynamics
 
-/// Cost of the implicit steps since the last `prepare`.
+/// Cost of the implicit steps since the last `prepare`. The counters are in one struct because `prepare` resets all
+/// counters together and the solver only records the counters for reports.
 struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
@@ -34,22 +35,22 @@ struct ImplicitStatistics {
 
 /// Implicit dynamics and statics of a System.
 ///
-/// Step n solves for the positions y:
+/// Step n solves the following equation for the positions y in the free components:
 ///
 ///   M a(y) = f(x(y), v(y), p) + λ_n M g
 ///
-/// in the free components. The quantities a, x and v are affine in y and the state (dynamics/time/time_rule.hpp).
-/// Statics omit M a. The factor λ_n multiplies gravity and those dead loads that have one value for all steps; see
+/// The quantities a, x and v are linear combinations of y and the fields of the state (dynamics/time/time_rule.hpp).
+/// Statics omit M a. The factor λ_n multiplies gravity and the dead loads that have one value for all steps; see
 /// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. Vertices with a
 /// prescribed motion have the position and velocity of this motion at the end of step n. Fixed components and vertices
 /// with a prescribed motion have zero acceleration.
 ///
 /// Newton's method minimises the incremental potential if there is one, and otherwise solves the equation directly. By
 /// default a step is differentiated by the implicit function theorem: one linear solve with the exact Jacobian at y, or
-/// with its transpose for the adjoint. The record of a step holds the state before the step and the solution y.
+/// with its transpose for the adjoint. The record of a step contains the state before the step and the solution y.
 /// Alternatively (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as
-/// executed, with one linear solve per iteration. In this case the record also holds the last iterates
-/// (ImplicitOptions::held_iterations); earlier iterates are recomputed.
+/// executed, with one linear solve per iteration. In this case the record also contains the last iterates
+/// (ImplicitOptions::held_iterations). Derivatives recompute earlier iterates.
 class ImplicitModel : public SystemModel {
  public:
   ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);
@@ -58,7 +59,7 @@ class ImplicitModel : public SystemModel {
   const ImplicitOptions& options() const { return options_; }
   int ramp_steps() const override { return options_.ramp_steps; }
   const ImplicitStatistics& statistics() const { return statistics_; }
-  /// Relative residuals of the iterates of the last Newton solve, beginning with the starting point of the solve.
+  /// Relative residuals of the iterates of the last call of Newton's method, beginning with the starting point.
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
   /// Tightens the tolerances of Newton's method and of the linear systems. Does nothing if Newton's iterations are
@@ -86,12 +87,13 @@ class ImplicitModel : public SystemModel {
   class Residual;
   class Step;
   struct Workspace;
-  /// Solves step n. `y` is the starting point and becomes the solution. Throws Error (run) if Newton's method fails.
+  /// Solves step n. `y`: starting point on entry, solution on return. `trace`: if not nullptr, receives the Newton
+  /// iterations. Throws Error (run) if Newton's method fails.
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
   /// Continues from y after Newton's method has failed on an equation without a potential. Alternates two solves: a
   /// minimisation of the potential of the step with friction frozen at y, starting from y; then Newton's method on the
-  /// full equation of the step, starting from the minimum. Returns the last report of the full equation, or `failed` if
-  /// the first minimisation does not converge.
+  /// full equation of the step, starting from the minimum. Returns the report of the last solve of the full equation,
+  /// or `failed` if the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
   /// Throws Error (input) if the options do not support rigid bodies and joints.

@@ -182,7 +182,7 @@ void ImplicitModel::Step::set_matrix(const Field& y, bool exact) {
     Field residual = model_.system_->scratch_field("residual");
     find_residual(y, configuration(y), residual);
     multipliers_ = tangent_space_->project(residual);
-    // Rounding errors of the positions change the directions of the constraint forces; `rounding_` includes this
+    // Rounding errors of the positions change the directions of the constraint forces. `rounding_` includes this
     // effect.
     double sum = tangent_space_->curvature_square(multipliers_);
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
@@ -294,8 +294,8 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
 
 LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
   if (!model_.options_.linear.matrix_free) return nullptr;
-  // Copy of the configuration at y. The step's own configuration changes between the linearisation and the solves that
-  // use the linearisation.
+  // Copy of the configuration at y. The configuration of the Step object changes between the linearisation and the
+  // solves that use the linearisation.
   struct Place {
     Field positions, velocities, dx, dv;
     Configuration at;

@@ -92,7 +92,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool move(const Field& from, double t, const Field& direction, Field& to) const override;
   bool has_constraints() const override { return model_.system_->constraints() != nullptr; }
   double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override;
-  /// Name of the contact pair that reduced the last step length on this rank; empty if no pair did.
+  /// Name of the contact pair that limited the result of the last call of `max_step` on this rank; empty if no pair
+  /// limited the result.
   const std::string& limiting() const { return limiting_; }
   double progress() const override { return progress_; }
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
@@ -109,9 +110,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   // ---- frozen friction ----
 
-  /// Splits the terms of the system (System::split) and freezes the lagged terms at y. The frozen equation has a
-  /// potential. If y solves the frozen equation, y also solves the equation of the step. If `y` is nullptr, restores
-  /// the equation of the step.
+  /// Splits the terms of the system (System::split) and evaluates the lagged terms at the fixed positions y. The
+  /// equation with lagged terms at fixed positions has a potential. If y solves this equation, y also solves the
+  /// equation of the step. If `y` is nullptr, restores the equation of the step.
   void hold(const Field* y);
 
   // ---- parts of the forward step that derivatives use ----
@@ -121,17 +122,18 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Returns M (a(y) - λ g) in a field that is valid until the next call.
   Field& acceleration_of(const Field& y);
 
-  /// Returns a function that multiplies with J at y through the terms' force tangents, or nullptr unless
-  /// `LinearOptions::matrix_free` is set.
+  /// Returns a function that multiplies J at y with a vector by means of the tangents of the force terms. Returns
+  /// nullptr if `LinearOptions::matrix_free` is false.
   dynamics::LinearSystem::Product product_at(const Field& y);
 
-  /// Assembles the blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
+  /// Assembles the blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v, where x_y, v_y and a_y are the coefficients of y in
+  /// the time rule.
   void assemble(const Field& y, dynamics::Projection projection);
 
-  /// Makes the reference preconditioner shared by all steps, from J in the rest configuration without contact and
-  /// lagged terms. If conjugate gradients do not converge with this J, J is projected to a positive semidefinite
-  /// matrix. The preconditioner depends on the parameters only, so that the result of a step does not depend on the
-  /// steps computed before. Does nothing if a sparsity pattern varies or if there are constraints.
+  /// Sets up the reference preconditioner, which all steps share, from J in the rest configuration without contact and
+  /// lagged terms. If the Krylov method does not converge with this preconditioner, J is projected to a positive
+  /// semidefinite matrix. The preconditioner depends on the parameters only, so that the result of a step does not
+  /// depend on steps that were computed before. Does nothing if a sparsity pattern varies or if there are constraints.
   void make_reference();
 
   // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
@@ -144,10 +146,12 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent, const ParameterSet& direction,
                        State& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Tangent of the `iterations` iterations of Newton's method. Iterations that `trace` does not store are repeated.
+  /// Tangent of the step as executed in `iterations` Newton iterations. Iterations that `trace` does not store are
+  /// repeated.
   void unrolled_tangent(int iterations, dynamics::NewtonTrace& trace, const Field& y, const ParameterSet& direction,
                         State& tangent);
-  /// Adjoint of the `iterations` iterations of Newton's method. Iterations that `trace` does not store are repeated.
+  /// Adjoint of the step as executed in `iterations` Newton iterations. Iterations that `trace` does not store are
+  /// repeated.
   void unrolled_adjoint(int iterations, dynamics::NewtonTrace& trace, const Field& y, State& adjoint,
                         ParameterSet& gradient);
 
@@ -156,12 +160,13 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void prescribe(Field& y, Field& u) const;
   /// Tangent of `advance`.
   void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
-  /// Adjoint of `advance`: adds to ȳ and the gradient, and sets ū. Replaces `adjoint` by the contribution of `advance`
-  /// to the adjoint of the state at the beginning of the step, which `prescribe_adjoint` completes.
+  /// Adjoint of `advance`: adds the contributions to ȳ and to the gradient, and sets ū. Replaces `adjoint` by the
+  /// contribution of `advance` to the adjoint of the state at the beginning of the step, which `prescribe_adjoint`
+  /// completes.
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`.
   void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
-  /// Adjoint of `prescribe`: adds to s̄ and the gradient. Discards ȳ of free components.
+  /// Adjoint of `prescribe`: adds the contributions to s̄ and to the gradient. Zeroes the free components of ȳ.
   void prescribe_adjoint(Field& y_bar, Field& u_bar, State& state_bar, ParameterSet& gradient) const;
 
   /// Computes R(y) without the constraint forces, zero in prescribed components.
@@ -169,7 +174,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Sets the matrix of the linear systems at y from the assembled blocks. `exact`: the blocks are those of the exact
   /// J.
   void set_matrix(const Field& y, bool exact);
-  /// Sets the exact J at y for the `solve` calls that follow.
+  /// Sets the matrix of the following calls of `solve` to the exact J at y.
   void linearise(const Field& y);
   /// Returns the solution of J x = b, or of Jᵀ x = b if `transposed`, in the free components. The other components are
   /// zero; ghost values are up to date. Throws Error if the system cannot be solved.
@@ -179,37 +184,42 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// `missing`; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: tangents of x, v and a at y.
   Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
-  /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of `missing`.
+  /// Adjoint of `direction_tangent`: adds the contributions to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of
+  /// `missing`.
   void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
                          ParameterSet& gradient);
   /// Returns iteration k of Newton's method. Requires k < `end`. If the trace does not store iteration k, repeats the
   /// first `end` iterations.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
-  /// Time of the end state if moving obstacles have completed the fraction `progress` of their motion.
+  /// Returns the time of the end state if moving obstacles have completed the fraction `progress` of their motion.
   double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
-  /// Time at which forces are evaluated if moving obstacles have completed the fraction `progress` of their motion.
+  /// Returns the time at which forces are evaluated if moving obstacles have completed the fraction `progress` of their
+  /// motion.
   double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
 
   /// Returns the positions at which forces are evaluated for y, with ghost values up to date.
   Field positions_of(const Field& y) const;
 
-  /// Adds to `rhs` the first-order change of forces due to the remaining motion of obstacles.
+  /// Adds the first-order change of the forces due to the remaining motion of obstacles to `rhs`.
   void add_forces_of_motion(const Field& y, Field& rhs);
 
   /// Returns this rank's contribution to the incremental potential
-  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y with d = y - x_n.
+  ///
+  ///   Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y
+  ///
+  /// with d = y - x_n and the fraction s of `set_homotopy`. `energy`: E. `dissipation`: D.
   double potential(const Field& y, double energy, double dissipation);
 
-  /// Returns the rounding error of coordinates, ε · extent, m.
+  /// Returns the rounding error of coordinates, ε · extent (m).
   double rounding_of_positions() const { return 2.2e-16 * work_.extent; }
   /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. K_ii are the diagonal
   /// entries of the assembled Jacobian. With constraints, `set_matrix` adds ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
-  /// Makes the sparsity patterns of `common` and `varying`. Varying patterns are rebuilt for the first matrix of a
-  /// step, so that these patterns do not depend on earlier steps. Later in the step a pattern is rebuilt if it does not
-  /// cover the configuration `at`.
+  /// Creates the sparsity patterns of `common` and `varying`. Varying patterns are rebuilt for the first matrix of a
+  /// time step, so that these patterns do not depend on earlier time steps. Later in the time step, a pattern is
+  /// rebuilt only if the pattern does not cover the configuration `at`.
   void make_blocks(const Configuration& at);
 
   ImplicitModel& model_;

@@ -7,8 +7,8 @@
 //
 //   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - x_y ∂f/∂x d - v_y ∂f/∂v d
 //
-// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d; J̇ d requires the second derivatives of
-// the terms.
+// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d, where x_y, v_y and a_y are the
+// coefficients of y in the time rule. J̇ d requires the second derivatives of the terms.
 
 #include <algorithm>
 #include <utility>
@@ -68,8 +68,8 @@ void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
 }
 
 void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
-  // The gradient also has contributions of J d. The terms accumulated these contributions as second derivatives, which
-  // `prepare_adjoint_tangent` adds to the gradient.
+  // The gradient also has contributions of J d. The terms have accumulated these contributions as second derivatives,
+  // which `prepare_adjoint_tangent` adds to the gradient.
   if (!options_.implicit_differentiation)
     for (const auto& term : system_->terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
   SystemModel::prepare_adjoint(gradient);

@@ -6,8 +6,8 @@
 
 namespace diffsim::dynamics {
 
-/// Value of the smallest invalid cell (`Configuration::invalid_cell`), or of the smallest invalid vertex, while all
-/// cells or vertices are valid.
+/// Value of the index of the smallest invalid cell (`Configuration::invalid_cell`) if all cells are valid. Indices of
+/// invalid vertices use the same value.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

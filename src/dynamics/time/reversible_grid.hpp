@@ -13,7 +13,7 @@ namespace diffsim::dynamics {
 /// of a power of two, with integers below 2⁵², add without rounding. With positions on one such grid and velocities on
 /// another, the substep
 ///
-///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v),   R: rounding to the nearest grid value,
+///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v),   where R rounds to the nearest grid value,
 ///
 /// is undone bitwise by the same operations with − instead of +, in reverse order. (D. Levesque, L. Verlet, Molecular
 /// dynamics and time reversibility, J. Stat. Phys. 72, 1993.)
@@ -27,7 +27,7 @@ struct ReversibleGrid {
   static constexpr double most = 4503599627370496.0;  // largest multiple, 2⁵²
 };
 
-/// Rounds a state to the grid. Velocities of fixed components, which no step uses, become 0.
+/// Rounds a state to the grid. Sets the velocities of fixed components to 0; no step uses these velocities.
 void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
 /// Computes a substep of undamped motion from the force at the beginning of the substep. Lowers `invalid_vertex` to the
 /// smallest index of a vertex whose position is not finite, and `far_vertex` to the smallest index of a vertex whose

@@ -11,10 +11,10 @@
 namespace diffsim::dynamics {
 
 /// Positions x, velocities v and accelerations a in the equation of motion of an implicit step,
-/// M a = f(x, v, x_n) + λ M g, and the positions x_n at the beginning of the step, each [local vertices, 3]. Also used
-/// for tangents and adjoints of these fields.
+/// M a = f(x, v, x_n) + λ M g, and the positions x_n at the beginning of the step, each [local vertices, 3]. An object
+/// of this struct may also contain the tangents or the adjoints of these fields.
 struct KinematicFields {
-  /// Makes zero fields with the shape of `field`. x_n is empty unless `lags`.
+  /// Creates zero fields with the shape of `field`. x_n is empty unless `lags`.
   KinematicFields(const Field& field, bool lags)
       : x(field.like("x")), v(field.like("v")), a(field.like("a")), start(lags ? field.like("start") : Field()) {}
   bool has_start() const { return start.size() > 0; }
@@ -40,25 +40,25 @@ class StepKinematics {
   KinematicFields make_fields(const Field& field) const { return {field, lags_}; }
   /// Computes out = Σ_k c_k s_k.
   void combine_state(const Combination& combination, const State& state, Field& out) const;
-  /// Adjoint of `combine_state`: adds to s̄.
+  /// Adjoint of `combine_state`: adds the contributions to s̄.
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
   /// Computes (x, v, a) and x_n from (y, u, s). Prescribed components have the velocity u.
   void evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const;
-  /// Adjoint of `evaluate`: adds to ȳ, ū and s̄. Moves the prescribed components of v̄ to ū.
+  /// Adjoint of `evaluate`: adds the contributions to ȳ, ū and s̄. Moves the prescribed components of v̄ to ū.
   void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
 
   /// Adds (x_y, v_y, a_y) y to (x, v, a), including prescribed components, where x_y, v_y, a_y are the coefficients of
   /// y in the time rule. The Jacobian of Newton's method is J = ∂R/∂(x, v, a) · (x_y, v_y, a_y).
   void add_positions(const Field& y, KinematicFields& out) const;
-  /// Adjoint of `add_positions`: adds to ȳ.
+  /// Adjoint of `add_positions`: adds the contributions to ȳ.
   void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;
 
   /// Replaces the state s by the next state, computed from y, u and s. Prescribed components have the velocity u and
   /// zero acceleration. Fields outside the time rule, which belong to prescribed motions, are unchanged.
   void advance_state(const Field& y, const Field& u, State& state) const;
-  /// Adjoint of `advance_state`: replaces `adjoint` by the adjoint of the state at the beginning of the step, adds to
-  /// ȳ, and sets ū.
+  /// Adjoint of `advance_state`: replaces `adjoint` by the adjoint of the state at the beginning of the step, adds the
+  /// contributions to ȳ, and sets ū.
   void advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const;
 
  private:

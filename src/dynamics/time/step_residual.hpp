@@ -12,12 +12,12 @@ namespace diffsim {
 ///
 ///   R = M(p) (a - λ g(p)) - f(x, v, x_n, p),
 ///
-/// with respect to the kinematics (x, v, a, x_n) and the parameters p. Every operation gives a derivative of -R,
+/// with respect to the kinematics (x, v, a, x_n) and the parameters p. Every operation computes a derivative of -R,
 /// because right-hand sides of linear systems contain -R. StepKinematics defines how x, v, a depend on y and on the
 /// state at the beginning of the step.
 class ImplicitModel::Residual {
  public:
-  /// Accumulators of parameter gradients.
+  /// Sums to which derivatives with respect to parameters are added.
   struct Gradient {
     ParameterSet& parameters;
     Field& by_mass;  ///< [owned vertices, 3]; used if masses depend on one of `parameters`

@@ -8,19 +8,19 @@
 
 namespace diffsim::dynamics {
 
-/// Coefficients of the combination c_y y + Σ_k c_k s_k, where y are the new positions and s_k the fields of the state
-/// at the beginning of a step. `y` is c_y, `state[k]` is c_k.
+/// Coefficients of the linear combination c_y y + Σ_k c_k s_k, where y are the new positions and s_k the fields of the
+/// state at the beginning of a step. `y` is c_y, `state[k]` is c_k.
 struct Combination {
   double y = 0.0;
   std::vector<double> state;
 };
 
-/// Implicit time integrator as a table. A step solves for y:
+/// Implicit time integrator as a table. A step solves the following equation for y in the free components:
 ///
-///   M a(y) = f(x(y), v(y), p) + M g    in the free components,
+///   M a(y) = f(x(y), v(y), p) + M g
 ///
-/// where a, x, v are combinations of y and the fields of the state. The fields of the new state are combinations too.
-/// All integrators share one implementation of the step, of its tangent and of its adjoint.
+/// Here a, x and v are linear combinations of y and the fields of the state. The fields of the new state are linear
+/// combinations, too. All integrators share one implementation of the step, of its tangent and of its adjoint.
 struct TimeRule {
   std::vector<std::string> fields;  ///< names of the state's fields, `positions` and `velocities` first
   Combination acceleration;         ///< all zero in statics

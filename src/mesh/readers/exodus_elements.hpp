@@ -8,10 +8,11 @@
 
 namespace diffsim::exodus {
 
-/// Corners of a tetrahedron's sides 1 to 4 in Exodus numbering.
+/// Corners (0-based) of a tetrahedron's sides 1 to 4 in the Exodus numbering of sides.
 inline constexpr std::size_t sides[4][3] = {{0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 2, 1}};
 
-/// Shape of an element type, from the type's name in capitals and the number of nodes; null if the type is unknown.
+/// Returns the shape of the element type with the given name (in capitals) and number of nodes, or nullptr if the type
+/// is unknown.
 const ElementShape* find_shape(const std::string& type, std::size_t nodes);
 
 }  // namespace diffsim::exodus

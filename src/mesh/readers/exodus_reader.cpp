@@ -38,7 +38,7 @@ class ExodusFile {
   ExodusFile(const ExodusFile&) = delete;
   ExodusFile& operator=(const ExodusFile&) = delete;
 
-  /// Reads the whole file. Returns the scaled coordinates of the nodes, [nodes, 3], m.
+  /// Reads the whole file. Returns the scaled coordinates (m) of the nodes, [nodes, 3].
   std::vector<double> read(double scale) {
     std::vector<double> coordinates = read_nodes(scale);
     num_nodes_ = static_cast<std::int64_t>(coordinates.size() / 3);
@@ -54,7 +54,7 @@ class ExodusFile {
     if (code != NC_NOERR)
       fail("netCDF cannot read " + variable + " (" + nc_strerror(code) + "); get the whole file again");
   }
-  /// Size of a netCDF dimension; 0 if the file has no dimension of that name.
+  /// Returns the size of a netCDF dimension, or 0 if the file has no dimension with this name.
   std::size_t dimension(const std::string& name) const {
     int id = 0;
     std::size_t size = 0;
@@ -123,7 +123,7 @@ std::vector<double> ExodusFile::read_nodes(double scale) const {
   const std::size_t nodes = dimension("num_nodes"), axes = dimension("num_dim");
   if (axes < 1 || axes > 3) fail("its nodes have " + std::to_string(axes) + " coordinates, not 3; give an Exodus file");
   std::vector<double> coordinates(3 * nodes, 0.0);
-  // Old files store all coordinates in one variable, `coord`.
+  // Early versions of Exodus II store all coordinates in one variable, `coord`.
   std::vector<double> all;
   if (variable("coord")) all = values<double>("coord", axes * nodes);
   for (std::size_t c = 0; c < axes && nodes > 0; ++c) {
@@ -138,7 +138,7 @@ std::vector<double> ExodusFile::read_nodes(double scale) const {
   return coordinates;
 }
 
-/// Numbers of the blocks or sets; 1, 2, … if the file gives no numbers.
+/// Returns the numbers of the blocks or sets, or 1, 2, … if the file gives no numbers.
 std::vector<int> ExodusFile::numbers_of(const std::string& prefix, std::size_t count) const {
   std::vector<int> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<int>(i) + 1;
@@ -148,7 +148,7 @@ std::vector<int> ExodusFile::numbers_of(const std::string& prefix, std::size_t c
   return numbers;
 }
 
-/// Names of the blocks or sets; a block or set without a name is named by its number.
+/// Returns the names of the blocks or sets. The name of a block or set without a name is its number.
 std::vector<std::string> ExodusFile::names_of(const std::string& prefix, const std::string& of_names,
                                               std::size_t count) {
   std::vector<std::string> names(count);

@@ -14,8 +14,8 @@ bool reads_exodus();
 ///
 /// The file may have any of the netCDF formats (classic, 64-bit, netCDF-4). `kind`, `order` and `scale` have the same
 /// meaning as in read_gmsh(). Element blocks become regions of cells, side sets become regions of faces of tetrahedra,
-/// and node sets become regions of vertices. A region has the name of its block or set; if there is no name, the number
-/// of the block or set is the name. Side sets are ignored if the cells are not tetrahedra.
+/// and node sets become regions of vertices. The name of a region is the name of its block or set, or the number of the
+/// block or set if it has no name. Side sets are ignored if the cells are not tetrahedra.
 ///
 /// Throws InputError if the library was built without netCDF, if netCDF cannot read the file, and if validate_cells()
 /// or validate_lower_cells() rejects the mesh. Messages give element numbers of the file, counted from 1.

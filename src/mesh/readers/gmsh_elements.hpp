@@ -16,7 +16,7 @@ struct ElementType {
   const char* name;
 };
 
-/// Finds the element type with the given Gmsh number; null if the number is not listed.
+/// Returns the element type with the given Gmsh number, or nullptr if the table has no such type.
 const ElementType* find_element_type(int number);
 
 /// Returns an error message if the element has the dimension of `kind` but is not a cell of `kind` of first or second

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Error message for a file without `$MeshFormat`. The message names the format suggested by the first bytes.
+/// Returns the error message for a file without `$MeshFormat`. The message names the format that the first bytes of the
+/// file suggest.
 std::string foreign_format(std::string_view start) {
   struct Signature {
     std::string_view bytes;
@@ -66,8 +67,8 @@ class SectionFinder {
     return safe.substr(1, safe.size() - 2);
   }
 
-  /// Finds an end marker. In text files the marker must be alone on its line. In binary files the marker must end a
-  /// line but can follow binary data.
+  /// Returns the offset of an end marker. In text files the marker must be alone on its line. In binary files the
+  /// marker must end a line but can follow binary data.
   std::size_t find_marker(const std::string& marker, std::size_t from) const {
     std::size_t at = content_.find(marker, from);
     for (; at != std::string_view::npos; at = content_.find(marker, at + 1)) {

@@ -46,7 +46,7 @@ class NodeNumbers {
         repeated = sorted_[i].second;
   }
 
-  /// Number of the node with this tag, or -1 if no node has the tag.
+  /// Returns the number of the node with this tag, or -1 if no node has the tag.
   std::int64_t find(std::int64_t tag) const {
     if (!table_.empty()) {
       if (tag < least_ || tag - least_ >= static_cast<std::int64_t>(table_.size())) return -1;
@@ -89,8 +89,8 @@ void number_vertices(const Document& document, const Contents& contents, TaggedM
   }
 }
 
-/// Gives groups without a name their tag as the name. Throws InputError if two groups of one dimension then have the
-/// same name.
+/// Sets the name of each group without a name to the group's tag. Throws InputError if two groups of one dimension then
+/// have the same name.
 void name_groups(const Document& document, TaggedMesh& raw) {
   std::set<std::pair<int, std::string>> taken;
   for (RegionInfo& group : raw.groups) {

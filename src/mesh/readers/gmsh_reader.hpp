@@ -11,8 +11,8 @@ namespace diffsim {
 /// Reads and validates a whole Gmsh mesh (format 2.2 or 4.1, ASCII or binary of either byte order). Serial.
 ///
 /// Vertices keep the order of the file's nodes, and cells keep the order of the file's elements of `kind`. Physical
-/// groups become regions, sorted by dimension (3 first) and tag. A group that has a name but no elements becomes an
-/// empty region. Region entries are sorted by region and entity, without duplicates. An interior face of a region is
+/// groups become regions, sorted by dimension (3 first), then by tag. A group that has a name but no elements becomes
+/// an empty region. Region entries are sorted by region and entity, without duplicates. An interior face of a region is
 /// assigned to the lower-numbered of its two cells. Triangles, lines and points without a group are skipped, and so are
 /// sections of the file that do not describe the mesh.
 ///
@@ -26,8 +26,8 @@ namespace diffsim {
 /// rejected; the message lists the cells that the file has.
 ///
 /// `scale` converts the coordinates to metres. The result has passed validate_cells() or validate_lower_cells()
-/// (mesh/validate.hpp). Throws InputError with file and line. For binary files the line is that of the
-/// section's header, and the message ends with the byte offset.
+/// (mesh/validate.hpp). Throws InputError if the file cannot be read or is not valid; the message names the file and
+/// the line. For binary files the line is that of the section's header, and the message ends with the byte offset.
 MeshData read_gmsh(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                    CellKind kind = CellKind::tetrahedron);
 

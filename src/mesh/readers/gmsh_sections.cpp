@@ -73,7 +73,7 @@ class SectionReader {
   std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag) → groups
   std::vector<std::int64_t> nodes_;                                    ///< node tags of the last element read
   bool last_was_cell_ = false;
-  int cell_type_ = 0;  ///< Gmsh element type of all tetrahedra
+  int cell_type_ = 0;  ///< Gmsh element type that all tetrahedra have
 };
 
 TaggedMesh SectionReader::read() {
@@ -277,8 +277,8 @@ const ElementType& SectionReader::element_type(const Source& in, int number) con
 }
 
 /// Prepares nodes_ of a cell for storage: sets `nodes_per_cell` and, in second-order tetrahedra, exchanges the last two
-/// nodes. Gmsh orders the nodes on the edges 23 and 13 last, in this order (manual, "Node ordering"); element.hpp has
-/// 13 before 23.
+/// nodes. In Gmsh, the last two nodes are on the edges (2,3) and (1,3), in this order (manual, "Node ordering"); in
+/// element.hpp, edge (1,3) precedes edge (2,3).
 template <class Source>
 void SectionReader::trim_cell(const Source& in, const ElementType& type) {
   if (type.dimension != dimension_of(kind_)) return;
@@ -309,7 +309,8 @@ bool SectionReader::joins_last_cell(std::int32_t group) const {
   return true;
 }
 
-/// Adds the element in nodes_ with the physical group `tag`; 0 stands for no group.
+/// Adds the element in nodes_ to the mesh, with the physical group `tag`. The tag 0 means that the element is in no
+/// group.
 template <class Source>
 void SectionReader::add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset) {
   if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
@@ -347,7 +348,8 @@ void SectionReader::add_element(const Source& in, const ElementType& type, std::
   }
 }
 
-/// Reads text elements, one per line: number, type, number of tags, tags (the first is the physical group), nodes.
+/// Reads text elements, one per line. A line contains the number, the type, the number of tags, the tags (the first tag
+/// is the physical group) and the nodes of the element.
 void SectionReader::read_elements_22(TextSource in, std::int64_t count) {
   check_count(in, count, 4 * TextSource::int_bytes, "elements");
   reserve_cells(count);
@@ -371,7 +373,8 @@ void SectionReader::read_elements_22(TextSource in, std::int64_t count) {
   in.finish("elements");
 }
 
-/// Reads binary elements in blocks: type, number of elements, number of tags; then number, tags and nodes per element.
+/// Reads binary elements in blocks. A block begins with the element type, the number of elements and the number of
+/// tags; then follow the number, the tags and the nodes of each element.
 void SectionReader::read_elements_22(BinarySource in, std::int64_t count) {
   check_count(in, count, 2 * BinarySource::int_bytes, "elements");
   reserve_cells(count);

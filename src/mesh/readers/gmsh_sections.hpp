@@ -13,7 +13,7 @@
 
 namespace diffsim::gmsh {
 
-/// Sections of a file that contain the mesh. A section that the file lacks has an empty name.
+/// Sections of a file that contain the mesh. If the file lacks a section, the `name` of the section is empty.
 struct Contents {
   int version = 0;  ///< 22 (format 2.2) or 41 (format 4.1)
   Section physical_names, entities, nodes, elements;
@@ -26,7 +26,8 @@ struct TaggedMesh : RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< byte offset of each node in the file
 
-  /// Number of the physical group with this dimension and tag. Creates the group, without a name, if it does not exist.
+  /// Returns the index of the physical group with this dimension and tag. Creates the group, without a name, if the
+  /// group does not exist.
   std::int32_t add_group(int dimension, int tag);
 
  private:

@@ -32,8 +32,8 @@ struct Document {
   bool swap_bytes = false;  ///< true if the file's byte order differs from this machine's byte order
 
   long line_of(std::size_t offset) const;
-  /// Location of a byte of a section: the line in a text file; the line of the section's header and the byte in a
-  /// binary file.
+  /// Returns the location of a byte of a section for messages: in a text file, the line; in a binary file, the line of
+  /// the section's header and the byte offset.
   FilePlace place(const Section& section, std::size_t offset) const;
   /// Throws InputError with the line that contains byte `offset`, which must be in a text part of the file.
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
@@ -73,7 +73,7 @@ class TextSource {
     return value;
   }
   double real(const char* what) { return number<double>(what); }
-  /// Text in quotation marks, up to the last quotation mark of the line.
+  /// Reads a text in quotation marks, which ends at the last quotation mark of the line.
   std::string_view quoted_text(const char* what);
 
   std::string_view token() const;                                                      ///< last token read

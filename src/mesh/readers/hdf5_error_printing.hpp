@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Scope guard that restores HDF5's error-printing setting in the destructor. Libraries built on HDF5 change this
+/// Scope guard that restores HDF5's error-printing setting in the destructor. Libraries that use HDF5 can change the
 /// setting.
 class KeepsErrorPrinting {
  public:

@@ -27,7 +27,8 @@ struct MedType {
   ElementShape shape;
 };
 
-// Element types of MED 4. Mid-edge nodes follow the corners, in the order of the edges 01, 12, 20, 03, 13, 23.
+// Element types of MED 4. Mid-edge nodes follow the corners, in the order of the edges (0,1), (1,2), (2,0), (0,3),
+// (1,3), (2,3).
 constexpr MedType med_types[] = {{MED_POINT1, {0, 1, 1, "point"}},
                                  {MED_SEG2, {1, 2, 2, "segment"}},
                                  {MED_SEG3, {1, 3, 2, "segment of 3 nodes"}},
@@ -69,7 +70,7 @@ class MedFile {
   MedFile(const MedFile&) = delete;
   MedFile& operator=(const MedFile&) = delete;
 
-  /// Reads the whole file. Returns the scaled coordinates of the nodes, [nodes, 3], m.
+  /// Reads the whole file. Returns the scaled coordinates (m) of the nodes, [nodes, 3].
   std::vector<double> read(double scale);
 
  private:
@@ -184,7 +185,7 @@ std::vector<std::int32_t> MedFile::groups_of(med_int family, int dimension) {
   return groups;
 }
 
-/// Returns whether a tetrahedron's corners are in MED's order, which is negatively oriented.
+/// Returns whether a tetrahedron is negatively oriented, which is MED's orientation.
 bool MedFile::turns(std::span<const med_int> nodes, std::span<const double> coordinates) const {
   std::array<std::array<double, 3>, 3> edges;
   for (std::size_t k = 0; k < 3; ++k)

@@ -8,8 +8,8 @@
 namespace diffsim {
 namespace {
 
-/// 0-based index of a vertex from its number in the file. Positive numbers count from 1; -1 is the last vertex before
-/// the current line, -2 is the second to last vertex, and so on.
+/// Returns the 0-based index of a vertex, given the vertex's number in the file. Positive numbers count from 1; -1 is
+/// the last vertex before the current line, -2 is the second to last vertex, and so on.
 int place_of(const std::string& word, const PolygonBuilder& builder, long line) {
   long index = 0;
   try {

@@ -73,7 +73,7 @@ class PlyParser {
       builder_.fail(line(), "a vertex has an invalid number: " + std::to_string(value));
     return static_cast<int>(value);
   }
-  /// Current line for messages; 0 in binary contents, which have no lines.
+  /// Returns the number of the current line for messages, or 0 in binary contents, which have no lines.
   long line() const { return is_text_ ? line_ : 0; }
 
   const std::string& text_;

@@ -10,9 +10,9 @@
 
 namespace diffsim {
 
-/// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, vertex numbers that
-/// do not exist, polygons and polylines with too few vertices, and triangles of zero area. `line` is the 1-based line
-/// for messages; 0 if the file has no lines.
+/// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, references to
+/// vertices that do not exist, polygons and polylines with too few vertices, and triangles of zero area. `line` is the
+/// line number for messages, counted from 1, or 0 if the file has no lines.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}
@@ -34,10 +34,10 @@ class PolygonBuilder {
   PolygonFile contents_;
 };
 
-/// Merges vertices at equal positions. The remaining vertices are in the order of first appearance.
+/// Merges vertices at equal positions. The merged vertices are in the order of their first appearance.
 void merge_equal_places(PolygonFile& contents);
 
-/// Parses the contents `text` of a file of one format: OBJ, STL or PLY.
+/// Parses the contents `text` of an OBJ, STL or PLY file.
 PolygonFile parse_obj(const std::string& text, PolygonBuilder builder);
 PolygonFile parse_stl(const std::string& text, PolygonBuilder builder);
 PolygonFile parse_ply(const std::string& text, PolygonBuilder builder);

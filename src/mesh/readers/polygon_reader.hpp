@@ -20,9 +20,9 @@ struct PolygonFile {
 /// or binary.
 ///
 /// Polygons are split into fans of triangles, and polylines into segments. Vertices keep the file's order. STL files
-/// list no vertices, so equal positions become one vertex, in order of first appearance. `scale` converts coordinates
-/// to metres. Throws InputError, with file and line, for another format, a vertex number that does not exist, a
-/// coordinate that is not finite, and a triangle of zero area. Serial.
+/// contain no list of vertices; equal positions become one vertex, in order of first appearance. `scale` converts
+/// coordinates to metres. Throws InputError for another format, for a reference to a vertex that does not exist, for a
+/// coordinate that is not finite, and for a triangle of zero area; the message names the file and the line. Serial.
 PolygonFile read_polygons(const std::string& file, double scale = 1.0);
 
 /// Returns whether read_polygons() supports the extension of the file name: .obj, .stl or .ply, in upper or lower case.

@@ -15,7 +15,7 @@ namespace diffsim {
 /// Element type of a file format.
 struct ElementShape {
   int dimension;
-  int num_nodes;    ///< 0 if the number is arbitrary
+  int num_nodes;    ///< 0 if an element can have any number of nodes
   int num_corners;  ///< simplex of order 1 or 2: number of corners, which are the first nodes; other types: 0
   const char* name;
 };
@@ -30,14 +30,14 @@ class RawMeshBuilder {
   }
 
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
-  /// Number of the group with this dimension and name. Creates the group if it does not exist.
+  /// Returns the index of the group with this dimension and name. Creates the group if the group does not exist.
   std::int32_t group(int dimension, const std::string& name, int tag);
   /// Adds an element. The nodes of simplices are in the order of element.hpp. `offset`: see RawPlaces::element.
   void add(const ElementShape& shape, std::span<const std::int64_t> nodes, std::span<const std::int32_t> groups,
            std::size_t offset);
   /// Adds a vertex to a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
-  /// Adds a face of a tetrahedron, which need not be an element of the file, to a group of dimension 2.
+  /// Adds a face of a tetrahedron to a group of dimension 2. The face need not be an element of the file.
   void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
     mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
   }

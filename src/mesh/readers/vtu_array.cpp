@@ -32,7 +32,7 @@ Number number_in(const char* bytes) {
   return value;
 }
 
-/// Value of a base64 digit, or -1.
+/// Returns the value of a base64 digit, or -1 if `c` is not a base64 digit.
 int digit_of(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -46,7 +46,7 @@ class ByteSource {
  public:
   explicit ByteSource(const Array& array) : array_(array), data_(array.data) {}
 
-  /// Upper bound of the number of remaining bytes.
+  /// Returns an upper bound of the number of remaining bytes.
   std::size_t bytes_left() const {
     return array_.format == Array::Format::raw ? data_.size() - place_ : num_held_ + (data_.size() - place_) / 4 * 3;
   }
@@ -138,7 +138,8 @@ void Array::fail(const std::string& what) const {
   throw InputError(file, line, "", "array " + in_quotes(name) + ": " + what);
 }
 
-/// Decoded and decompressed bytes of the array, in the file's byte order.
+/// Returns the decoded and decompressed bytes of the array, in the file's byte order. Throws InputError unless the
+/// array has exactly `count` bytes.
 std::string Array::bytes(std::size_t count) const {
   const auto wrong_size = [&](std::uint64_t size) {
     fail("has " + std::to_string(size) + " bytes, and should have " + std::to_string(count) + ", for " +

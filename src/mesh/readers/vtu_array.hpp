@@ -16,7 +16,7 @@ struct NumberType {
   std::size_t size;
 };
 
-/// Finds the number type of a name; null if the name is unknown.
+/// Returns the number type with the given name, or nullptr if the name is unknown.
 const NumberType* find_number_type(std::string_view name);
 
 /// Encoding of the binary arrays of a file.
@@ -39,8 +39,8 @@ struct Array {
   std::string_view data;  ///< contents of the XML element, or appended data from the first byte of the array on
 
   [[noreturn]] void fail(const std::string& what) const;
-  /// Decoded values of the array. Throws InputError unless the array has exactly `count` values. integers() also throws
-  /// InputError for a floating-point type.
+  /// Returns the decoded values of the array. Throws InputError unless the array has exactly `count` values. integers()
+  /// also throws InputError for a floating-point type.
   std::vector<double> reals(std::size_t count) const;
   std::vector<std::int64_t> integers(std::size_t count) const;
 

@@ -15,9 +15,9 @@ struct CellType {
   ElementShape shape;
 };
 
-// Cell types of VTK's vtkCellType.h. Mid-edge nodes of simplices are in the order of element.hpp. `num_nodes` = 0 means
-// any number of nodes; a cell of a simplex type with any number of nodes, such as a polyline, represents several
-// simplices.
+// Cell types of VTK's vtkCellType.h. Mid-edge nodes of simplices are in the order of element.hpp. The value `num_nodes`
+// = 0 means that a cell can have any number of nodes. If a simplex type has `num_nodes` = 0, such as the polyline, a
+// cell represents several simplices.
 constexpr CellType cell_types[] = {{1, {0, 1, 1, "vertex"}},
                                    {2, {0, 0, 1, "set of vertices"}},
                                    {3, {1, 2, 2, "line"}},
@@ -57,8 +57,8 @@ constexpr const char* main_arrays[] = {"region",    "CellEntityIds", "gmsh:physi
                                        "cell_tags", "medit:ref",     "nastran:ref"};
 constexpr std::size_t most_regions = 1000;
 
-/// Distinct values of an array that defines regions. The result is empty if the array defines no regions, because the
-/// name begins with `vtk`, a value exceeds 32 bits, or there are more than `most_regions` distinct values.
+/// Returns the distinct values of an array that defines regions. An array defines no regions, and the result is empty,
+/// if the name begins with `vtk`, if a value exceeds 32 bits, or if there are more than `most_regions` distinct values.
 std::set<std::int64_t> region_values(const std::string& name, const std::vector<std::int64_t>& array) {
   std::set<std::int64_t> values;
   if (name.rfind("vtk", 0) == 0) return values;
@@ -120,7 +120,7 @@ std::int32_t Chooser::group_of(RegionArray& array, int dimension, std::int64_t v
   return entry->second;
 }
 
-/// Groups of the regions to which the cell belongs.
+/// Returns the groups to which the cell belongs, one for each array that defines regions.
 std::vector<std::int32_t> Chooser::groups_of(std::size_t cell, int dimension) {
   std::vector<std::int32_t> groups;
   for (RegionArray& array : cell_regions_)

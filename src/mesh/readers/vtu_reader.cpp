@@ -105,7 +105,7 @@ vtu::Array VtuParser::array(const XMLElement& element) const {
   return array;
 }
 
-/// Parses the XML without the contents of AppendedData, which may be arbitrary bytes.
+/// Parses the XML except the contents of AppendedData, which may be arbitrary bytes.
 void VtuParser::parse_xml() {
   std::string xml;
   std::string_view text = content_;

@@ -10,10 +10,10 @@ namespace diffsim {
 
 /// Reads and validates a whole unstructured grid in VTK's XML format (.vtu). Serial.
 ///
-/// Data arrays may be text, inline base64, or appended (raw or base64), uncompressed or compressed by zlib, in either
-/// byte order and with 32-bit or 64-bit headers. Pieces are concatenated. The cells of `kind` are vertices, lines and
-/// polylines, triangles, or tetrahedra of 4 or 10 nodes, including VTK's Lagrange cells. `order` and `scale` have the
-/// same meaning as in read_gmsh().
+/// Data arrays may be text, inline base64, or appended (raw or base64). Binary data may be uncompressed or compressed
+/// by zlib, in either byte order, and with 32-bit or 64-bit headers. Pieces are concatenated. The cells of `kind` are
+/// vertices, lines and polylines, triangles, or tetrahedra of 4 or 10 nodes, including VTK's Lagrange cells. `order`
+/// and `scale` have the same meaning as in read_gmsh().
 ///
 /// Each integer array with one component defines regions of cells or points, one region for each value. A region has
 /// the name ARRAY=VALUE. Of the names `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and
@@ -22,8 +22,9 @@ namespace diffsim {
 /// 32 bits. When tetrahedra are read, a region of triangles becomes a region of faces, and a region of lines or
 /// vertices becomes a region of vertices.
 ///
-/// Throws InputError. The message gives the file, and either the line and the array in the XML or the index of the cell
-/// in the file (counted from 0). Also throws InputError if validate_cells() or validate_lower_cells() rejects the mesh.
+/// Throws InputError if the file cannot be read or is not valid. The message names the file, and either the line and
+/// the array in the XML or the index of the cell in the file (counted from 0). Also throws InputError if
+/// validate_cells() or validate_lower_cells() rejects the mesh.
 MeshData read_vtu(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);
 

@@ -47,17 +47,17 @@ double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 /// cells at the vertex.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< rest measures, in m² or m; numbers for dimension 0
+  std::vector<double> areas;  ///< rest measures, in m² or m, or numbers of point cells for dimension 0
 };
 
 /// Returns the owned vertices of the surface pieces with the given dimension, and the rest measures of these vertices.
 /// Collective.
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh, int dimension = 2);
 
-/// Measures that the owned vertices represent, as functions of the rest shape X [local vertices, 3]. A result is an
-/// array [owned vertices]: a third of the sum of the areas of a vertex's triangles (m²); half of the sum of the lengths
-/// of a vertex's segments (m); the number of point cells at a vertex of a body of points; or zero for a vertex inside a
-/// body. Every method is collective.
+/// Rest measures of the owned vertices, as functions of the rest shape X [local vertices, 3]. A result is an array
+/// [owned vertices] with one measure for each vertex: a third of the sum of the areas of a vertex's triangles (m²);
+/// half of the sum of the lengths of a vertex's segments (m); the number of point cells at a vertex of a body of
+/// points; or zero for a vertex inside a body. Every method is collective.
 class RestAreas {
  public:
   explicit RestAreas(const TetrahedralMesh& mesh);

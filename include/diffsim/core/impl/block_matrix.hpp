@@ -17,8 +17,8 @@ struct VertexLocation {
   bool operator==(const VertexLocation&) const = default;
 };
 
-/// Sparsity pattern of a Jacobian, stored as groups of elements (cells, contact stencils). An element is a list of
-/// local vertices; the Jacobian couples all pairs of vertices of an element.
+/// Sparsity pattern of a Jacobian, stored as groups of elements (for example cells or contact stencils). An element is
+/// a list of local vertices; the Jacobian couples all pairs of vertices of an element.
 class Couplings {
  public:
   struct Group {
@@ -31,11 +31,11 @@ class Couplings {
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
   /// Sets the ghost vertices, which follow the owned vertices in the local numbering: ghost i is a copy of the vertex
-  /// at `copies[i]`. By default the ghosts are those of the mesh.
+  /// at `copies[i]`. By default the ghost vertices are the ghost vertices of the mesh.
   void set_copies(const std::vector<VertexLocation>& copies) { copies_ = copies; }
   const std::vector<VertexLocation>& copies() const { return copies_; }
   bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }
-  /// Removes all couplings and copies. Keeps the memory for later calls of `add`.
+  /// Removes all couplings and copies. The memory is not freed, so that later calls of `add` can reuse the memory.
   void clear();
 
  private:
@@ -48,7 +48,7 @@ class Couplings {
 /// coupled local vertices.
 ///
 /// Rows and columns are local vertices, ghosts included. The global matrix is the sum of the ranks' contributions.
-/// Every vertex has a diagonal block. A BlockScatter adds the blocks of elements.
+/// Every vertex has a diagonal block. The class BlockScatter adds the blocks of elements to a BlockMatrix.
 class BlockMatrix {
  public:
   BlockMatrix(int num_vertices, const Couplings& couplings);
@@ -66,8 +66,9 @@ class BlockMatrix {
   int find(int row, int column) const;
 
   void zero();
-  /// Computes K_vv += a diag(x_v). x: [vertices, 3], or [vertices, 1] for the same value in all three components. x may
-  /// have values for the first vertices only; the other diagonal blocks do not change.
+  /// Computes K_vv += a diag(x_v) for each vertex v for which x has a value. x: [vertices, 3], or [vertices, 1] for the
+  /// same value in all three components. If x has fewer values than the matrix has vertices, the diagonal blocks of the
+  /// remaining vertices do not change.
   void add_to_diagonal(double a, const Field& x);
   /// Computes y += K x. x and y: [num_vertices, 3].
   void multiply(const Field& x, Field& y) const;
@@ -84,13 +85,14 @@ class BlockMatrix {
   std::unique_ptr<Data> data_;
 };
 
-/// Adds the blocks of elements to a BlockMatrix without races and in a fixed order, as CellScatter does for vectors at
-/// vertices. May be used only for a matrix with the same `pattern()` as the matrix that was passed to the constructor.
+/// Scatter that adds the blocks of elements to a BlockMatrix without races and in a fixed order, as CellScatter does
+/// for vectors at vertices. A BlockScatter may be used only for matrices with the same `pattern()` as the matrix that
+/// was passed to the constructor.
 class BlockScatter {
  public:
-  /// Builds the scatter. `elements`: [n, nodes], in the order in which the elements are processed. Elements are
-  /// processed in SIMD packs. The last pack is filled with copies of the last element; the caller must set the
-  /// contributions of these copies to zero.
+  /// Builds the scatter. `elements`: local vertices of each element, [elements, nodes], in the order in which the
+  /// elements are processed. Elements are processed in SIMD packs. The last pack is filled with copies of the last
+  /// element; the caller must set the contributions of these copies to zero.
   BlockScatter(const BlockMatrix& matrix, const std::vector<int>& elements, int nodes);
   ~BlockScatter();
   BlockScatter(BlockScatter&&) noexcept;

@@ -21,7 +21,7 @@ struct BlockScatterData {
   int num_chunks = 0;            // host: one per thread; GPU: one per pack
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk
   DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
-  DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: index of a block, or -1 - slot
+  DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: block index ≥ 0, or -1 - slot index
   DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
   // Slots that are summed into blocks, in a fixed order. On a host, only blocks to which several chunks add have slots;
   // on a GPU, all blocks have slots.
@@ -32,7 +32,7 @@ struct BlockScatterData {
 
 struct BlockScatter::Data : BlockScatterData {};
 
-/// Destination of the blocks of one pack's elements, passed to the body of a sweep.
+/// Destination of the blocks of one pack's elements. A sweep passes a BlockSink to its body.
 struct BlockSink {
   const int* targets;  // [nodes, nodes, pack_width], of this pack
   int nodes;
@@ -69,7 +69,7 @@ struct ElementSweep {
   }
 };
 
-/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
+/// Type-erased body of a sweep on a host. With this type, the sweep is compiled once for all bodies.
 struct ElementWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
@@ -79,11 +79,11 @@ struct ElementWork {
 };
 void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
 
-/// Computes block += Σ slots of the block, in a fixed order, and zeroes the slots for the next sweep.
+/// Adds to each block the sum of the block's slots, in a fixed order. Then sets the slots to zero for the next sweep.
 void sum_block_slots(const BlockScatterData& data, double* values);
 
-/// Sweeps over elements and adds their blocks to a BlockMatrix. `body(pack, vertices, sink)` computes the blocks of a
-/// pack's elements and passes the blocks to `sink.add`.
+/// Sweeps over elements and adds the blocks of the elements to a BlockMatrix. `body(pack, vertices, sink)` computes the
+/// blocks of a pack's elements and passes the blocks to `sink.add`.
 template <class Body>
 void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {
   const BlockScatterData& data = scatter.data();

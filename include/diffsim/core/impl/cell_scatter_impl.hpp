@@ -15,7 +15,7 @@ struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: one per thread
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
-  DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: adds to the pack's vertices
+  DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: all values go directly to `vertices`
   DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
   DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
   // Slots that are summed into vertices, in a fixed order. On a host, only vertices that several chunks contain have
@@ -35,7 +35,7 @@ struct CellScatter::Data {
 /// Prefetch distance of sweeps, in packs.
 inline constexpr int packs_ahead = 4;
 
-/// Gathers the nodal vectors of a pack's cells: field[3 vertex + c].
+/// Sets value[a] to the vectors of `field`, [vertices, 3], at node a of each cell of a pack.
 template <int nodes>
 DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
   for (int a = 0; a < nodes; ++a) gather_vectors<nodes>(field, vertices + a, value[a].v);
@@ -51,14 +51,15 @@ DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells
   return x;
 }
 
-/// Computes values[cell] += x, lane by lane. Skips the copies that fill the last pack.
+/// Computes values[cell] += x for each cell of a pack, one cell per lane of x. Skips the copies that fill the last
+/// pack.
 DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, double* values) {
   for (int i = 0; i < pack_width; ++i)
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
 /// Adds the nodal values of a pack to `out` at the pack's `vertices`. Values at vertices that belong to another chunk
-/// are added to `slots` instead. `slots`: `part.slots`, or another array of the same size.
+/// are added to `slots` instead of `out`. `slots` is `part.slots`, or another array of the same size.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -80,15 +81,16 @@ DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, 
   }
 }
 
-/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
+/// Type-erased body of a sweep on a host. With this type, the sweep is compiled once for all bodies.
 template <int nodes>
 struct PackWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
 };
 
-/// Runs a sweep on a host. Each thread processes its chunk of packs, and adds to the chunk's own vertices directly, and
-/// to private slots for the other vertices. Instantiated for cells of 4 and of 10 nodes.
+/// Runs a sweep on a host. Each thread processes one chunk of packs. The thread adds directly to vertices that belong
+/// to the chunk, and to private slots for all other vertices. The function is instantiated for cells of 4 nodes and for
+/// cells of 10 nodes.
 template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
                        double* out, const PackWork<nodes>& work);
@@ -106,8 +108,8 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
       });
 }
 
-/// Computes out[vertex] += Σ slots of the vertex, in a fixed order, and zeroes the slots for the next sweep. `slots`:
-/// `part.slots`, or another array of the same size.
+/// Adds to out[vertex] the sum of the slots of each vertex, in a fixed order. Then sets the slots to zero for the next
+/// sweep. `slots` is `part.slots`, or another array of the same size.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
 /// Sweeps over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of

@@ -2,8 +2,8 @@
 #pragma once
 
 // Declares that a function template is explicitly instantiated in a source of the library, so that other sources do not
-// compile the template again. Expands to nothing in a compilation for a GPU, because device code is not linked across
-// sources.
+// compile the template again. The macro expands to nothing in a compilation for a GPU, because device code is not
+// linked across sources.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_COMPILED_ELSEWHERE(...)
 #else

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The only public header that includes Kokkos, except for `*_impl.hpp`. Hides the differences between Kokkos 3.4 and
-// 5.x.
+// Except for the headers `*_impl.hpp`, this header is the only installed header that includes Kokkos. The header hides
+// the differences between the Kokkos versions 3.4 to 5.x.
 
 #include <cstddef>
 #include <string>
@@ -31,7 +31,7 @@ inline void* allocate_on_device(const std::string& label, std::size_t bytes) {
 }
 inline void free_on_device(void* data) noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
 
-/// Returns an uninitialised device array. On a host a large array is placed in huge pages.
+/// Returns an uninitialised device array. On a host, requests huge pages for a large array.
 template <class T>
 DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   DeviceArray<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);

@@ -6,9 +6,10 @@
 
 namespace diffsim {
 
-// Functions of tensors of Duals. Derivatives in closed form need fewer operations than Dual arithmetic.
+// Functions of tensors of Duals. The derivatives are computed by closed formulas, which need fewer operations than Dual
+// arithmetic.
 
-/// Returns det A, with d det A = cof A : dA.
+/// Returns det A and its derivatives d det A = cof A : dA.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   Mat3<T> value;
@@ -24,7 +25,8 @@ DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   return det;
 }
 
-/// Returns A : B, with d(A : B) = A : dB + B : dA, or 2 A : dA if `a` and `b` are the same object.
+/// Returns A : B and its derivatives d(A : B) = A : dB + B : dA. If `a` and `b` are the same object, the derivatives
+/// are computed as 2 A : dA.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> inner(const Mat3<Dual<T, N>>& a, const Mat3<Dual<T, N>>& b) {
   const bool same = &a == &b;

@@ -3,8 +3,8 @@
 
 // Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the GPU's code path. Device memory
 // consists of separate pages, which only kernels and deep copies can access. If host code reads or writes these pages,
-// or a kernel captures a host address, a copy between host and device is missing, and the process ends with a message.
-// New memory is filled with NaN. core/impl/device.hpp includes this header.
+// or if a kernel captures a host address, the process ends with an error message, because a copy between host and
+// device is missing. New memory is filled with NaN. core/impl/device.hpp includes this header.
 
 #include <cstddef>
 #include <string>
@@ -33,11 +33,11 @@ void retain(void* data) noexcept;
 int num_shares(void* data) noexcept;
 /// Ends the process if an address that is used as a device address is not in device memory.
 void require_on_device(const void* address);
-/// Ends the process if a kernel captures a host address. `captured`: the kernel object, with cleared padding. `bytes`:
-/// size of the object, rounded down to a multiple of 8.
+/// Ends the process if a kernel captures a host address. `captured`: the kernel object, whose padding bytes are zero.
+/// `bytes`: size of the object, rounded down to a multiple of 8.
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes);
 
-/// Guard that makes device memory accessible to one kernel, from the guard's construction to its destruction.
+/// Guard that makes device memory accessible while the guard exists. One guard is constructed for each run of a kernel.
 class Access {
  public:
   Access();
@@ -54,8 +54,8 @@ void check(const std::string& label, const Functor& functor) {
   require_no_host_address(label, &copy, sizeof(Functor) / sizeof(void*) * sizeof(void*));
 }
 
-/// Reference-counted handle of an allocation. Stores the device address only, because kernels capture copies of the
-/// handle.
+/// Reference-counted handle of an allocation. The handle stores the device address only, because kernels capture copies
+/// of the handle.
 class Share {
  public:
   Share() = default;
@@ -91,7 +91,7 @@ struct DeviceSpan : emulation::View<T> {
   }
 };
 
-/// Device array with shared ownership. The memory is freed with the last copy of the array.
+/// Device array with shared ownership. The memory is freed when the last copy of the array is destroyed.
 template <class T>
 class DeviceArray : public emulation::View<T> {
   using View = emulation::View<T>;
@@ -105,7 +105,7 @@ class DeviceArray : public emulation::View<T> {
   /// Constructs an uninitialised array.
   DeviceArray(const std::string& label, std::size_t size, std::nullptr_t)
       : DeviceArray(emulation::Share(allocate_on_device(label, size * sizeof(T))), size) {}
-  /// Constructs a view of a range of `whole`, with shared ownership of the memory.
+  /// Constructs a view of a range of the array `whole`. Both arrays share the ownership of the memory.
   DeviceArray(const DeviceArray& whole, std::pair<std::size_t, std::size_t> range)
       : View(static_cast<const View&>(whole), range), share_(whole.share_) {}
   /// Constructs a non-owning view of device memory.
@@ -113,7 +113,8 @@ class DeviceArray : public emulation::View<T> {
     if (size > 0) emulation::require_on_device(data);
   }
 
-  /// Returns the number of arrays that share the memory, as `Kokkos::View::use_count` does; 0 for a non-owning view.
+  /// Returns the number of arrays that share the memory, as `Kokkos::View::use_count` does. Returns 0 for a non-owning
+  /// view.
   int use_count() const { return share_.data() ? emulation::num_shares(share_.data()) : 0; }
 
  private:

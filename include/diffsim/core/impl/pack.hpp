@@ -17,7 +17,8 @@ DIFFSIM_FUNCTION double by_lane(double x, Function function) {
 }
 }  // namespace detail
 
-/// Prefetches the cache lines of `count` values. The address need not be valid. Does nothing on a GPU.
+/// Prefetches the cache lines of `count` values from `address` on. The address need not be valid. Does nothing on a
+/// GPU.
 template <int count, class T>
 DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -28,7 +29,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(DIFFSIM_EMULATE_DEVICE)
 
-/// Scalar type with which kernels compute. On a GPU each thread processes one element.
+/// Scalar type of kernels. On a GPU the type is `double`, and each thread processes one element.
 using Pack = double;
 inline constexpr int pack_width = 1;
 
@@ -63,9 +64,9 @@ inline constexpr int pack_width = 2;
 #endif
 
 /// Link-time check of `pack_width`. The library defines `doubles` only for the width with which the library was
-/// compiled. A program whose compiler options give another width, and so another layout of arrays, does not link.
-/// Compile such a program with the options of the library, for example with CMake's target diffsim::diffsim and
-/// DIFFSIM_ARCH in place of -march in CMAKE_CXX_FLAGS.
+/// compiled. A program whose compiler options give another width, and therefore another layout of arrays, does not
+/// link. Compile such a program with the compiler options of the library. In CMake, link the target diffsim::diffsim,
+/// and set DIFFSIM_ARCH instead of -march in CMAKE_CXX_FLAGS.
 template <int width>
 struct LibraryIsCompiledForPacksOf {
   static const char doubles;
@@ -74,8 +75,8 @@ namespace {
 [[gnu::used]] const char* const compiled_for_packs = &LibraryIsCompiledForPacksOf<pack_width>::doubles;
 }
 
-/// SIMD register of doubles that behaves as a scalar: the same pointwise function processes one element, or
-/// `pack_width` elements at once.
+/// SIMD register of doubles that behaves as a scalar. The same pointwise function therefore processes one element if
+/// its scalar type is double, and `pack_width` elements at once if its scalar type is Pack.
 struct Pack {
   using Register [[gnu::vector_size(sizeof(double) * pack_width)]] = double;
   Register value;
@@ -134,8 +135,8 @@ DIFFSIM_FUNCTION Pack load(const double* source) {
 }
 DIFFSIM_FUNCTION void store(double* target, Pack x) { __builtin_memcpy(target, &x.value, sizeof(x.value)); }
 
-/// Gathers the vectors at `pack_width` vertices: x[c] = field[3 index[stride i] + c] in lane i. Reads one double beyond
-/// the last component of the field; Field allocates this additional double.
+/// Gathers the vectors at `pack_width` vertices: lane i of x[c] is field[3 index[stride i] + c]. May read one double
+/// beyond the last component of the field; the class Field allocates this additional double.
 template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack (&x)[3]) {
 #if defined(__AVX512F__)
@@ -159,8 +160,8 @@ DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack
 #endif
 }
 
-/// Vectors (x[0], x[1], x[2]) of a pack, split into lanes, to be added one by one to memory locations that may
-/// coincide.
+/// Vectors (x[0], x[1], x[2]) of a pack, stored lane by lane, so that the vectors can be added one after the other to
+/// memory locations. Several lanes may have the same memory location.
 struct VectorLanes {
   using Two [[gnu::vector_size(16)]] = double;
   Two xy[pack_width];
@@ -186,7 +187,7 @@ struct VectorLanes {
     }
 #endif
   }
-  /// Computes target[0 … 2] += vector of lane i.
+  /// Adds the vector of lane i to target[0], target[1] and target[2].
   DIFFSIM_FUNCTION void add_to(double* target, int i) const {
     Two sum;
     __builtin_memcpy(&sum, target, sizeof(sum));
@@ -206,13 +207,14 @@ DIFFSIM_FUNCTION Pack by_lane(Pack x, Function function) {
 }  // namespace detail
 
 DIFFSIM_FUNCTION Pack abs(Pack x) { return Pack(x.value < 0.0 ? -x.value : x.value); }
-/// Returns the magnitude of `size` with the sign of `sign`. Zeros of either sign in `sign` count as positive.
+/// Returns the magnitude of `size` with the sign of `sign`. +0 and -0 in `sign` both count as positive.
 DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   const Pack::Register positive = abs(size).value;
   return Pack(sign.value < 0.0 ? -positive : positive);
 }
 DIFFSIM_FUNCTION Pack sqrt(Pack x) {
-  // SIMD intrinsics are used because a loop over lanes with std::sqrt tests for negative arguments, which set errno.
+  // SIMD intrinsics are used because std::sqrt, in a loop over lanes, tests for negative arguments in order to set
+  // errno.
 #if defined(__clang__)
   return Pack(__builtin_elementwise_sqrt(x.value));
 #elif defined(__AVX512F__)
@@ -232,9 +234,10 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Returns the cube root of positive normal numbers, all lanes at once. The bit pattern of x, divided by 3, plus a
-/// constant, is the bit pattern of a value within 5 % of the result; each of three steps of Halley's iteration then
-/// cubes the error. Error ≤ 2 ulp. The result for other arguments is undefined.
+/// Returns the cube root of x, all lanes at once. The start value of Halley's iteration has the bit pattern B/3 +
+/// constant, where B is the bit pattern of x as an integer. The start value differs from the result by less than 5 %,
+/// and each of the three iterations cubes the relative error. The final error is at most 2 ulp. If x is not a positive
+/// normal number, the result is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
@@ -247,9 +250,10 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   return y;
 }
 
-/// Returns the angle of the point (x, y) in [-π, π], all lanes at once. Zeros of either sign count as positive; the
-/// angle of (0, 0) is 0. The angle from the nearer axis, at most π/4, is j π/8 + arctan t with j = 0, 1, 2 and |t| ≤
-/// tan(π/16). arctan t is computed by the power series up to t^21. Error ≤ 4 ulp if |x| + |y| does not overflow.
+/// Returns the polar angle of the point (x, y), in [-π, π], all lanes at once. +0 and -0 both count as positive; the
+/// angle of (0, 0) is 0. The angle between (x, y) and the nearer axis, at most π/4, is computed as j π/8 + arctan t
+/// with j = 0, 1 or 2 and |t| ≤ tan(π/16). arctan t is computed by its power series up to t^21. The error is at most 4
+/// ulp if |x| + |y| does not overflow.
 DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   using Register = Pack::Register;
   constexpr double pi = 3.14159265358979323846;
@@ -272,14 +276,15 @@ DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   return copysign(Pack(x.value < 0.0 ? (pi - Pack(from_axis)).value : from_axis), y);
 }
 
-/// Returns the natural logarithm, all lanes at once. With x = 2^k m and m in [√½, √2), ln x = k ln 2 + 2 artanh s,
-/// where s = (m-1)/(m+1). artanh s is computed by the power series up to s^23. Error ≤ 2 ulp on normal numbers (Muller,
-/// Elementary Functions, ch. 11). Returns NaN for x < 0 and -inf for x = 0; subnormal numbers are treated as 0.
+/// Returns the natural logarithm of x, all lanes at once. With x = 2^k m and m in [√½, √2), ln x = k ln 2 + 2 artanh s,
+/// where s = (m-1)/(m+1). artanh s is computed by its power series up to s^23 (Muller, Elementary Functions, ch. 11).
+/// The error is at most 2 ulp for positive normal numbers. Returns NaN for x < 0 and -inf for x = 0; subnormal numbers
+/// are treated as 0.
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;
-  // Subtracting the bit pattern of √½ moves the boundary of the exponent to √½, so that a shift yields k. The type is
-  // unsigned, because the signed difference would overflow for x < 0.
+  // After the bit pattern of √½ is subtracted from the bit pattern of x, the exponent bits contain k for m in [√½, √2),
+  // and a shift extracts k. The type is unsigned, because the signed difference would overflow for x < 0.
   const Unsigned shifted = reinterpret_cast<Unsigned>(x.value) - 0x3fe6a09e667f3bcdULL;
   const Bits exponent = reinterpret_cast<Bits>(shifted) >> 52;
   const Pack m(reinterpret_cast<Pack::Register>((shifted & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL));
@@ -287,7 +292,7 @@ DIFFSIM_FUNCTION Pack log(Pack x) {
   const Pack f = m - 1.0;
   const Pack s = f / (m + 1.0);
   const Pack z = s * s;
-  // Estrin's scheme: the chain of dependent operations is a quarter as long as that of Horner's scheme.
+  // Estrin's scheme: the chain of dependent operations is a quarter as long as in Horner's scheme.
   const Pack z2 = z * z, z4 = z2 * z2;
   const Pack low = (2.0 / 3.0 + 2.0 / 5.0 * z) + (2.0 / 7.0 + 2.0 / 9.0 * z) * z2;
   const Pack middle = (2.0 / 11.0 + 2.0 / 13.0 * z) + (2.0 / 15.0 + 2.0 / 17.0 * z) * z2;

@@ -12,22 +12,22 @@
 
 namespace diffsim {
 
-/// Quantities that the force on one point may depend on. T is `double`, or a Dual for derivatives.
+/// Quantities that the force on one point may depend on. T is `double`, or a Dual if derivatives are computed.
 template <class T, int P>
 struct PointValues {
-  Vec3<T> x;           ///< position, m
-  Vec3<T> v;           ///< velocity, m/s; zero in a term that does not use velocities
+  Vec3<T> x;           ///< position (m)
+  Vec3<T> v;           ///< velocity (m/s); zero in a term that does not use velocities
   T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
-  T weight;            ///< weight of the point: an area, a volume, a coefficient; 1 in a term without weights
+  T weight;            ///< weight of the point, for example an area; 1 in a term without weights
   T time;              ///< s, since the start of the rollout
 
-  /// Returns the parameter of three components that begins at p[k].
+  /// Returns the vector (p[k], p[k + 1], p[k + 2]), the value of a parameter of three components.
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
 namespace point {
 
-// Optional members of a force; see PointTerm.
+// The concepts below are true if a force of type F has the named member; see PointTerm.
 
 template <class F>
 using Values = PointValues<double, F::num_values>;
@@ -53,8 +53,8 @@ constexpr bool uses_positions() {
   if constexpr (requires { F::uses_positions; }) return F::uses_positions;
   return true;
 }
-/// Returns true if a force of type F may use velocities: if F::uses_velocities is a constant with value true, or a data
-/// member.
+/// Returns true if a force of type F may use velocities, that is if F::uses_velocities is a constant with the value
+/// true, or a data member.
 template <class F>
 constexpr bool may_use_velocities() {
   if constexpr (requires { std::bool_constant<F::uses_velocities>(); }) return F::uses_velocities;
@@ -69,8 +69,8 @@ struct Inputs {
   static constexpr int first_value = positions + velocities, weight = first_value + F::num_values, count = weight + 1;
 };
 
-/// Map from the flat index of a value of PointValues to the index of the input; -1 for values that are not inputs. Flat
-/// indices number the entries of x, v, p, the weight and the time in this order.
+/// Map from the flat index of an entry of PointValues to the number of the input; -1 for entries that are not inputs.
+/// Flat indices number the entries of x, v and p, the weight and the time, in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -80,7 +80,8 @@ struct InputAt {
     return place < 7 + F::num_values ? Of::first_value + place - 6 : -1;
   }
 };
-/// Numbering of inputs by the flat index itself, for differentiation with respect to x alone, or x and v.
+/// Numbering in which the number of an input is the flat index, for differentiation with respect to x alone or with
+/// respect to x and v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
@@ -110,8 +111,8 @@ struct VariedAlong {
   }
 };
 
-/// Calls each(0) … each(count - 1) as straight-line code, so that compilers keep arrays in registers. With Dual numbers
-/// a loop is up to ten times slower.
+/// Calls each(0) … each(count - 1) as straight-line code, so that compilers keep arrays in registers. With Dual
+/// numbers, a loop is up to ten times slower than straight-line code.
 template <int count, class Each>
 DIFFSIM_FUNCTION void repeat(const Each& each) {
   [&]<int... k>(std::integer_sequence<int, k...>) DIFFSIM_INLINED { (each(k), ...); }
@@ -136,7 +137,7 @@ DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const Make& make) {
   return combined(a, a, make);
 }
 
-/// Returns the force on a point, or -∂E/∂x if F defines only an energy E.
+/// Returns the force on a point; if F defines only an energy E, the force is -∂E/∂x.
 template <class F, class T>
 DIFFSIM_FUNCTION Vec3<T> force_of(const F& f, const PointValues<T, F::num_values>& at) {
   if constexpr (HasForce<F>) {
@@ -163,7 +164,8 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Returns the force whose ∂f/∂x replaces the ∂f/∂x of `f` in a Jacobian that must be semidefinite.
+/// Returns the force `f.projected()`, or `f` if F has no `projected()`. In a Jacobian that must be semidefinite, ∂f/∂x
+/// of the returned force replaces ∂f/∂x of `f`.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

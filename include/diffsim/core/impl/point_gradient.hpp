@@ -12,11 +12,11 @@ namespace diffsim {
 ///
 ///   2 s F + c cof F + D,
 ///
-/// where s is the derivative with respect to F : F, c the derivative with respect to det F, and D [9] the derivatives
-/// with respect to single entries of F. `parts` is a bit mask of the structurally non-zero scalars among these eleven
-/// scalars: bits 0 … 8 for D, bit 9 for s, bit 10 for c. `parts` depends on the code of the function alone, not on the
-/// value of F. A compiler that inlines the function therefore knows `parts` and generates no code for zero scalars, so
-/// that derivatives cost as much as hand-written derivatives.
+/// where s is the derivative with respect to F : F, c is the derivative with respect to det F, and the nine entries of
+/// D are the derivatives with respect to the entries of F. `parts` is a bit mask of those of these eleven scalars that
+/// are structurally non-zero: bits 0 … 8 for D, bit 9 for s, bit 10 for c. `parts` depends on the code of the function
+/// alone, not on the value of F. A compiler that inlines the function therefore knows `parts` and generates no code for
+/// the scalars that are zero. The derivatives then cost as much as hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;
@@ -32,8 +32,8 @@ struct PointGradient {
     a.set_constant(x);
     return a;
   }
-  // Sets this scalar to the constant `x`. A function that returns the scalar would be slower, because compilers do not
-  // remove the code that copies all parts.
+  // Sets this scalar to the constant `x`. A function that returns a scalar would be slower, because compilers do not
+  // remove the code that copies all eleven parts of the scalar.
   DIFFSIM_FUNCTION void set_constant(const T& x) {
     value = x;
     parts = 0;
@@ -112,8 +112,8 @@ struct PointGradient {
   friend DIFFSIM_FUNCTION PointGradient operator/(double a, const PointGradient& b) { return PointGradient(a) / b; }
 
  private:
-  // The functions below recurse over the parts, because compilers evaluate `parts` at compile time in straight-line
-  // code, but not in loops.
+  // The functions below use recursion over the eleven derivatives instead of loops, because compilers evaluate `parts`
+  // at compile time in straight-line code only.
   template <int i = 0>
   static DIFFSIM_FUNCTION void combine(const PointGradient& a, const T& p, const PointGradient& b, const T& q,
                                        PointGradient& c) {
@@ -244,7 +244,7 @@ DIFFSIM_FUNCTION PointGradient<T> with_part(const T& x, int part) {
 }
 }  // namespace detail
 
-/// Returns det A, with d det A = cof A : dA.
+/// Returns det A and its derivative d det A = cof A : dA.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   Mat3<T> value;
@@ -255,7 +255,7 @@ DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   return detail::contracted(det, cof, a);
 }
 
-/// Returns A : B, with d(A : B) = A : dB + B : dA.
+/// Returns A : B and its derivative d(A : B) = A : dB + B : dA.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const Mat3<PointGradient<T>>& b) {
   Mat3<T> A, B;
@@ -267,7 +267,7 @@ DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const M
   return detail::contracted(x, B, a) + detail::contracted(T(0.0), A, b);
 }
 
-/// Returns ∂W/∂F at F, where W is a scalar function of F.
+/// Returns the matrix ∂W/∂F at F. W is the AD scalar that a function of F has returned.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> gradient_of(const PointGradient<T>& W, const Mat3<T>& F) {
   using G = PointGradient<T>;

@@ -24,7 +24,7 @@ struct Addresses {
   ParameterNumbers<P, Number> p = {};
 };
 
-/// Points, the force on the points, and the inputs of the force.
+/// Input of a kernel: the points, the force on the points, and the inputs of the force.
 template <class F>
 struct Sweep {
   F force;
@@ -44,8 +44,8 @@ struct Direction {
   double time;
 };
 
-/// Returns the input values of point i, which is the vertex with index `vertex`. `weight`: the point's weight if
-/// `from.weight` is nullptr.
+/// Returns the input values of point i, which is the vertex with index `vertex`. If `from.weight` is nullptr, the
+/// weight of the point is `weight`.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -69,8 +69,8 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
 }
 
 /// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
-/// k. Derivatives with respect to p are also added to `sums`. For a parameter with one value for all points, callers
-/// use only the sum.
+/// k. Derivatives with respect to p are also added to `sums`. For a parameter with one value for all points, `to` has
+/// no address, and callers use the sum.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -86,7 +86,7 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }
 
-/// Returns Σ value(force, input values of the point) over the active points.
+/// Returns the sum of value(force, input values of the point) over the active points.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -153,8 +153,8 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
   return sums;
 }
 
-/// Computes the derivatives of the results of `add_adjoints` along `direction` and dw, and adds or returns these
-/// derivatives as `add_adjoints` does. If w or dw is nullptr, its values are zero.
+/// Computes the derivatives of the results of `add_adjoints` along `direction` and dw. Adds these derivatives to the
+/// arrays of `to`, and returns the derivatives of the sums. A nullptr for `w` or `dw` stands for zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
@@ -180,9 +180,10 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
   return sums;
 }
 
-/// Computes the block a ∂f/∂x + b ∂f/∂v of one point. If the block must be semidefinite, ∂f/∂x is that of the force
-/// `F::projected()`, whose -∂f/∂x is positive semidefinite. If F has no `projected()`, the semidefinite block is the
-/// symmetric part of the block with negative eigenvalues set to zero.
+/// Computes the block a ∂f/∂x + b ∂f/∂v of one point, where a and b are the `weights`. If `weights.project` is true and
+/// F has `projected()`, ∂f/∂x is the derivative of the force `F::projected()`, for which -∂f/∂x is positive
+/// semidefinite. If `weights.project` is true and F has no `projected()`, the block is replaced by its symmetric part,
+/// in which negative eigenvalues are set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {

@@ -13,17 +13,18 @@
 
 namespace diffsim {
 
-/// Parameter of a PointTerm or a StencilTerm, with one value for all points or one value per point.
+/// Parameter of a PointTerm or a StencilTerm. The parameter has one value for all points or stencils, or one value per
+/// vertex or entity.
 struct PointParameter {
   std::string name;
   int components = 1;
   bool is_dead_load = false;  ///< true: the values are multiplied by `Configuration::factor_of`
-  bool is_optional = false;   ///< false: the Model must have the parameter; true: a missing parameter counts as zero
+  bool is_optional = false;   ///< true: a missing parameter counts as zero; false: the Model must have the parameter
 
-  /// Returns a placeholder for an entry of p without a parameter; the value of the entry is zero.
+  /// Returns a placeholder for an entry of p to which no parameter belongs. The value of this entry is zero.
   static PointParameter unused() { return {"", 1, false, true}; }
-  /// Returns the parameter that `spec` describes. The parameter's name is NAME, or NAME:LABEL if a label is given,
-  /// where NAME is the name in `spec`.
+  /// Returns the parameter that `spec` describes. The parameter's name is the name in `spec`, followed by ":LABEL" if
+  /// `label` is not empty.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
     return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
   }
@@ -59,8 +60,8 @@ struct Sums {
   }
 };
 
-/// Ordered list of the parameters of a term. The values p of a point are the components of all parameters, in the order
-/// of the list.
+/// Ordered list of the parameters of a term. The array p of a point contains the components of all parameters, in the
+/// order of the list.
 class ParameterList {
  public:
   /// Constructs the list. Throws Error if the total number of components of the parameters is not `num_values`.
@@ -68,15 +69,15 @@ class ParameterList {
 
   const std::string& term() const { return term_; }
 
-  /// Throws Error if a parameter is missing, has another number of components, or has neither one value for all points
-  /// nor one value per point. `is_of_points(entities)`: returns true if the entities are the points. `home`:
-  /// description of the points in messages, for example "each vertex".
+  /// Throws Error if a parameter is missing, has a wrong number of components, or has neither one value for all points
+  /// nor one value per point. `is_of_points(entities)` must return true if the entities are the points. `home`:
+  /// description of the points in error messages, for example "each vertex".
   void check(const ParameterSet& parameters, const std::function<bool(const Entities&)>& is_of_points,
              const std::string& home) const;
 
  protected:
-  /// Addresses of the arrays of a ParameterNumbers, for code that is compiled once for all numbers of values. Each
-  /// array has one entry per value.
+  /// Addresses of the arrays of a ParameterNumbers object. Functions with this argument are compiled once for all P.
+  /// Each array has one entry per value in p.
   template <class Number>
   struct Arrays {
     Number** of;
@@ -85,7 +86,8 @@ class ParameterList {
   };
   void set_arrays(const ParameterSet& set, const Configuration& at, const Arrays<const double>& arrays) const;
   void set_arrays(ParameterSet& gradient, const Configuration& at, const Arrays<double>& arrays) const;
-  /// Adds `sums`, one per value, to the parameters of a gradient that have one value for all points.
+  /// Adds `sums` to those parameters of a gradient that have one value for all points. `sums` has one entry per value
+  /// in p.
   void add_to_globals(const double* sums, const Configuration& at, ParameterSet& gradient) const;
 
  private:
@@ -103,9 +105,9 @@ class Parameters : public ParameterList {
   Parameters(std::string term, std::vector<PointParameter> takes)
       : ParameterList(std::move(term), std::move(takes), P) {}
 
-  /// Returns the addresses of the parameter values in `set`, which contains values, a direction or a gradient. In a
-  /// gradient, the address of a parameter with one value for all points is nullptr, because the derivatives with
-  /// respect to this parameter are summed over the points (`add_sums`).
+  /// Returns the addresses of the parameter values in `set`, which contains parameter values, a direction or a
+  /// gradient. If `set` is a gradient, the address of a parameter with one value for all points is nullptr, because the
+  /// derivatives with respect to this parameter are summed over the points (`add_sums`).
   template <class Number, class Set>
   ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
     ParameterNumbers<P, Number> result;
@@ -113,7 +115,7 @@ class Parameters : public ParameterList {
     return result;
   }
 
-  /// Adds the derivatives with respect to parameters with one value for all points to the gradient.
+  /// Adds to `gradient` the derivatives with respect to parameters that have one value for all points.
   void add_sums(const Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
     add_to_globals(sums.of, at, gradient);
   }

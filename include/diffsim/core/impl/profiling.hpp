@@ -3,11 +3,11 @@
 
 namespace diffsim {
 
-/// Named profiling region, reported to Kokkos Tools and, as an event, in PETSc's `-log_view`. The region lasts as long
-/// as the object.
+/// Named profiling region. The region is reported to Kokkos Tools and, as an event, in the output of PETSc's option
+/// `-log_view`. The region lasts as long as the object exists.
 class ProfilingRegion {
  public:
-  /// Begins the region. `name` must stay valid until the process ends (a literal).
+  /// Begins the region. The pointer `name` must stay valid until the process ends; pass a string literal.
   explicit ProfilingRegion(const char* name);
   ProfilingRegion(const ProfilingRegion&) = delete;
   ProfilingRegion& operator=(const ProfilingRegion&) = delete;

@@ -10,8 +10,8 @@ namespace diffsim {
 
 namespace detail {
 
-/// Returns true if a + shift I is positive definite, for a symmetric matrix a. Uses Cholesky's factorisation (Golub &
-/// Van Loan, section 4.2).
+/// Returns true if a + shift I is positive definite, where `a` is a symmetric matrix. Uses Cholesky's factorisation
+/// (Golub & Van Loan, section 4.2).
 template <int n>
 DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
   double l[n][n];
@@ -40,8 +40,8 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
   return detail::is_definite(a, 1e-13 * std::sqrt(size));
 }
 
-/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix, in which negative eigenvalues are
-/// zero. T = double or Pack.
+/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix: negative eigenvalues become zero.
+/// T = double or Pack.
 template <int n, class T>
 DIFFSIM_FUNCTION void make_semidefinite(T (&a)[n][n]) {
   T Q[n][n], values[n];

@@ -41,8 +41,8 @@ struct Mat3 {
   DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
   DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
 
-  /// Returns the matrix with the entries entry(i, j). The function has no loops, because compilers remove zero parts of
-  /// AD scalars (PointGradient) in straight-line code only.
+  /// Returns the matrix with the entries entry(i, j). The function has no loops, because compilers remove the zero
+  /// derivatives of AD scalars (PointGradient) in straight-line code only.
   template <class Entry>
   static DIFFSIM_FUNCTION Mat3 from_entries(const Entry& entry) {
     return {{{entry(0, 0), entry(0, 1), entry(0, 2)},
@@ -117,7 +117,7 @@ DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
   return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) + a(0, 1) * (a(1, 2) * a(2, 0) - a(1, 0) * a(2, 2)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
-/// Returns the directional derivative of the cofactor matrix, d cof(A)[B], bilinear and symmetric in A and B.
+/// Returns the derivative of cof A along the direction B. The result is bilinear and symmetric in A and B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor_derivative(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {

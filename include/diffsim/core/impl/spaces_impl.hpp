@@ -22,7 +22,7 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using MemorySpace = ExecutionSpace::memory_space;
 
 using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-/// Range with one iteration per thread, for work divided into one chunk per thread.
+/// Iteration range for kernels in which each thread processes one iteration, which is a chunk of the work.
 using ThreadRange = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
 
 }  // namespace diffsim

@@ -11,16 +11,16 @@
 namespace diffsim {
 
 /// Quantities that the force on a stencil of N nodes may depend on. T is `double`, or a Pack with the values of several
-/// stencils. For derivatives, T is a Dual of `double` or of Pack.
+/// stencils. When derivatives are computed, T is a Dual of `double` or of Pack.
 template <class T, int N, int P>
 struct StencilValues {
-  Vec3<T> x[N];        ///< positions of the nodes, m
-  Vec3<T> v[N];        ///< velocities of the nodes, m/s; zero in a term that does not use velocities
-  Vec3<T> X[N];        ///< rest positions of the nodes, m; zero in a term that does not use rest positions
+  Vec3<T> x[N];        ///< positions of the nodes (m)
+  Vec3<T> v[N];        ///< velocities of the nodes (m/s); zero in a term that does not use velocities
+  Vec3<T> X[N];        ///< rest positions of the nodes (m); zero in a term that does not use rest positions
   T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
   T time;              ///< s, since the start of the rollout
 
-  /// Returns the parameter of three components that begins at p[k].
+  /// Returns the vector (p[k], p[k + 1], p[k + 2]), the value of a parameter of three components.
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
@@ -34,7 +34,7 @@ using Values = StencilValues<T, F::num_nodes, F::num_values>;
 template <class F, class T = double>
 using Vectors = Vec3<T>[F::num_nodes];
 
-// Optional members of a force; see StencilTerm.
+// The concepts below are true if a force of type F has the named members; see StencilTerm.
 
 template <class F>
 concept HasForces = requires(const F& f, const Values<F>& at, Vectors<F>& out) {
@@ -52,7 +52,7 @@ template <class F>
 concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
   f.energy_derivatives(at, by);
 };
-/// True if F provides formulas for the derivatives of the work Σ w·f.
+/// True if F defines functions that compute the derivatives of the work Σ w·f by formulas.
 template <class F>
 concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
 template <class F>
@@ -88,8 +88,8 @@ struct Inputs {
                        first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
 };
 
-/// Map from the flat index of a value of StencilValues to the index of the input; -1 for values that are not inputs.
-/// Flat indices number the entries of x, v, X, p and the time in this order.
+/// Map from the flat index of an entry of StencilValues to the number of the input; -1 for entries that are not inputs.
+/// Flat indices number the entries of x, v, X and p, and the time, in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -120,8 +120,8 @@ DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make
   return combined(a, a, make);
 }
 
-/// Computes the derivatives of the energy by the formulas of F. Compiled once for all kernels that use scalars of type
-/// T.
+/// Computes the derivatives of the energy by the formulas of F. The function is compiled once for all kernels that use
+/// scalars of type T.
 template <class F, class T>
 DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
                                                        const StencilValues<T, F::num_nodes, F::num_values>& at,
@@ -129,7 +129,7 @@ DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
   f.energy_derivatives(at, by);
 }
 
-/// Sets `out` to the forces at the nodes, or to -∂E/∂x if F defines only an energy E.
+/// Sets `out` to the forces at the nodes; if F defines only an energy E, the forces are -∂E/∂x.
 template <class F, class T>
 DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                 Vectors<F, T>& out) {
@@ -149,8 +149,8 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
   }
 }
 
-/// Returns the work Σ w·f over the nodes. If F has only an energy, the work is minus the derivative of the energy along
-/// w.
+/// Returns the work Σ w·f, a sum over the nodes. If F defines only an energy, the work is minus the derivative of the
+/// energy along the direction w of the positions.
 template <class F, class T>
 DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                            const Vectors<F, T>& w) {
@@ -174,7 +174,7 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
 /// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p. The derivatives with respect to v are set only
 /// if the force uses velocities; the derivatives with respect to X are set only if the force uses rest positions and
 /// `by_rest` is true. If F has formulas only for the derivatives of an energy E, the results are minus the derivatives
-/// of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+/// of ∂E/∂x, ∂E/∂X and ∂E/∂p along the direction w of the positions.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -235,7 +235,7 @@ struct Varied {
     return seed(value, place);
   }
 };
-/// Variant of `Varied` for values that have a derivative along a direction.
+/// Variant of `Varied` for values that also have a derivative along a direction; the result is a Dual of a Dual.
 template <int n, class Numbering>
 struct VariedAlong : Varied<n, Numbering> {
   template <class T>
@@ -244,11 +244,11 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// Computes J += `factor` times the derivatives of the forces with respect to n values, the first of which has the flat
-/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by
-/// the function that also computes tangents (`shared_energy_derivatives`); computing all columns at once would be
-/// slower, because the values would not fit in registers. If F has no such formulas, all columns are computed at once,
-/// or three at a time if n > 12.
+/// Adds to J `factor` times the derivatives of the forces with respect to n inputs, the first of which has the flat
+/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time by
+/// `shared_energy_derivatives`, which also computes tangents. The computation of all columns at once would be slower,
+/// because the values would not fit in registers. If F has no such formulas, all columns are computed at once if n ≤
+/// 12, otherwise three at a time.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

@@ -12,9 +12,9 @@
 #include "diffsim/core/impl/semidefinite.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. `set_vectors` and
-// `set_derivatives` write one row per stencil. `add_vectors` then sums the rows at each vertex in the order of the
-// stencils, with one vertex per thread.
+// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. On a GPU, `set_vectors`
+// and `set_derivatives` write one row of nodal vectors per stencil, and `add_vectors` then sums the vectors at each
+// vertex in the order of the stencils, with one vertex per thread.
 
 namespace diffsim::stencil {
 
@@ -34,7 +34,7 @@ DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
   return entities.size() > 0 ? entities(i) : i;
 }
 
-/// Stencils, the force on the stencils, and the inputs of the force.
+/// Input of a kernel: the stencils, the force on the stencils, and the inputs of the force.
 template <class F>
 struct Sweep {
   F force;
@@ -50,14 +50,14 @@ struct Sweep {
     const int left = count - width<F> * group;
     return left < width<F> ? left : width<F>;
   }
-  /// Returns the stencil in a lane of a group. Lanes beyond the last stencil repeat the last stencil.
+  /// Returns the index of the stencil in a lane of a group. Lanes beyond the last stencil repeat the last stencil.
   DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
     const int i = width<F> * group + in_lane;
     return i < count ? i : count - 1;
   }
 };
 
-/// Sets `value` to the vectors at the nodes of a group's stencils, or to zeros if `field` is nullptr.
+/// Sets `value` to the vectors of `field` at the nodes of a group's stencils, or to zeros if `field` is nullptr.
 template <class F>
 DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double* field,
                                  Vec3<Number<F>> (&value)[F::num_nodes]) {
@@ -95,8 +95,8 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
   return at;
 }
 
-/// Sets a row of 3 num_nodes values for each stencil: each(sweep, group, values, row) sets the rows of a group's active
-/// stencils. Rows of inactive stencils are zero.
+/// Sets a row of 3 num_nodes values in `vectors` for each stencil. each(sweep, group, values, row) computes the rows of
+/// a group's stencils, if these are active. Rows of inactive stencils are set to zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -116,9 +116,9 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
 }
 
 /// Stores the derivatives with respect to the values p of stencil i, which are in one lane of `row`. If `numbers`,
-/// [count, num_values], is not nullptr, the derivatives are written to the stencil's row in `numbers`; otherwise they
-/// are added to the values of the stencil's entity in `to`. Derivatives with respect to parameters without an address
-/// in `to` are added to `sums`.
+/// [count, num_values], is not nullptr, the derivatives are written to the stencil's row in `numbers`; otherwise the
+/// derivatives are added to the values of the stencil's entity in `to`. Derivatives with respect to parameters without
+/// an address in `to` are added to `sums`.
 template <class F, class T>
 DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
                                   const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
@@ -141,10 +141,10 @@ struct VectorDerivatives {
   double* X;
 };
 
-/// Stores derivatives with respect to the nodal vectors x, v and X in `vectors`. each(sweep, group, values, row)
-/// computes the derivatives with respect to all inputs, in the order of Inputs. Derivatives of inactive stencils are
-/// zero. Stores derivatives with respect to p as `put_numbers` does. Returns the sums of derivatives with respect to
-/// parameters that all stencils share.
+/// Calls each(sweep, group, values, row), and stores the derivatives with respect to the nodal vectors x, v and X in
+/// `vectors`. each(…) computes the derivatives with respect to all inputs, in the order of Inputs. The derivatives of
+/// inactive stencils are zero. Derivatives with respect to p are stored as in `put_numbers`. Returns the sums, over all
+/// stencils, of derivatives with respect to parameters that have one value for all stencils.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -208,11 +208,11 @@ struct Tangents {
   }
 };
 
-/// Number of derivatives of w·f computed at once: the number of doubles in an AVX-512 register.
+/// Number of derivatives of w·f that are computed at once. The number is that of the doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
 /// Computes the derivatives of w·f with respect to all inputs by formulas. Derivatives with respect to X are computed
-/// only if `by_rest`. Passes each derivative to put(number of the input, derivative).
+/// only if `by_rest` is true. Calls put(number of the input, derivative) for each derivative.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -226,14 +226,14 @@ DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, c
   repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
 }
 
-/// Returns true if derivatives with respect to X can be omitted when they are not requested.
+/// Returns true if kernels can omit derivatives with respect to X that are not requested.
 template <class F>
 constexpr bool can_leave_out_rest() {
   return uses_rest<F>() && HasFormulas<F>;
 }
 
-/// Derivatives of w·f with respect to all inputs. If F has formulas, derivatives with respect to X are computed only if
-/// `by_rest`.
+/// Derivatives of w·f with respect to all inputs. If F has formulas for these derivatives, derivatives with respect to
+/// X are computed only if `by_rest` is true.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -263,8 +263,8 @@ struct Adjoints {
   }
 };
 
-/// Derivatives of the results of `Adjoints` along the change `direction` of the inputs and the change `dw` of `w`. A
-/// nullptr for `w` or `dw` stands for zeros.
+/// Derivatives of the results of `Adjoints` along a direction in which the inputs change by `direction` and w changes
+/// by `dw`. A nullptr for `w` or `dw` stands for zeros.
 template <class F>
 struct AdjointTangents {
   using Along = Dual<Number<F>, 1>;
@@ -304,8 +304,9 @@ struct AdjointTangents {
   }
 };
 
-/// Frobenius norm of a stencil's a ∂f/∂x + b ∂f/∂v, stored at each node of the stencil. The norm is an upper bound of
-/// the magnitude of each eigenvalue.
+/// Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b = `by_velocity`. The norm
+/// is stored at each node of the stencil. The norm is an upper bound of the magnitudes of the eigenvalues of the
+/// matrix.
 struct Norms {
   double by_position, by_velocity;
 
@@ -363,22 +364,23 @@ struct Jacobians {
   }
 };
 
-/// Indices of an array of vertex or entity numbers, grouped by number and ascending within each group.
+/// Indices of the entries of an array of vertex numbers or entity numbers. Indices of entries with the same number form
+/// a group, and ascend within the group.
 struct Grouped {
   DeviceArray<int> value;  // [n]: distinct numbers, ascending
-  DeviceArray<int> begin;  // [n + 1]: first entry of each group in `place`
+  DeviceArray<int> begin;  // [n + 1]: first entry of each group in `place`, and the total number of entries
   DeviceArray<int> place;
 };
 
-/// Returns the indices of `values`, grouped by value.
+/// Returns the indices of the entries of `values`, grouped by value.
 Grouped grouped(const std::vector<int>& values);
 
-/// Computes y_v += Σ of the vectors of stencil nodes at vertex v. `vectors`: [stencils, num_nodes, 3]. `nodes`: the
-/// stencils' nodes, grouped by vertex.
+/// Adds to the vector y_v of each vertex v the sum of the vectors at the stencil nodes that are vertex v. `vectors`:
+/// [stencils, num_nodes, 3]. `nodes`: the nodes of all stencils, grouped by vertex.
 void add_vectors(const Grouped& nodes, const double* vectors, double* y);
 
-/// Adds `numbers`, [stencils, P], summed over the stencils of each entity, to the entities' parameter values in `to`.
-/// `stencils`: grouped by entity.
+/// Sums the rows of `numbers`, [stencils, P], over the stencils of each entity, and adds the sums to the parameter
+/// values of the entities in `to`. `stencils`: indices of the stencils, grouped by entity.
 template <int P>
 void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
   Kokkos::parallel_for(

@@ -18,15 +18,15 @@ struct VectorSums {
   double* X = nullptr;
 };
 
-/// Nodes of the stencils of a force F. Adds nodal vectors to fields without races and in a fixed order. On a host each
-/// thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil writes its
-/// vectors to separate rows, which are then summed for each vertex. Equal runs on the same number of threads give
-/// bitwise identical results.
+/// Nodes of the stencils of a force F. The class adds nodal vectors to fields without races and in a fixed order. On a
+/// host each thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil
+/// writes its vectors to separate rows, which are then summed for each vertex. Equal runs on the same number of threads
+/// give bitwise identical results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
   static constexpr int N = F::num_nodes, P = F::num_values;
-  static constexpr int num_blocks = Of::first_value / Of::block;  // number of nodal vectors: x, and v and X if used
+  static constexpr int num_blocks = Of::first_value / Of::block;  // number of nodal inputs: x, and v and X if used
 
  public:
   /// Sets the nodes. `vertices`: [stencils, N], local vertices.
@@ -45,10 +45,12 @@ class Nodes {
       by_vertex_ = grouped(vertices);
     }
   }
-  /// Nodes of the stencils, [stencils, N] local vertices. On a host, copies of the last stencil fill the last pack.
+  /// Returns the local vertices of the stencils, [stencils, N]. On a host, copies of the last stencil fill the last
+  /// pack.
   const DeviceArray<int>& vertices() const { return vertices_; }
 
-  /// Adds to `to` the vectors at the stencils' nodes that each(sweep, group, values, row) computes.
+  /// Calls each(sweep, group, values, row), which computes the vectors at the nodes of stencils, and adds these vectors
+  /// to the field `to`, [local vertices, 3].
   template <class Each>
   void add_vectors(const char* label, const Sweep<F>& sweep, const Each& each, double* to) {
     if (sweep.count == 0) return;
@@ -67,8 +69,8 @@ class Nodes {
   }
 
   /// Adds derivatives with respect to the nodal vectors x, v and X to the fields in `to`. each(sweep, group, values,
-  /// row) computes the derivatives with respect to all inputs, in the order of Inputs. Stores and returns derivatives
-  /// with respect to p as `set_derivatives` does.
+  /// row) computes the derivatives with respect to all inputs, in the order of Inputs. Derivatives with respect to p
+  /// are stored and returned as in `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -113,7 +115,7 @@ class Nodes {
 
  private:
   /// Sets the values of the stencils of a pack, one stencil per lane. Lanes of inactive stencils, and lanes without a
-  /// stencil, are zero.
+  /// stencil, are set to zero.
   template <class Each, int count>
   static DIFFSIM_FUNCTION void set_rows(const Sweep<F>& sweep, int pack, const Each& each, Pack (&row)[count]) {
     if constexpr (takes_packs<F>()) {
@@ -131,7 +133,7 @@ class Nodes {
       }
     }
   }
-  /// Adds one block of a row, the vectors at the nodes, to a field.
+  /// Adds the vectors `block` at the nodes of a pack's stencils to the field `to`.
   DIFFSIM_FUNCTION void add_block(const CellScatterPart& part, double* slots, int pack, const int* at,
                                   const Pack* block, double* to) const {
     Vec3<Pack> value[N];
@@ -149,11 +151,11 @@ class Nodes {
   }
 
   DeviceArray<int> vertices_;
-  std::optional<CellScatter> scatter_;  // host
-  DeviceArray<double> slots_;           // host: slots for v and X; for each, as many slots as in `scatter_`
-  std::vector<point::Sums<P>> sums_;    // host: one per chunk
-  DeviceArray<double> rows_;            // GPU: [num_blocks, count, N, 3]
-  Grouped by_vertex_;                   // GPU
+  std::optional<CellScatter> scatter_;  // host only
+  DeviceArray<double> slots_;           // host only: slots for v and slots for X, each as many as in `scatter_`
+  std::vector<point::Sums<P>> sums_;    // host only: one per chunk
+  DeviceArray<double> rows_;            // GPU only: [num_blocks, count, N, 3]
+  Grouped by_vertex_;                   // GPU only
 };
 
 }  // namespace diffsim::stencil

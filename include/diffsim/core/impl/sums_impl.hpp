@@ -3,9 +3,9 @@
 
 #include "diffsim/core/impl/device.hpp"
 
-// Sums over a loop whose body is long. On a host the body is called through a function pointer, so that the reduction
-// is compiled once for all bodies. For a body of a few operations, `Kokkos::parallel_reduce` without a function pointer
-// is faster.
+// Sums that are computed by loops with long bodies. On a host, the body of a loop is called through a function pointer,
+// so that the reduction is compiled once for all bodies. For a body of a few operations, `Kokkos::parallel_reduce`
+// without a function pointer is faster.
 
 namespace diffsim {
 
@@ -17,7 +17,7 @@ struct SumWork {
 };
 double run_sum(const char* label, int count, const SumWork& work);
 
-/// Calls body(i, sum) for i in [0, count) and returns the total of the amounts that the calls add to `sum`.
+/// Calls body(i, sum) for all i in [0, count). Each call adds to `sum`. Returns the total sum.
 template <class Body>
 double sum_over(const char* label, int count, const Body& body) {
   double sum = 0.0;

@@ -8,14 +8,14 @@
 
 namespace diffsim {
 
-/// Diagonalises a symmetric matrix: on return A is diag(λ), and A_before = Q diag(λ) Qᵀ. Column k of Q is the
-/// eigenvector of λ_k; the eigenvalues are in no particular order. T = double or Pack; all lanes of a pack are
-/// processed together, without branches per lane, until the last lane has converged.
+/// Diagonalises a symmetric matrix A = Q diag(λ) Qᵀ: sets `A` to diag(λ), and computes Q. Column k of Q is the
+/// eigenvector of λ_k; the eigenvalues are in no particular order. T = double or Pack. All lanes of a pack are
+/// processed together, without branches per lane, until the iteration has converged in all lanes.
 ///
-/// Cyclic Jacobi iteration with the rotation of Golub & Van Loan 2013, sec. 8.5. An element that a rotation makes zero
-/// is set to zero, and the other elements outside of the diagonal are combined with each other only. Rounding errors of
-/// the diagonal therefore do not enter them, and the iteration converges quadratically to zero, also for repeated
-/// eigenvalues.
+/// Cyclic Jacobi iteration with the rotation of Golub & Van Loan 2013, sec. 8.5. Each rotation sets the element A_pq,
+/// which is zero in exact arithmetic, to zero, and computes the other off-diagonal elements from off-diagonal elements
+/// only. Rounding errors of the diagonal elements therefore do not affect the off-diagonal elements, which converge
+/// quadratically to zero, also for repeated eigenvalues.
 template <int n, class T>
 DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {
   using std::abs, std::copysign, std::sqrt;
@@ -31,8 +31,8 @@ DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {
     if (!any_not_greater(1e-17 * size - off, -1e-300)) break;
     for (int p = 0; p < n - 1; ++p)
       for (int q = p + 1; q < n; ++q) {
-        // t = tan of the angle of rotation that makes A_pq zero, the smaller of the two solutions of
-        // t² + (A_qq - A_pp)/A_pq t = 1. The last summand avoids 0/0.
+        // t is the tangent of the rotation angle that makes A_pq zero: the solution of t² + (A_qq - A_pp)/A_pq t = 1
+        // with the smaller magnitude. The summand 1e-300 avoids 0/0.
         const T d = A[q][q] - A[p][p], b = A[p][q];
         const T t = copysign(T(2.0 * b), T(b * d)) / (abs(d) + sqrt(d * d + 4.0 * (b * b)) + 1e-300);
         const T c = T(1.0) / sqrt(1.0 + t * t), s = t * c;

@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Parameter specifications shared by several laws of elasticity, and the parameter specifications of viscosity.
+/// Specifications of parameters that several laws of elasticity share, and of the parameters of viscosity.
 struct ElasticParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "youngs_modulus",
                                                 .unit = "Pa",

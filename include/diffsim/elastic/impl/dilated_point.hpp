@@ -6,8 +6,8 @@
 
 namespace diffsim::elastic {
 
-/// Energy w(F, θ) = W(F̄) at a point, F̄ = (θ/J)^⅓ F. The law W is evaluated with a given volume ratio θ > 0 in place of
-/// J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller computes P̄ = ∂W/∂F̄ from
+/// Energy w(F, θ) = W(F̄) at a point, with F̄ = (θ/J)^⅓ F. The law W is evaluated with a given volume ratio θ > 0 instead
+/// of J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller computes P̄ = ∂W/∂F̄ from
 /// `F_bar` and passes P̄ to `set_stress`. With ψ = P̄ : F̄,
 ///
 ///   ∂w/∂θ = ψ / 3θ,   ∂w/∂F = s P̄ - ψ/3J cof F,   s = (θ/J)^⅓.

@@ -32,8 +32,7 @@ DIFFSIM_FUNCTION Mat3<Pack> value_of(const Mat3<PackDual>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j).value; });
 }
 
-/// Returns the contribution of a kernel: the value itself for a Pack, the derivative along the direction for a
-/// PackDual.
+/// Returns the result of a kernel: the value itself for a Pack, the derivative along the direction for a PackDual.
 DIFFSIM_FUNCTION Pack result_of(const Pack& a) { return a; }
 DIFFSIM_FUNCTION Pack result_of(const PackDual& a) { return a.derivative[0]; }
 template <class T>
@@ -41,8 +40,8 @@ DIFFSIM_FUNCTION Mat3<Pack> result_of(const Mat3<T>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return result_of(a(i, j)); });
 }
 
-/// Parameters of a law, one field [cells] each, or the derivatives of the parameters along a direction. A parameter
-/// without a field (nullptr) is 0.
+/// Device addresses of the parameters of a law, or of the derivatives of the parameters along a direction. Each
+/// parameter is an array [cells]. A parameter whose address is nullptr has the value 0.
 template <int K>
 struct CellNumbers {
   const double* of[K];
@@ -67,7 +66,7 @@ struct NodeValues {
     if constexpr (moves)
       if (has_direction) gather_nodes(vertices, direction, derivative);
   }
-  /// Returns the field's gradient ∂/∂X at point q.
+  /// Returns the gradient of the field with respect to X at quadrature point q.
   DIFFSIM_FUNCTION Mat3<T> gradient(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse) const {
     const Mat3<Pack> a = gradient_at<E>(value, rule, q, inverse);
     if constexpr (!moves) {
@@ -123,7 +122,8 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
   }
 }
 
-/// Cells and the law's parameters. If T is PackDual, the parameters have derivatives along a direction.
+/// Cells and the parameters of the law. If T is PackDual, the struct also contains the derivatives of the parameters
+/// along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {
   static constexpr int K = L::num_moduli;
@@ -160,7 +160,8 @@ struct DissipationForce {
 };
 
 /// Derivative of the nodal forces along dx, dv, a direction of the parameters, and a direction dX of the rest shape.
-/// With W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, dX changes F by -F W and Ḟ by -Ḟ W, and adds (tr W) P - P Wᵀ to the stress.
+/// Let W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹. Along dX, the derivative of F is -F W and the derivative of Ḟ is -Ḟ W. At fixed P, the
+/// derivatives of the nodal forces along dX are the nodal forces of the stress (tr W) P - P Wᵀ.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
@@ -192,16 +193,16 @@ struct DissipationTangent {
   }
 };
 
-/// Derivatives of w · f: with respect to velocities, or with respect to positions, parameters and the rest shape. If T
-/// is PackDual, the kernel also computes the derivatives of these derivatives along directions of x, v, w and the
-/// parameters; second derivatives with respect to the rest shape are not available.
+/// Derivatives of w · f with respect to velocities, or with respect to positions, parameters and the rest shape. If T
+/// is PackDual, the kernel computes instead the derivatives of these derivatives along directions of x, v, w and the
+/// parameters. Second derivatives with respect to the rest shape are not available.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;
   DissipativeCells<L, E, T> cells;
   const double *x, *v, *w;
   const double *dx = nullptr, *dv = nullptr, *dw = nullptr;
-  bool to_velocities = true;           // true: adds the derivative w.r.t. velocities; false: w.r.t. positions
+  bool to_velocities = true;           // true: derivatives with respect to v; false: with respect to x, p and X
   double* parameter_gradient[K] = {};  // [cells], used if `to_velocities` is false; nullptr: not requested
   double* shape_sums = nullptr;  // [packs, points, 9, pack_width], see `add_shape_derivative`; nullptr: not requested
 
@@ -237,7 +238,7 @@ struct DissipationAdjoint {
     }
   }
 
-  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k.
+  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested.
   KOKKOS_INLINE_FUNCTION void add_parameter_gradient(int pack, const Pack& volume, const Mat3<T>& strain_rate,
                                                      const Mat3<T>& E_G, const T (&p)[K]) const {
     T power[K];
@@ -263,7 +264,8 @@ struct DissipationJacobian {
       add_points(pack, first, positions, velocities, sink);
   }
 
-  /// Adds the blocks of the points that are processed together: `num_points_from(first)` points, starting at `first`.
+  /// Adds the contributions of the `num_points_from(first)` quadrature points that are processed together, from point
+  /// `first` on.
   KOKKOS_INLINE_FUNCTION void add_points(int pack, int first, const NodeValues<E, Pack>& positions,
                                          const NodeValues<E, Pack>& velocities, const BlockSink& sink) const {
     Vec3<Pack> g[E::points_at_once][E::nodes];
@@ -291,7 +293,8 @@ struct DissipationJacobian {
   }
 };
 
-/// Sets the value at each node of a cell to the largest eigenvalue of the cell's damping matrix at rest.
+/// Sets the value at each node of a cell to the largest eigenvalue of the cell's damping matrix -∂f/∂v in the rest
+/// shape.
 template <class L, class E>
 struct DampingBound {
   DissipativeCells<L, E, Pack> cells;

@@ -12,11 +12,11 @@
 
 namespace diffsim {
 
-/// Law of elasticity: name, parameters, and functions that create the law's force term on some of a mesh's cells.
+/// Law of elasticity: name, parameters, and functions that create the law's force term on given cells of a mesh.
 struct ElasticLaw {
   std::string name;
   std::vector<ParameterSpec> parameters;  ///< per cell, in the ParameterSet that is passed to the terms
-  std::optional<ParameterSpec> signal;    ///< factor on one modulus: one value for all steps or one value per step
+  std::optional<ParameterSpec> signal;    ///< factor on one modulus, with one value for all steps or one value per step
 
   std::vector<std::string> parameter_names() const;
   /// Returns the name of the signal; empty if the law has no signal.
@@ -25,14 +25,14 @@ struct ElasticLaw {
   /// Function that creates the law's force term. `cells`: local cells of the term, ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;
-  MakeTerm make_nodal_term;  ///< for the option `dilatation: nodal` (linear cells); empty if not available
+  MakeTerm make_nodal_term;  ///< for the material option `dilatation: nodal`; empty if not available
 };
 
 /// Returns all laws: the library's laws and the laws added by `register_law` (elastic_term_impl.hpp).
 const std::vector<ElasticLaw>& elastic_laws();
 /// Returns the law with the given name. Throws Error (input) if the name is unknown; the message lists the known names.
 const ElasticLaw& elastic_law(const std::string& name);
-/// Adds a law, or replaces an existing law of the same name.
+/// Adds a law to `elastic_laws`, or replaces an existing law of the same name.
 void add_elastic_law(ElasticLaw law);
 
 }  // namespace diffsim

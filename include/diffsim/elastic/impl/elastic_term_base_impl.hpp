@@ -14,8 +14,8 @@
 
 namespace diffsim::elastic {
 
-/// Base class of ElasticTerm that does not depend on the law. Stores the cells, the arrays of moduli, and the sums over
-/// steps that gradients need.
+/// Base class that contains the parts of ElasticTerm that do not depend on the law. The class stores the cells, the
+/// derivatives of the moduli, and the sums over time steps from which gradients are computed.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -30,12 +30,13 @@ class ElasticTermBase : public ForceTerm {
   bool any_modulus(const ParameterSet& parameters) const;
   /// Returns the signal in the set, or nullptr if the law has no signal or the set does not contain the signal.
   const Parameter* signal_in(const ParameterSet& parameters) const;
-  /// Returns the device address of the value of the signal in a step; nullptr if `signal` is nullptr.
+  /// Returns the device address of the value of `signal` in time step `step`; nullptr if `signal` is nullptr.
   static const double* value_of(const Parameter* signal, int step);
-  /// Returns the signal's gradient, or nullptr if no gradient with respect to the signal is requested. Allocates
-  /// `signal_gradient_`, the array of the packs' contributions.
+  /// Returns the entry of `gradient` for the signal, or nullptr if no gradient with respect to the signal is requested.
+  /// If the gradient is requested, allocates `signal_gradient_`, which contains one contribution per pack.
   Parameter* start_signal(ParameterSet& gradient);
-  /// Adds the packs' contributions in `signal_gradient_` to the entry of the step in the signal's gradient.
+  /// Adds the sum of the packs' contributions in `signal_gradient_` to the value of `signal`, the signal's gradient,
+  /// for time step `step`.
   void add_signal_gradient(int step, Parameter* signal) const;
 
   /// Allocates `moduli`. If all of this rank's cells have equal parameters, `moduli` has one row for all packs, and
@@ -55,12 +56,12 @@ class ElasticTermBase : public ForceTerm {
   const BlockScatter& blocks_for(const BlockMatrix& matrix);
 
   const TetrahedralMesh* mesh_;
-  std::vector<int> cells_;  // indices of the mesh's local cells; empty if the term has all cells of the mesh or no cell
+  std::vector<int> cells_;  // local indices of the cells; empty if the term has all cells of the mesh or no cell
   std::unique_ptr<CellScatter> some_;  // scatter of the term's cells; nullptr if the term has all cells of the mesh
   const CellScatter& scatter_;
   TermCells term_cells_;
   DeviceArray<double> moduli_tangent_, moduli_gradient_, moduli_gradient_tangent_, signal_gradient_, shape_sums_;
-  const Parameter* signal_ = nullptr;  // signal in the parameters that were passed to `prepare`; nullptr: none
+  const Parameter* signal_ = nullptr;  // the signal among the parameters passed to `prepare`, or nullptr
   bool has_moduli_tangent_ = false;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace diffsim::elastic {
 
-/// Computes the gradients of the shape functions, g_a = ∂N_a/∂X, at point q. The gradients of the barycentric
-/// coordinates 1 to 3 are the rows of (∂X/∂ξ)⁻¹; the gradient of coordinate 0 is minus their sum.
+/// Computes the gradients of the shape functions, g_a = ∂N_a/∂X, at point q. The rows of (∂X/∂ξ)⁻¹ are the gradients of
+/// the barycentric coordinates 1, 2 and 3. The gradient of the barycentric coordinate 0 is minus the sum of these rows.
 template <class E>
 DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse,
                                       Vec3<Pack> (&g)[E::nodes]) {
@@ -20,9 +20,9 @@ DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const
   E::add_corners_adjoint(rule, q, corner, g);
 }
 
-/// Adds the blocks K_ab = Σ g_a · H · g_b of a pack's cells, a sum over `count` points. H [9, 9] is the derivative of a
-/// stress with respect to ∂x/∂X (row-major), multiplied by the point's volume. `symmetric`: H is symmetric, so that
-/// K_ba = K_abᵀ.
+/// Adds the blocks K_ab = Σ g_a · H · g_b of a pack's cells. The sum is over `count` quadrature points. H [9, 9] is the
+/// derivative of a stress with respect to ∂x/∂X (row-major), multiplied by the rest volume of the point. If `symmetric`
+/// is true, H must be symmetric, so that K_ba = K_abᵀ.
 template <class E, bool symmetric>
 DIFFSIM_FUNCTION void add_element_blocks(const Pack (&H)[E::points_at_once][9][9],
                                          const Vec3<Pack> (&g)[E::points_at_once][E::nodes], int count,

@@ -7,9 +7,10 @@
 
 namespace diffsim::elastic {
 
-/// Adds the blocks weight · Σ V g_a · H · g_b of a pack's cells. The sum is over the points that are processed
-/// together: `num_points_from(first)` points, starting at `first`. H [9, 9] is the derivative of a stress with respect
-/// to F = ∂x/∂X. If `project`, H is first projected to a positive semidefinite matrix. H is overwritten.
+/// Adds the blocks weight · Σ V g_a · H · g_b of a pack's cells, where g_a = ∂N_a/∂X. The sum is over the
+/// `num_points_from(first)` quadrature points that are processed together, from point `first` on. H [9, 9] is the
+/// derivative of a stress with respect to F = ∂x/∂X. If `project` is true, H is first projected to a positive
+/// semidefinite matrix. The function overwrites H.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, int first, double weight,
                                            bool project, const Mat3<Pack> (&F)[E::points_at_once],
@@ -38,7 +39,7 @@ DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<FineTet10>(const CellGeometry<Fine
                                                          const Mat3<Pack> (&)[FineTet10::points_at_once],
                                                          Pack (&)[FineTet10::points_at_once][9][9], const BlockSink&))
 
-/// Adds `weight` ∂f/∂x of the cells: K_ab = -Σ_points V g_a · ∂P/∂F · g_b, g_a = ∂N_a/∂X.
+/// Adds `weight` ∂f/∂x of the cells. The blocks of ∂f/∂x are -Σ_points V g_a · ∂P/∂F · g_b, where g_a = ∂N_a/∂X.
 template <Law L, class E>
 struct Stiffness {
   Elements<L, E> elements;

@@ -7,14 +7,14 @@
 
 namespace diffsim::elastic {
 
-/// True if the law has a modulus that a control signal multiplies. `L::signal` is the specification of the signal,
-/// `L::signal_modulus` the index of the modulus.
+/// True if the law has a modulus that is multiplied by a control signal. `L::signal` is the specification of the
+/// signal, and `L::signal_modulus` is the index of the modulus.
 template <class L>
 inline constexpr bool has_signal = requires {
   L::signal_modulus;
 };
 
-/// Returns the index of the modulus that the signal multiplies; -1 if the law has no signal.
+/// Returns the index of the modulus that is multiplied by the signal, or -1 if the law has no signal.
 template <class L>
 DIFFSIM_FUNCTION constexpr int signal_modulus() {
   if constexpr (has_signal<L>)
@@ -37,10 +37,10 @@ struct TermCells {
   DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
 
-  /// Returns the local cell of lane i of a pack. Padding lanes of the last pack repeat the last cell.
+  /// Returns the local index of the cell in lane i of a pack. Padding lanes of the last pack repeat the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
-  /// Returns the local cell at entry `place` of the term's cells. If `place` is beyond the last entry, returns the last
-  /// cell.
+  /// Returns the local index of the cell with the index `place` among the term's cells. If `place` is beyond the last
+  /// of these cells, returns the local index of the last cell.
   DIFFSIM_FUNCTION int cell_of(int place) const {
     const int entry = place < num_cells ? place : num_cells - 1;
     return cells.size() == 0 ? entry : cells(entry);
@@ -52,11 +52,11 @@ template <Law L>
 struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
   DeviceArray<double> moduli;      // one row for all packs if the moduli are uniform
-  int moduli_stride = 0;           // 0: uniform; else K·pack_width
-  const double* signal = nullptr;  // device address of the value in the current step; nullptr: the value is 1
+  int moduli_stride = 0;           // 0 if the moduli are uniform, else K·pack_width
+  const double* signal = nullptr;  // device address of the value in the current time step; nullptr: the value is 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Returns modulus k of a pack's cells, not multiplied by the signal.
+  /// Returns modulus k of a pack's cells, without the factor of the signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
   /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
@@ -113,8 +113,8 @@ DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<P
   add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. Compact cell types
-/// (`E::compact`) call a function that other types inline, so that less code is compiled.
+/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. For compact cell types
+/// (`E::compact`), a function that is not inlined computes the gradient, so that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -140,7 +140,7 @@ DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   }
 }
 
-/// Computes the gradients of a field at `num_points_from(first)` quadrature points of a pack's cells, from point
+/// Computes the gradients of `field` at `num_points_from(first)` quadrature points of a pack's cells, from point
 /// `first` on.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
@@ -153,8 +153,8 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
     gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
 }
 
-/// Adds the nodal forces of a stress A at point q to `value`: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. If q is 0,
-/// overwrites `value` with the forces.
+/// Adds to `value` the nodal forces of a stress A at point q: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. For q = 0, the
+/// forces overwrite `value`, so that q = 0 must be the first point.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -173,8 +173,8 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
 }
 
 /// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
-/// g_b, computed by power iteration (40 iterations). H [9, 9] is the derivative of a stress with respect to ∂u/∂X at
-/// rest (row-major).
+/// g_b, where g_a = ∂N_a/∂X. The eigenvalue is approximated by 40 power iterations, whose result does not exceed the
+/// exact eigenvalue. H [9, 9] is the derivative of a stress with respect to ∂u/∂X in the rest shape (row-major).
 template <class E>
 DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9],
                                                 Vec3<Pack> (&value)[E::nodes]) {

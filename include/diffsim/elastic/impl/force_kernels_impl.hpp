@@ -36,8 +36,8 @@ struct Force {
   }
 };
 
-/// Returns the stress (tr W) P - P Wᵀ with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, where dX is a direction of the rest shape. The nodal
-/// forces of this stress are the derivative of the nodal forces of P along dX at fixed P.
+/// Returns the stress (tr W) P - P Wᵀ, where W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ and dX is a direction of the rest shape. The nodal
+/// forces of the returned stress are the derivatives of the nodal forces of P along dX at fixed P.
 template <class L>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<Pack>& W,
                                                 const Pack (&moduli)[L::num_moduli]) {
@@ -45,8 +45,9 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
   return trace(W) * P - times_transpose(P, W);
 }
 
-/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX: nodal forces of dP = ∂P/∂F : (dF - F W) + Σ_k A_k
-/// dm_k + (tr W) P - P Wᵀ, with A_k = ∂P/∂moduli_k, the derivative dm_k of modulus k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX. The derivatives are the nodal forces of the stress
+/// dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k + (tr W) P - P Wᵀ. Here A_k = ∂P/∂moduli_k, dm_k is the derivative of modulus
+/// k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
 template <Law L, class E>
 struct ForceTangent {
   Elements<L, E> elements;
@@ -84,7 +85,7 @@ struct ForceTangent {
     }
   }
 
-  /// Returns dm_k, the derivative of modulus k including the signal's factor.
+  /// Returns dm_k, the derivative of modulus k. The modulus includes the factor of the signal.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -93,8 +94,10 @@ struct ForceTangent {
   }
 };
 
-/// Adjoint of the nodal forces. Computes the derivatives of w · f = -Σ V P : G, where G = ∂w/∂X, with respect to
-/// positions (nodal forces of B = ∂P/∂F : G), moduli (-V A_k : G), the signal and the rest shape.
+/// Adjoint of the nodal forces f. The kernel computes the derivatives of w · f = -Σ V P : G, where G = ∂w/∂X. The
+/// derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G. The derivatives with respect
+/// to the moduli are -V A_k : G, where A_k = ∂P/∂moduli_k. The kernel also computes the derivatives with respect to the
+/// signal and the rest shape.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
@@ -146,8 +149,8 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. If the rest positions change by dX with
-  /// the gradient W (shape_change()), w · f changes by V (-(P:G) I + Fᵀ B + Gᵀ P) : W, where B = ∂P/∂F : G.
+  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. The derivative along a direction dX of the
+  /// rest positions with the gradient W (shape_change()) is V (-(P:G) I + Fᵀ B + Gᵀ P) : W, where B = ∂P/∂F : G.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {
@@ -182,7 +185,8 @@ struct Energy {
   }
 };
 
-/// Sets the value at each node of a cell to the largest eigenvalue of the cell's stiffness matrix at rest.
+/// Sets the value at each node of a cell to the largest eigenvalue of the cell's stiffness matrix -∂f/∂x in the rest
+/// shape.
 template <Law L, class E>
 struct StiffnessBound {
   Elements<L, E> elements;

@@ -7,8 +7,8 @@
 
 namespace diffsim::elastic {
 
-/// Device addresses of a law's parameters, in the order of `L::parameters`. A parameter that the set does not contain
-/// is nullptr and counts as 0 in every cell.
+/// Device addresses of a law's parameters in a ParameterSet, in the order of `L::parameters`. The address of a
+/// parameter that the set does not contain is nullptr, and the values of this parameter are 0 in every cell.
 template <Law L>
 struct ParameterPointers {
   static constexpr int size = static_cast<int>(L::parameters.size());
@@ -23,8 +23,8 @@ struct ParameterPointers {
   }
 };
 
-/// Device addresses to which the gradient with respect to each of a law's parameters is added; nullptr if that gradient
-/// is not requested.
+/// Device addresses of the gradients with respect to a law's parameters, in the order of `L::parameters`. The address
+/// of a gradient that is not requested is nullptr.
 template <Law L>
 struct GradientPointers {
   double* value[L::parameters.size()] = {};
@@ -49,7 +49,7 @@ void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& paramete
       });
 }
 
-/// Computes dmoduli = ∂moduli/∂parameters · direction.
+/// Computes dmoduli = ∂moduli/∂parameters · direction, one lane per cell.
 template <Law L>
 void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const ParameterPointers<L>& direction, int lanes, const DeviceArray<double>& dmoduli) {

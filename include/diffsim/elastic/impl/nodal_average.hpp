@@ -13,12 +13,12 @@ struct CellGeometry;
 
 namespace elastic {
 
-/// Averages over the cells around each vertex a, weighted by the cells' rest volumes V_e: J_a = Σ_e V_e J_e / d_a, with
-/// d_a = Σ_e V_e. The sums are over all cells e of a term, on all ranks, that have vertex a as a corner. E denotes the
-/// elastic energy.
+/// Averages over the cells around each vertex a, weighted by the cells' rest volumes V_e: J_a = Σ_e V_e J_e / d_a,
+/// where d_a = Σ_e V_e and J_e is the volume ratio of cell e. The sums are over all cells e of a term, on all ranks,
+/// that have vertex a as a corner. E (in ∂E/∂J_a below) is the elastic energy.
 ///
-/// Fields are [local vertices, 3] with up-to-date ghost values. The three components are a value, its derivative along
-/// a direction, and 0.
+/// Each field is [local vertices, 3] with up-to-date ghost values. Component 0 is a value, component 1 is the
+/// derivative of this value along a direction, and component 2 is 0.
 class NodalAverage {
  public:
   NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter);
@@ -30,17 +30,17 @@ class NodalAverage {
   void prepare_tangent(const CellGeometry<Tet4>& geometry, const double* dX);
 
   /// Returns J at positions x and the derivative of J along dx. If dx is nullptr, the positions do not contribute to
-  /// the derivative. If `with_rest` is true, the derivative includes the change of d along the direction dX of the last
-  /// call of `prepare_tangent`. Collective.
+  /// the derivative. If `with_rest` is true, the derivative includes the derivative of d along the direction dX of the
+  /// last call of `prepare_tangent`. Collective.
   const Field& dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx, bool with_rest);
-  /// Returns the zeroed field to which sweeps over cells add ∂E/∂J_a and the derivative of ∂E/∂J_a along a direction.
+  /// Returns a field of zeros, to which sweeps over cells add ∂E/∂J_a and the derivative of ∂E/∂J_a along a direction.
   Field& start_pressures();
-  /// Returns the sums of ∂E/∂J_a over all ranks, divided by d, and the derivatives of these quotients. `with_rest`: the
-  /// derivatives include the change of d. Collective.
+  /// Returns the quotients (∂E/∂J_a)/d_a, with ∂E/∂J_a summed over all ranks, and the derivatives of these quotients.
+  /// If `with_rest` is true, the derivatives include the derivative of d. Collective.
   const Field& finish_pressures(bool with_rest);
 
  private:
-  /// Sums the contributions of all ranks and updates the ghost values. Collective.
+  /// Sums the contributions of all ranks to `field`, and updates the ghost values. Collective.
   void total(Field& field) const;
 
   const TetrahedralMesh* mesh_;

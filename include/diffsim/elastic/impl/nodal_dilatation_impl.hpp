@@ -8,7 +8,7 @@
 namespace diffsim {
 namespace elastic {
 
-/// Sums a field of `NodalAverage` over a cell's corners: the values and their derivatives.
+/// Sums the values and the derivatives in a field of `NodalAverage` over the corners of each cell of a pack.
 DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack& value, Pack& derivative) {
   Vec3<Pack> corners[4];
   gather_nodes(vertices, nodal, corners);
@@ -16,7 +16,7 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// Cells of a pack at positions x with dilatations θ = ¼ Σ_corners J_a, and the derivative dθ along a direction.
+/// Cells of a pack at positions x, with the dilatations θ = ¼ Σ_corners J_a and their derivatives dθ along a direction.
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
@@ -36,8 +36,8 @@ struct DilatedCell {
     dtheta = 0.25 * dtheta;
     at.set(gradient_at<Tet4>(nodes, {}, 0, inverse), 0.25 * theta);
   }
-  /// Sets `along` to the derivatives along dx and, if dX is not nullptr, along the direction dX of the rest shape; also
-  /// sets W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+  /// Sets `along` to the derivatives along dx and, if dX is not nullptr, along the direction dX of the rest shape. If
+  /// dX is not nullptr, also sets W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
                                               DilatedTangent& along) {
     Vec3<Pack> nodes[4];
@@ -67,8 +67,9 @@ struct DilatedCell {
     sum_corners(vertices, pressures, Q, dQ);
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
-  /// Computes df, the derivative of the nodal forces along the direction of `along`, which is also the direction of the
-  /// derivatives in `pressures`. `with_rest`: the direction includes a change W of the rest shape.
+  /// Sets `value` to the derivatives of the nodal forces along a direction. `along` and component 1 of `pressures`
+  /// contain derivatives along the same direction. If `with_rest` is true, the direction includes a change of the rest
+  /// shape with the gradient W.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -80,9 +81,10 @@ struct DilatedCell {
     }
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
-  /// Adds the derivative of w · f = -Σ V φ, φ = P̄ : dF̄, with respect to the rest shape. A change of the rest shape with
-  /// the gradient W changes w · f by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D = -Σ_corners (dq J + q dJ) comes
-  /// from the change of the divisors d_a. Here q = (∂E/∂J_a)/d_a; dq and dJ are derivatives along w.
+  /// Adds the derivative of w · f = -Σ V φ with respect to the rest shape, where φ = P̄ : dF̄ and dF̄ is the derivative of
+  /// F̄ along w. The derivative along a direction of the rest shape with the gradient W is V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ
+  /// by_F) : W. Here G = ∂w/∂X for the vector w, and by_F is `DilatedPoint::by_F`. D = -Σ_corners (dq J + q dJ) is the
+  /// contribution of the divisors d_a. q is (∂E/∂J_a)/d_a, and dq and dJ are derivatives along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -97,10 +99,10 @@ struct DilatedCell {
   }
 };
 
-/// Input arrays of the sweeps over the cells of a law.
+/// Inputs of the sweeps over the cells of a law.
 template <Law L>
 struct DilatedCells {
-  ForceTangent<L, Tet4> cells;  // dx: nullptr for no direction
+  ForceTangent<L, Tet4> cells;  // `cells.dx` is nullptr if there is no direction
   const double* dilatations;    // [local vertices, 3], from `NodalAverage::dilatations`
 
   /// Sets `cell` and the moduli of a pack's cells.
@@ -108,11 +110,12 @@ struct DilatedCells {
     cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
     cells.elements.moduli_at(pack, moduli);
   }
-  /// Computes P̄ at F̄.
+  /// Sets P̄ in `at` to the stress of the law at F̄.
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Computes the derivatives in `along`, including dP̄ along dF̄ and along the direction of the moduli and the signal.
+  /// Sets `along` to the derivatives along a direction. dP̄ includes the derivatives along dF̄, along the direction of
+  /// the moduli and along the direction of the signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -126,7 +129,8 @@ struct DilatedCells {
   }
 };
 
-/// Contribution of each cell to ∂E/∂J_a at its corners, and the derivative of the contribution.
+/// Contribution of each cell to ∂E/∂J_a at the cell's corners a, and the derivative of this contribution along a
+/// direction.
 template <Law L>
 struct NodalPressures {
   DilatedCells<L> dilated;
@@ -207,13 +211,14 @@ struct NodalEnergy {
 
 }  // namespace elastic
 
-/// Force term of a law on linear cells with a volume ratio averaged around each vertex: E = Σ_cells V W((θ/J)^⅓ F),
-/// where θ is the mean over the corners a of J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). In this term θ is part of the energy, so that
-/// forces are the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the
-/// volumetric locking of linear cells. The energy is defined for J > 0 and θ > 0 only. The force couples the vertices
-/// of all cells that have a common vertex, also across ranks. Implicit steps, which would have to assemble these
-/// couplings, reject the term with an Error.
+/// Force term of a law on linear cells with a volume ratio that is averaged around each vertex: E = Σ_cells V W((θ/J)^⅓
+/// F). θ is the mean of J_a over the corners a of a cell, and J_a = Σ V J / Σ V is an average over all cells that have
+/// the corner a (average nodal pressure, Bonet & Burton 1998,
+/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). θ is part of the energy; forces are therefore
+/// the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the volumetric
+/// locking of linear cells. The energy is defined for J > 0 and θ > 0 only. ∂f/∂x couples two vertices if a cell of the
+/// one vertex and a cell of the other vertex have a common vertex, also across ranks. The term cannot assemble ∂f/∂x,
+/// so implicit steps with this term throw an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;
@@ -305,7 +310,8 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
     const Field& J = average_.dilatations(cells.elements.geometry, cells.x, cells.dx, cells.dX != nullptr);
     return {cells, J.data()};
   }
-  /// Computes (∂E/∂J_a)/d_a and its derivative; returns the device address [local vertices, 3]. Collective.
+  /// Computes (∂E/∂J_a)/d_a and its derivative along the direction in `cells`. Returns the device address of the field
+  /// that contains the results, [local vertices, 3]. Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),
                      elastic::NodalPressures<L>{cells});

@@ -9,11 +9,12 @@
 #include "diffsim/elastic/impl/spectral.hpp"
 
 // Projection of H = ∂P/∂F to a positive semidefinite matrix: negative eigenvalues become 0. H is [9, 9]; row 3 i + j
-// belongs to P_ij. T is double or Pack; all lanes of a pack are processed together.
+// contains the derivatives of P_ij. T is double or Pack; all lanes of a pack are processed together.
 
 namespace diffsim::elastic {
 
-/// Returns true if H is positive definite in all lanes, that is if all pivots of LDLᵀ are positive.
+/// Returns true if H is positive definite in all lanes, that is if all pivots of the factorisation H = LDLᵀ are
+/// positive.
 template <class T>
 DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   T A[9][9];
@@ -30,7 +31,8 @@ DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   return true;
 }
 
-/// Replaces the symmetric part of H by the nearest positive semidefinite matrix: negative eigenvalues become 0.
+/// Replaces H by the positive semidefinite matrix that is nearest to the symmetric part of H: negative eigenvalues
+/// become 0.
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
   for (int i = 0; i < 9; ++i)
@@ -38,18 +40,18 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
   make_semidefinite(H);
 }
 
-/// Orthonormal U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last value may be
-/// negative.
+/// Orthonormal matrices U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last
+/// value may be negative.
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;
-  bool is_good;  ///< false if the second singular value is too small, in any lane, to determine U
+  bool is_good;  ///< false if, in any lane, the second singular value is too small to determine U
 };
 
 namespace detail {
 
-/// Exchanges columns p and q of the eigenvectors, and the corresponding eigenvalues, if the second eigenvalue is
-/// larger.
+/// Exchanges columns p and q of the eigenvectors, and the eigenvalues p and q, in those lanes in which eigenvalue q is
+/// larger than eigenvalue p.
 template <class T>
 DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
   const T swap = indicator_greater(T(eigen.values[q] - eigen.values[p]), 0.0), stay = T(1.0) - swap;
@@ -95,7 +97,7 @@ DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
   u[2] = cross(u[0], u[1]);
   for (int k = 0; k < 3; ++k)
     for (int c = 0; c < 3; ++c) frame.U(c, k) = u[k][c];
-  // If the second σ is below 1e-6 of the first, U has rounding errors above 1e-10.
+  // If the second singular value is below 1e-6 times the first singular value, U has rounding errors above 1e-10.
   frame.is_good = !any_not_greater(T(second - 1e-12 * largest), 0.0);
   return frame;
 }
@@ -127,8 +129,9 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
   }
 }
 
-/// Computes the symmetric matrix A = Dᵀ HD. For an isotropic law, A has one 3 × 3 block for the stretches and one 2 × 2
-/// block for each pair of axes. Returns false if, in any lane, A has other entries above rounding error.
+/// Computes the symmetric matrix A = Dᵀ HD. For an isotropic law, A consists of one 3 × 3 block for the stretches and
+/// one 2 × 2 block for each pair of axes. Returns false if, in any lane, A has entries outside of these blocks that are
+/// larger than rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
@@ -144,7 +147,7 @@ DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)
   return !any_not_greater(T(1e-24 * all - outside), -1e-300);
 }
 
-/// Replaces A's block of the stretches by the nearest positive semidefinite matrix.
+/// Replaces the 3 × 3 block of A for the stretches by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
   Mat3<T> stretches;
@@ -160,14 +163,14 @@ DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
     }
 }
 
-/// Replaces A's block of each pair of axes by the nearest positive semidefinite matrix.
+/// Replaces the 2 × 2 block of A for each pair of axes by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
   using std::sqrt;
   for (int a = 0; a < 2; ++a)
     for (int b = a + 1; b < 3; ++b) {
       const int p = 3 * a + b, q = 3 * b + a;
-      // Eigenvalues m ± r of [m + d, e; e, m - d].
+      // The block [m + d, e; e, m - d] has the eigenvalues m ± r.
       const T m = 0.5 * (A[p][p] + A[q][q]), d = 0.5 * (A[p][p] - A[q][q]), e = A[p][q];
       const T r = sqrt(d * d + e * e);
       const T high = detail::positive_part(T(m + r)), low = detail::positive_part(T(m - r));
@@ -199,10 +202,11 @@ DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T 
 
 }  // namespace detail
 
-/// Projects H to a positive semidefinite matrix in the frame of F's singular vectors. In this frame H of an isotropic
-/// law has one 3 × 3 block, of the stretches, and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
-/// Analytic eigensystems for isotropic distortion energies). Returns false and leaves H unchanged if H does not have
-/// these blocks, as for laws with fibres, or if F does not determine the frame.
+/// Projects H to a positive semidefinite matrix in the frame of F's singular vectors. In this frame, the matrix H of an
+/// isotropic law consists of one 3 × 3 block for the stretches and one 2 × 2 block for each pair of axes (Smith, de
+/// Goes & Kim 2019, Analytic eigensystems for isotropic distortion energies). Returns true if H was projected. Returns
+/// false, without a change of H, if H has entries outside of these blocks, as for laws with fibres, or if F does not
+/// determine the frame.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   const SingularFrame<T> frame = singular_frame(F);
@@ -217,7 +221,7 @@ DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   return true;
 }
 
-/// Replaces H, the derivative of a stress at F, by the nearest positive semidefinite matrix.
+/// Replaces H, the derivative of a stress with respect to F, by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(const Mat3<T>& F, T (&H)[9][9]) {
   if (!project_in_frame(F, H)) project_to_semidefinite(H);

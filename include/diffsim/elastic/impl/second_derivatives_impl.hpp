@@ -10,17 +10,17 @@ namespace diffsim::elastic {
 /// Dual number whose value and derivative along one direction have one lane per cell of a pack.
 using PackDual = Dual<Pack, 1>;
 
-/// Derivatives B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli of φ = P(F; moduli) : G, together with the derivatives of B and
-/// ∂φ/∂moduli along a direction.
+/// Derivatives of φ = P(F; moduli) : G, namely B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli, together with the derivatives of B
+/// and ∂φ/∂moduli along a direction.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;
   PackDual by_modulus[L::num_moduli];
 };
 
-/// Computes the derivatives of φ for F, G and moduli that vary along a direction. `by_modulus` is set only if
-/// `moduli_too` is true. The results are those of `stress_tangent_of` and `stress_moduli_of`, with less code to
-/// compile.
+/// Computes the PowerDerivatives of φ = P : G. F, G and the moduli contain derivatives along a direction. `by_modulus`
+/// is set only if `moduli_too` is true. `stress_tangent_of` and `stress_moduli_of` would give the same results, but
+/// with more code to compile.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
@@ -39,8 +39,8 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
-/// Computes the gradients of a field and of its direction (nullptr: 0) at `num_points_from(first)` quadrature points of
-/// a pack's cells, from point `first` on.
+/// Computes the gradients of `field`, and the derivatives of these gradients along `direction` (nullptr: zero), at
+/// `num_points_from(first)` quadrature points of a pack's cells, from point `first` on.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
                                                const int* vertices, const double* field, const double* direction,
@@ -65,8 +65,8 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              const double*, const double*,
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
-/// Derivative of the results of `ForceAdjoint` with respect to positions, moduli and signal, along dx, dw, dmoduli and
-/// dsignal.
+/// Derivatives, along dx, dw, dmoduli and dsignal, of those results of `ForceAdjoint` that are derivatives with respect
+/// to positions, moduli and the signal.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -140,9 +140,9 @@ struct ForceAdjointTangent {
   }
 };
 
-/// Adds the derivative of the result of `add_parameter_gradient` along a direction of the parameters and of the
-/// moduli's gradient: gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j, where m_k are the moduli and m̄_k
-/// is `moduli_gradient`.
+/// Adds the derivative of the result of `add_parameter_gradient` along a direction dp of the parameters p and dm̄ of the
+/// moduli's gradient m̄: gradient_i += Σ_k (dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j). m_k are the moduli, m̄ is
+/// `moduli_gradient` and dm̄ is `moduli_gradient_tangent`.
 template <Law L>
 void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                                     const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,

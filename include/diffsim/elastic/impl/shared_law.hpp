@@ -6,8 +6,8 @@
 #include "diffsim/core/impl/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Functions of a law for a pack of points. Each function is compiled once per law and called by all kernels
-// (`noinline`).
+// Functions that evaluate a law for a pack of points. Each function is compiled once per law, is not inlined
+// (`noinline`), and is called by all kernels.
 
 namespace diffsim::elastic {
 
@@ -28,8 +28,9 @@ DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, co
   P = stress_of<L>(F, moduli);
 }
 
-/// Returns dP/ds at s = 0 by AD, where P is the stress at F + s G and s is added to the modulus with index `modulus`.
-/// If G is nullptr, F is constant. If `modulus` is -1, all moduli are constant.
+/// Returns dP/ds at s = 0, computed by AD. P is the stress for the deformation gradient F + s G and for moduli in which
+/// s is added to the modulus with the index `modulus`. If G is nullptr, F is constant. If `modulus` is -1, all moduli
+/// are constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
@@ -68,7 +69,8 @@ DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pac
     for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
 }
 
-/// Computes H = ∂P/∂F at a point, [9, 9] with F row-major. H is symmetric.
+/// Computes H = ∂P/∂F, [9, 9], where the rows number the entries of P and the columns the entries of F in row-major
+/// order. H is symmetric.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                              Pack (&H)[9][9]) {
@@ -86,8 +88,8 @@ concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::nu
   L::stress(F, moduli);
 };
 
-/// Returns true if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` if the law defines
-/// that constant, otherwise true if the law does not define `stress`.
+/// Returns true if sweeps call the functions of a law, and false if sweeps inline these functions. Returns
+/// `L::long_arithmetic` if the law defines that constant; otherwise returns true if the law does not define `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })

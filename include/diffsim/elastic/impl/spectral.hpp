@@ -33,7 +33,7 @@ DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(const Mat3<T>& a) {
   return result;
 }
 
-/// Returns sinh(x)/x, which is 1 at x = 0. T = double or Pack.
+/// Returns sinh(x)/x, or 1 if x = 0. T = double or Pack.
 template <class T>
 DIFFSIM_FUNCTION T sinhc(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -68,8 +68,8 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
   return sinhc_derivative<0>(a);
 }
 
-/// Returns (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and z = e^y. The value at
-/// x = y is q e^((q-1) x).
+/// Returns the divided difference of z^q between z = e^x and z = e^y, (e^(q x) - e^(q y)) / (e^x - e^y). For x = y,
+/// returns q e^((q-1) x).
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;
@@ -78,7 +78,7 @@ DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
 }
 
 namespace detail {
-/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. The points may coincide.
+/// Returns the second divided difference of t^q at the points t = e^x, e^y and e^z, which may coincide.
 DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y, double z) {
   const double low = std::fmin(x, std::fmin(y, z)), high = std::fmax(x, std::fmax(y, z));
   const double middle = x + y + z - low - high;
@@ -90,7 +90,8 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
     return (first(middle, high) - first(low, middle)) / (std::exp(high) - std::exp(low));
   }
   // Taylor series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d). h_n are the complete homogeneous
-  // symmetric polynomials; a, b, d are the relative distances of the three points from e^c, at most e^0.1 - 1 ≈ 0.105.
+  // symmetric polynomials. a, b and d are the relative distances of the three points from e^c, with magnitudes of at
+  // most e^0.1 - 1 ≈ 0.105.
   const double c = 0.5 * (low + high);
   const double a = std::expm1(low - c), b = std::expm1(middle - c), d = std::expm1(high - c);
   double binomial = 0.5 * q * (q - 1.0), sum = 0.0, power = 1.0, of_two = 1.0, of_three = 1.0;
@@ -105,7 +106,8 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
 }
 }  // namespace detail
 
-/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. T = double or Pack.
+/// Returns the second divided difference of t^q at the points t = e^x, e^y and e^z, which may coincide. T = double or
+/// Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
   if constexpr (std::is_same_v<T, double>) {

@@ -9,10 +9,10 @@
 
 namespace diffsim {
 
-/// Rest geometry at one quadrature point of a pack of cells.
+/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells).
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for cells that pad the last pack
+  Pack volume;         // weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
 };
 
 /// Rest geometry of cells at their quadrature points, grouped by pack. Kernels capture this struct by value. The
@@ -20,8 +20,9 @@ struct PointGeometry {
 /// each kernel (docs/performance.md).
 template <class E>
 struct CellGeometry {
-  DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹, row-major, 1/m: [packs, points, 9, pack_width]
-  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 in the last pack's padding
+  DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹ in 1/m, row-major: [packs, points, 9, pack_width]
+  // Weight · det(∂X/∂ξ) in m³: [packs, points, pack_width]. The entries of cells that pad the last pack are 0.
+  DeviceArray<double> volumes;
   typename E::Rule rule;
 
   DIFFSIM_FUNCTION int row(int pack, int q) const { return E::Rule::num_points * pack + q; }
@@ -38,11 +39,11 @@ struct CellGeometry {
   DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const { return at(pack, q).inverse; }
   DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return at(pack, q).volume; }
 
-  /// Prefetch distance, in quadrature points.
+  /// Prefetch distance as a number of quadrature points.
   static constexpr int rows_ahead = 4;
 };
 
-/// Calls `function` with an object of the mesh's cell type: Tet4, Tet10 or FineTet10.
+/// Calls `function` with an object of the mesh's cell type (Tet4, Tet10 or FineTet10) and returns the result.
 template <class Function>
 decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& function) {
   if (mesh.order() == 1) return function(Tet4{});
@@ -50,8 +51,8 @@ decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& functio
   return function(Tet10{});
 }
 
-/// Volume factors (TetrahedralMesh::volume_factors) of a pack of cells. `factors`: [cells], or empty if all factors are
-/// 1.
+/// Returns the volume factors (TetrahedralMesh::volume_factors) of the cells of one pack. `factors`: [cells], or empty
+/// if all factors are 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
@@ -63,8 +64,8 @@ template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry);
 
-/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q, for a direction dX of the rest positions. Along dX, the
-/// gradient F of a field with respect to X changes by dF = -F W, and volumes change by dV = V tr W.
+/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X. To first order in dX,
+/// the gradient F of a field with respect to X changes by dF = -F W, and a volume V changes by dV = V tr W.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -73,9 +74,9 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
   return edges_of(y) * inverse;
 }
 
-/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width]. The added matrix is
-/// the derivative with respect to ∂X/∂ξ of a quantity whose directional derivative is V Z : W, with W as in
-/// shape_change().
+/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width], where V is `volume`
+/// and (∂X/∂ξ)⁻¹ is `inverse`. The added matrix is the derivative, with respect to ∂X/∂ξ, of a scalar whose directional
+/// derivative is V Z : W, with W as in shape_change().
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);
@@ -83,8 +84,8 @@ DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volu
   for (int i = 0; i < 9; ++i) store(sum + pack_width * i, load(sum + pack_width * i) + M(i / 3, i % 3));
 }
 
-/// Adds this rank's contribution to the gradient with respect to the rest positions [local vertices, 3], from the
-/// derivatives with respect to ∂X/∂ξ in `sums` (add_shape_derivative).
+/// Adds this rank's contribution to `gradient` [local vertices, 3], the gradient of a scalar with respect to the rest
+/// positions. `sums`: derivatives of the scalar with respect to ∂X/∂ξ, as accumulated by add_shape_derivative().
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
 

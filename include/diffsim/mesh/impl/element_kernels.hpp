@@ -11,18 +11,18 @@ namespace diffsim {
 //
 //   nodes                               number of nodes
 //   Rule                                quadrature rule (quadrature.hpp)
-//   points_at_once                      number of points per pass, in kernels with large arrays per point
-//   compact                             true: kernels call functions instead of inlining them, to compile faster
+//   points_at_once                      number of quadrature points per pass in kernels with large arrays per point
+//   compact                             true if kernels do not inline functions, to compile faster
 //   mass_share(node)                    fraction of the cell's mass that is lumped to a node; the fractions sum to 1
 //   corners(rule, q, x, y)              sets the vectors y of quadrature point q from the node positions x
 //   add_corners_adjoint(rule, q, y, x)  adjoint of corners()
 //
-// The map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at point q. The four vectors
-// y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a; L_i are the barycentric coordinates. Kernels therefore
-// process each quadrature point of any cell like a linear tetrahedron with the corners y_i. The volume of a cell is
-// V = Σ_q weight(q) det(∂x/∂ξ).
+// The map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at quadrature point q. The
+// four vectors y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a; L_i are the barycentric coordinates.
+// Kernels therefore process each quadrature point of any cell like a linear tetrahedron with the corners y_i. The
+// volume of a cell is V = Σ_q weight(q) det(∂x/∂ξ).
 
-/// Linear tetrahedron with one quadrature point, which is exact because gradients are constant in the cell.
+/// Linear tetrahedron with one quadrature point. The quadrature is exact because gradients are constant in the cell.
 struct Tet4 {
   using Rule = OnePoint;
   static constexpr int nodes = 4, points_at_once = 1;
@@ -79,8 +79,8 @@ struct QuadraticTetrahedron {
   }
 };
 
-/// Quadratic tetrahedron with four quadrature points. The quadrature is exact for the stiffness of straight-edged cells
-/// at small strains.
+/// Quadratic tetrahedron with four quadrature points. The quadrature is exact for the stiffness matrix of
+/// straight-edged cells at small strains.
 using Tet10 = QuadraticTetrahedron<FourPoints>;
 /// Quadratic tetrahedron with fourteen quadrature points, for curved cells and for strains that vary strongly in a
 /// cell.
@@ -100,8 +100,8 @@ DIFFSIM_FUNCTION Mat3<T> edges_of(const Vec3<T> (&y)[4]) {
   return Mat3<T>::from_columns(y[1] - y[0], y[2] - y[0], y[3] - y[0]);
 }
 
-/// Adjoint of edges_of(). Sets ȳ from A, the derivative of a scalar with respect to ∂x/∂ξ: ȳ_i is column i - 1 of A for
-/// i = 1 … 3, and ȳ_0 is minus the sum of the columns.
+/// Adjoint of edges_of(). `A` is the derivative of a scalar with respect to ∂x/∂ξ. Sets `y` to the derivative ȳ with
+/// respect to the vectors y: ȳ_i is column i - 1 of A for i = 1 … 3, and ȳ_0 is minus the sum of the columns.
 template <class T>
 DIFFSIM_FUNCTION void edges_adjoint(const Mat3<T>& A, Vec3<T> (&y)[4]) {
   for (int i = 0; i < 3; ++i) {

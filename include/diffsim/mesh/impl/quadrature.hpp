@@ -26,8 +26,8 @@ struct FourPoints {
   }
 };
 
-/// Fourteen-point rule of Grundmann & Möller 1978 and Walkington 2000. The weights and points are stored as data
-/// members because compile-time constants would not make kernels faster.
+/// Fourteen-point rule of Grundmann & Möller 1978 and Walkington 2000. Weights and points are data members;
+/// compile-time constants would not make kernels faster.
 class FourteenPoints {
  public:
   static constexpr int degree = 5, num_points = 14;
