@@ -17,7 +17,6 @@
 #include "dynamics/time/implicit_model.hpp"
 #include "io/trajectory_frame.hpp"
 #include "mesh/directors.hpp"
-#include "simulation/changed.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
@@ -61,7 +60,7 @@ bool DifferentiableScene::is_implicit() const {
 
 void DifferentiableScene::fix(const std::string& region, std::array<bool, 3> axes) {
   system().fix(mesh_->region(region).vertices, axes);
-  prepared_ = 0;
+  ++constraint_changes_;
 }
 
 void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> axes) {
@@ -71,7 +70,7 @@ void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> a
                     "' has two components; give all three, or the axis normal to a plane of symmetry",
                 ErrorKind::input);
   system().clamp(mesh_->region(region).vertices, axes);
-  prepared_ = 0;
+  ++constraint_changes_;
 }
 
 void DifferentiableScene::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
@@ -178,11 +177,20 @@ int DifferentiableScene::read_frame(const std::string& trajectory, int step, Sta
   return found;
 }
 
-void DifferentiableScene::prepare_if_changed() {
-  if (!changed_on_any_rank(parameters(), prepared_, mesh_->comm())) return;
+std::uint64_t DifferentiableScene::revision() {
+  return (parameters().revision() ^ constraint_changes_) * 1099511628211u;  // a further step of FNV-1a
+}
 
+bool DifferentiableScene::changed_since(std::uint64_t earlier) {
+  int changed = revision() != earlier;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  return changed != 0;
+}
+
+void DifferentiableScene::prepare_if_changed() {
+  if (!changed_since(prepared_)) return;
   integrator_->prepare();
-  prepared_ = parameters().revision();
+  prepared_ = revision();
 }
 
 void DifferentiableScene::step(int n, State& state) {

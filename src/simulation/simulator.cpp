@@ -15,7 +15,6 @@
 #include "diffsim/core/runtime.hpp"
 #include "dynamics/system_model.hpp"
 #include "mesh/cell_model.hpp"
-#include "simulation/changed.hpp"
 #include "simulation/kept_store.hpp"
 
 namespace diffsim {
@@ -89,7 +88,9 @@ void Simulator::set_fixed_vertices(const std::vector<std::int64_t>& vertices) {
 void Simulator::step() {
   state();
   if (step_ == 0 && scene_->has_contact()) scene_->require_apart();
+  state_was_set();
   scene_->step(step_, state_);
+
   ++step_;
 }
 
@@ -180,6 +181,8 @@ DifferentiableSimulator::~DifferentiableSimulator() = default;
 void DifferentiableSimulator::state_was_set() { sweep_.reset(); }
 
 void DifferentiableSimulator::require_gradient(const std::vector<std::string>& parameters) {
+  state_was_set();  // a sweep refers to the former gradient
+
   gradient_ = scene_->parameters().zero_like(parameters);
 }
 
@@ -198,7 +201,7 @@ Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every,
   sweep_forward({0, num_steps}, options, *loss, observer, nullptr, store);
   loss_of_backward_ = loss;
   if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
-  return Trajectory(scene_->model(), store, num_steps, scene_->dt(), state_.clone());
+  return Trajectory(scene_, store, num_steps, state_.clone());
 }
 
 double DifferentiableSimulator::backward(const StateLoss& loss) {
@@ -265,14 +268,16 @@ double DifferentiableSimulator::sweep_forward(StepRange steps, const CheckpointO
   const double value =
       sweep_->forward(state_, gradient_, in_whole_rollout, [=](int n, const State&) { return n == count; });
   step_ = steps.end;
-  revision_ = scene_->parameters().revision();
+  revision_ = scene_->revision();
   return value;
 }
 
 void DifferentiableSimulator::backward() {
   if (!sweep_) throw Error("call rollout before backward");
-  if (changed_on_any_rank(scene_->parameters(), revision_, scene_->mesh()->comm()))
-    throw Error("a parameter may have changed since the rollout; call rollout again before backward", ErrorKind::input);
+  if (scene_->changed_since(revision_))
+    throw Error(
+        "a parameter or the fixed vertices may have changed since the rollout; call rollout again before backward",
+        ErrorKind::input);
 
   const State end = state_.clone();  // the reverse sweep changes the state
   adjoint_ = state_.zero_like();

@@ -6,18 +6,19 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "simulation/changed.hpp"
 #include "simulation/kept_store.hpp"
 
 namespace diffsim {
 
-Trajectory::Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last)
-    : model_(&model),
+Trajectory::Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints,
+                       int num_steps, State last)
+    : scene_(std::move(scene)),
       checkpoints_(std::move(checkpoints)),
       num_steps_(num_steps),
-      dt_(dt),
       last_(std::move(last)),
-      revision_(model.parameters().revision()) {}
+      revision_(scene_->revision()) {}
+
+double Trajectory::time(int n) const { return n * scene_->dt(); }
 
 const State& Trajectory::state(int n) {
   if (n < 0 || n > num_steps_)
@@ -32,15 +33,15 @@ const State& Trajectory::state(int n) {
     step_ = checkpoint;
   }
   if (step_ < n) {
-    if (changed_on_any_rank(model_->parameters(), revision_, model_->comm()))
-      throw Error(
-          "state " + std::to_string(n) +
-              " has to be computed again, but a parameter may have changed since the rollout; call rollout again",
-          ErrorKind::input);
-    model_->prepare();
+    if (scene_->changed_since(revision_))
+      throw Error("state " + std::to_string(n) +
+                      " has to be computed again, but a parameter or the fixed vertices may have changed since the "
+                      "rollout; call rollout again",
+                  ErrorKind::input);
+    scene_->model().prepare();
   }
 
-  for (; step_ < n; ++step_) model_->step(step_, state_, nullptr);
+  for (; step_ < n; ++step_) scene_->model().step(step_, state_, nullptr);
   return state_;
 }
 

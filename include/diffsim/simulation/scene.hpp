@@ -156,6 +156,12 @@ class DifferentiableScene {
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
   /// before, or if a parameter may have changed on any rank since the last call (`Field::revision`).
   void step(int n, State& state);
+  /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
+  /// (`Field::revision`), and after each call of `fix` and `clamp`.
+  std::uint64_t revision();
+  /// Returns true if, on any rank, `revision` differs from the number `earlier` that `revision` returned there.
+  /// Collective.
+  bool changed_since(std::uint64_t earlier);
   /// Returns a substep dt/substeps (s) at which small motions about rest are stable, with a safety factor of 0.8
   /// (ExplicitModel::stable_substep). Returns infinity for implicit integrators. Calls `prepare`.
   double stable_substep();
@@ -169,7 +175,8 @@ class DifferentiableScene {
   std::vector<DifferentiableMaterial> materials_;
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
-  std::uint64_t prepared_ = 0;                  // revision of the parameters at the last call of `prepare`; 0: none
+  std::uint64_t prepared_ = 0;                  // `revision` at the last call of `prepare`; 0: none
+  std::uint64_t constraint_changes_ = 0;        // number of calls of `fix` and `clamp`
   std::vector<std::string> obstacles_;          // labels of planes, then of meshes
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own

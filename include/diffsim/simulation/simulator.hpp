@@ -54,8 +54,8 @@ class Simulator {
 
   DifferentiableScene& scene() { return *scene_; }
   ParameterSet& parameters() { return scene().parameters(); }
-  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. Must be called
-  /// before the first step.
+  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. The next
+  /// step takes the vertices into account; the current state should be such that they are at rest.
   void set_fixed_vertices(const std::string& region);
   void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
 
@@ -89,28 +89,28 @@ class Simulator {
 };
 
 /// States of a rollout. Checkpoints are in memory; every other state is computed on demand from the nearest earlier
-/// checkpoint. The Model must outlive the Trajectory.
+/// checkpoint. A scene that the simulator does not own must outlive the Trajectory.
 class Trajectory {
  public:
   /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
-  Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last);
+  Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints, int num_steps,
+             State last);
 
   int num_steps() const { return num_steps_; }
   /// Returns the time after n steps (s).
-  double time(int n) const { return n * dt_; }
+  double time(int n) const;
   /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The reference is valid until the next call of `state`.
   /// Calls for all states in ascending order cost one rollout in total. Throws Error (input) for n outside this range.
-  /// Also throws Error (input) if the state must be recomputed although a parameter may have changed since the rollout
-  /// (`Field::revision`). Collective.
+  /// Also throws Error (input) if the state must be recomputed although the scene may have changed since the rollout
+  /// (`DifferentiableScene::revision`). Collective.
   const State& state(int n);
 
  private:
-  Model* model_;
+  std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<KeptStore> checkpoints_;
   int num_steps_;
-  double dt_;
   State last_, state_;
-  std::uint64_t revision_;  // of the Model's parameters when the Trajectory was created
+  std::uint64_t revision_;  // of the scene when the Trajectory was created
   int step_ = -1;           // number of `state_`
 };
 
@@ -152,7 +152,7 @@ class DifferentiableSimulator : public Simulator {
   /// `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
-  /// or if a parameter may have changed since the rollout (`Field::revision`). `state()` does not change.
+  /// or if the scene may have changed since the rollout (`DifferentiableScene::revision`). `state()` does not change.
   void backward();
 
   const Field& gradient(const std::string& parameter) const;
@@ -171,7 +171,7 @@ class DifferentiableSimulator : public Simulator {
                        const State* from, std::shared_ptr<Store> store = nullptr);
 
   State adjoint_;
-  std::uint64_t revision_ = 0;  // of the parameters at the end of the last rollout
+  std::uint64_t revision_ = 0;  // of the scene at the end of the last rollout
   std::unique_ptr<LaterSteps> model_;
   std::shared_ptr<LossOfBackward> loss_of_backward_;
   std::unique_ptr<LaterLoss> loss_;
