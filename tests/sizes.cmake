@@ -68,6 +68,7 @@ set(lengths "")
 foreach(header IN LISTS headers)
   read_lines(lines ${ROOT}/include/${header})
   list(LENGTH lines length)
+  math(EXPR length "${length} - 1") # the last line ends with a newline, after which the list has an empty entry
   list(APPEND lengths ${length})
 endforeach()
 list(LENGTH lengths number)

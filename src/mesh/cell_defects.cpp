@@ -63,6 +63,7 @@ CellSize cell_size(const QuadraticCell& x) {
                      e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
                      e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
   const double longest = std::sqrt(longest2);
+  if (!std::isfinite(longest * largest)) return {0.0, longest * largest};
   return {det / (longest2 * longest), longest * largest};
 }
 

@@ -48,6 +48,14 @@ TEST(make_semidefinite, makes_negative_eigenvalues_zero) {
   expect_projected({});
 }
 
+TEST(make_semidefinite, does_not_hide_a_value_that_is_not_a_number) {
+  double a[n][n];
+  set_with_eigenvalues({3.0, -2.0, 0.5, 1.0, 0.0, -0.1, 4.0, 2.0, 0.2}, a);
+  a[3][2] = a[2][3] = std::nan("");
+  make_semidefinite(a);
+  EXPECT_TRUE(std::isnan(a[2][2]));
+}
+
 TEST(is_semidefinite, is_true_to_rounding) {
   double a[n][n];
   set_with_eigenvalues({3.0, 2.0, 0.5, 1.0, 0.0, 0.0, 4.0, 0.0, 0.2}, a);

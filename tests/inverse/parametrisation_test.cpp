@@ -87,8 +87,15 @@ TEST(parametrisation, entries_outside_of_the_unknown_keep_their_values) {
   EXPECT_EQ(p, (std::vector{5.0, 6.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
   make_entries(2)->set({8.0, 9.0}, p);
   EXPECT_EQ(p, (std::vector{8.0, 9.0, 1.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
-  make_scaled_exponential(make_groups({-1, 0, -1}, 1, 1), {4.0, 5.0, 6.0})->set({0.0}, p);
-  EXPECT_EQ(p, (std::vector{4.0, 5.0, 6.0, 2.0, 7.0, 7.0, 7.0, 7.0}));
+}
+
+TEST(parametrisation, an_exponential_sets_all_values) {
+  std::vector<double> p(3, 7.0), dp(3, 7.0);
+  const auto map = make_scaled_exponential(make_groups({-1, 0, -1}, 1, 1), {4.0, 5.0, 6.0});
+  map->set({0.0}, p);
+  map->tangent({0.0}, {2.0}, dp);
+  EXPECT_EQ(p, (std::vector{4.0, 5.0, 6.0}));
+  EXPECT_EQ(dp, (std::vector{0.0, 10.0, 0.0}));
 }
 
 }  // namespace

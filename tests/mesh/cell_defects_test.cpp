@@ -41,6 +41,9 @@ TEST(CellDefects, FlatCellsAreNeitherGoodNorInverted) {
   EXPECT_EQ(point.longest, 0.0);
   EXPECT_FALSE(point.is_good());
   EXPECT_TRUE(std::isinf(endless.longest));
+  const CellSize diagonal = cell_size(corners(1.5e308, 1.0));  // finite components, but √2 · 1.5e308 is infinite
+  EXPECT_TRUE(std::isinf(diagonal.longest));
+  EXPECT_FALSE(diagonal.is_good());
   EXPECT_NE(size_error(endless, 0, 1).find("too long"), std::string::npos);
 }
 

@@ -16,8 +16,8 @@ class FastPaths {
   virtual void use_products(Mat matrix) = 0;
   /// Substitutes the products with the operators and interpolations of a preconditioner that has been set up.
   virtual void use_products(PC pc) = 0;
-  /// Substitutes the smoothers of a preconditioner that has been set up. Returns false, and changes nothing, if the
-  /// preconditioner does not allow other smoothers. Call this function again before each solve. `least_bound`: minimum
+  /// Substitutes the smoothers of a preconditioner that has been set up. Returns false if the finest level keeps
+  /// the smoother of PETSc. Call this function again before each solve. `least_bound`: minimum
   /// of the upper bound of the spectrum on the finest level; `norm`: norm of the right-hand side.
   virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
   /// Copies new values of `matrix` to the smoother of the finest level, and to the smoother's diagonal blocks if

@@ -85,7 +85,9 @@ TEST(matrix_options, fast_paths_change_no_result) {
       (fast ? by_block : by_petsc) = simulator.gradient("youngs_modulus").to_host();
     }
     EXPECT_LE(relative_difference(by_block, by_petsc), 1e-9) << damping;
-    EXPECT_NE(by_block, by_petsc) << damping << ": the same operations in both runs";
+    if (damping == std::string("drag")) {
+      EXPECT_NE(by_block, by_petsc) << "the same smoothers in both runs";
+    }
   }
 }
 

@@ -41,7 +41,7 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
 }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix: negative eigenvalues become zero.
-/// T = double or Pack.
+/// T = double or Pack. If an entry is NaN, entries of the result are NaN.
 template <int n, class T>
 DIFFSIM_FUNCTION void make_semidefinite(T (&a)[n][n]) {
   T Q[n][n], values[n];

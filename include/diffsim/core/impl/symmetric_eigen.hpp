@@ -16,6 +16,9 @@ namespace diffsim {
 /// which is zero in exact arithmetic, to zero, and computes the other off-diagonal elements from off-diagonal elements
 /// only. Rounding errors of the diagonal elements therefore do not affect the off-diagonal elements, which converge
 /// quadratically to zero, also for repeated eigenvalues.
+///
+/// The squares of the entries must be in the range of double precision: the absolute values of nonzero entries should
+/// be between 1e-150 and 1e150. If an entry is NaN, the results of this lane are unspecified.
 template <int n, class T>
 DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {
   using std::abs, std::copysign, std::sqrt;
