@@ -22,7 +22,8 @@ class SweepJournal;
 ///
 /// `Model::step_adjoint` accumulates sums in the Model. The sweep adds these sums to the gradient
 /// (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers, regardless of the schedule. The
-/// order of summation is therefore fixed, and the gradient is bitwise independent of schedule, store and interruptions.
+/// order of summation is therefore fixed. For explicit steps and factored linear systems, the gradient is bitwise
+/// independent of interruptions, of stores that do not round values, and of schedules that do not go back in time.
 ///
 /// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
 /// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. A state

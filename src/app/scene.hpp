@@ -238,7 +238,8 @@ struct ObjectiveEntry {
 struct ParameterEntry {
   enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
-  std::string label;  ///< name in files and messages, as in the scene: the parameter's name or a material's key
+  std::string label;  ///< name in files and messages: the value of the key `name` in the scene, which is a parameter's
+                      ///< name or a key of a section `material`
   Per per = Per::global;
   std::optional<RegionName> region;
   /// Start values: one per value of the unknown, or fewer if one number is used for several values. If `initial` has no

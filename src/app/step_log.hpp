@@ -29,7 +29,7 @@ class StepLog {
  private:
   void require_written();
   /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`.
-  /// Sets `kept_` if the existing table has a row of state `last`.
+  /// Sets `kept_` to `last` if the existing table has a row of state `last`.
   std::string rows_until(int last, const std::string& header);
 
   Job& job_;

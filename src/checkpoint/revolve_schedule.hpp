@@ -36,7 +36,8 @@ class RevolveSchedule : public Schedule {
   std::vector<int> kept_;
 };
 
-/// Number t(n, s) of steps that a RevolveSchedule advances.
+/// Returns t(n, s) of RevolveSchedule for n = `num_steps`, s = `snapshots` and R = `records`: the number of steps that
+/// the schedule executes without a record.
 long revolve_advances(int num_steps, int snapshots, int records = 1);
 
 }  // namespace diffsim

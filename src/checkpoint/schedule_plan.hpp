@@ -44,10 +44,10 @@ struct DiskLevel {
 };
 
 /// Returns the plan with the fewest repeated steps within `budget_bytes`. Among plans with the same number of repeated
-/// steps, returns the plan with the fewest bytes. The arguments are either sizes on one rank or sums of sizes over the
-/// ranks. If the records of all steps fit, every step is recorded and no step is repeated. Otherwise the budget is
-/// divided optimally between snapshots and records of a RevolveSchedule, which never repeats more steps than a
-/// UniformSchedule in the same memory.
+/// steps, returns the plan with the fewest bytes. `state_bytes`, `record_bytes` and `budget_bytes` are either all sizes
+/// on one rank, or all sums over the ranks. If the records of all steps fit, every step is recorded and no step is
+/// repeated. Otherwise the budget is divided optimally between snapshots and records of a RevolveSchedule, which never
+/// repeats more steps than a UniformSchedule in the same memory.
 ///
 /// The budget covers snapshots and records only: the caller must already have subtracted all other memory. Throws Error
 /// (input) if not even one snapshot and one record fit; the message states the smallest sufficient budget.

@@ -119,7 +119,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text of the position of vertex i, for example " near (0.1, 0, 2)".
+  /// Text of the position of the i-th vertex of the surface, for example " near (0.1, 0, 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

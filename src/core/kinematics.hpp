@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Time interval within time step `step`, from `begin` to `begin` + `duration`. Both are in s; `begin` is measured from
-/// the start of the time step.
+/// Time interval within time step `step`, from `begin` to `begin` + `duration`. `begin` and `duration` are in s;
+/// `begin` is measured from the start of the time step.
 struct MotionSpan {
   int step;
   double begin;

@@ -20,7 +20,8 @@ namespace diffsim {
 // shape, or contains a value that is not finite. The message names the file and the dataset and, for another shape,
 // gives both shapes. All functions are collective.
 
-/// Reads one value per tetrahedron from a dataset [C]. Returns [local cells].
+/// Reads one value per tetrahedron from a dataset of the shape [C], where C is the number of tetrahedra of the body.
+/// Returns the values of this rank's local tetrahedra.
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 

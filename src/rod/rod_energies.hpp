@@ -14,7 +14,8 @@
 
 namespace diffsim {
 
-/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the current length l and the rest length L.
+/// Stretching energy of a segment: W = EA L/2 (l/L - 1)², with the axial stiffness EA, the current length l and the
+/// rest length L.
 struct RodStretch {
   static constexpr int num_nodes = 2, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -12,9 +12,10 @@
 
 namespace diffsim {
 
-/// Force term of a force F on stencils. A stencil consists of a few local vertices: the ends of a spring, a pair, a
-/// face, a cell. The author writes F only; automatic differentiation with Dual numbers computes tangent, adjoint,
-/// adjoint tangent, Jacobian and bounds. F is a struct of plain values, which kernels copy. F has the members
+/// Force term of a force F on stencils. A stencil consists of a few local vertices, for example the two ends of a
+/// segment, the corners of a triangle, or the vertices of two triangles with a common side. The author writes F only;
+/// automatic differentiation with Dual numbers computes tangent, adjoint, adjoint tangent, Jacobian and bounds. F is a
+/// struct of plain values, which kernels copy. F has the members
 ///
 ///   static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
 ///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
