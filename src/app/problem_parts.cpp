@@ -36,12 +36,14 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
 }
 
 /// Hash of a value of the scene, independent of the order of keys. For the keys `file`, `observations` and `urdf`,
-/// whose values are paths, the contents of the file are hashed.
+/// whose values are paths, the contents of the file are hashed. For the key `from`, whose value may be the path of a
+/// trajectory, the value and the contents of the file are hashed.
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {
     if (key == "file" || key == "observations" || key == "urdf")
       return hash_of_file(beside_scene(value.text, scene), hash);
+    if (key == "from") hash = hash_of_file(beside_scene(value.text, scene), hash);
     return hash_of(value.text, hash);
   }
   std::vector<std::size_t> order(value.items.size());

@@ -143,6 +143,9 @@ std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector
                                                 const std::vector<int>& senders, std::span<const std::byte> items,
                                                 std::size_t width, const std::vector<int>& to) {
   const Sorted sorted = sort_by_rank(items, width, to);
+  for (const auto& part : sorted.parts)  // before any message is sent
+    if (!std::binary_search(receivers.begin(), receivers.end(), part.rank))
+      throw Error("items for rank " + std::to_string(part.rank) + ", which is not among the receivers");
   const PrivateComm channel(comm);
   const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   std::vector<MPI_Request> sends;
@@ -154,8 +157,6 @@ std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector
                           &sends.emplace_back()));
     if (any) ++part;
   }
-  if (part != sorted.parts.end())
-    throw Error("items for rank " + std::to_string(part->rank) + ", which is not among the receivers");
   std::vector<std::byte> received;
   for (const int sender : senders) {
     MPI_Message message = MPI_MESSAGE_NULL;

@@ -395,5 +395,25 @@ TEST_F(Simulate, ResumesAStoppedRun) {
   }
 }
 
+TEST_F(Simulate, ResumesFromTheSameInitialTrajectoryOnly) {
+  const auto scene = [&](const std::string& initial) {
+    return cube + rubber +
+           "boundary: [{region: x_min, fix: [x, y, z]}]\nsolver: {dt: 0.0005, steps: 20}\n"
+           "output: {every: 10, fields: [positions, velocities]}\ninitial: " +
+           initial + "\n";
+  };
+  write("before.yaml", scene("{velocity: [0, 0.1, 0]}"));
+  ASSERT_EQ(run({"simulate", "before.yaml"}, "before").code, 0);
+  write("s.yaml", scene("{from: before/trajectory.h5, step: 0}"));
+  ASSERT_EQ(run({"simulate", "s.yaml", "--time-limit", "0.001"}, "out").code, 1);
+  write("before.yaml", scene("{velocity: [0, 0.2, 0]}"));
+  ASSERT_EQ(run({"simulate", "before.yaml"}, "before").code, 0);
+  const Ran ran = run({"simulate", "s.yaml", "--resume"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("is the trajectory of another scene (initial differs)"), ran.err.npos) << ran.err;
+  }
+}
+
 }  // namespace
 }  // namespace diffsim::app::simulate_test
