@@ -727,7 +727,7 @@ FAULTS = [
     Fault("rigid bodies, implicit, second order: change of the tangent space dropped", "src/dynamics/time/implicit_derivatives.cpp",
           "    tangent_space_->add_normal_derivative(w, change, normal);\n", "", ["simulation.rigid_bodies.np1 *hessian/*implicit*"]),
     Fault("rigid bodies, implicit: rows of other ranks' corners stale", "src/dynamics/linear/projected_matrix.cpp",
-          "  set.nodes().exchange()->copy_to_ghosts(first);\n", "", ["simulation.rigid_bodies.np2"]),
+          "  set.nodes().exchange()->copy_to_ghosts(first);\n", "", ["app.rigid.np2", "simulation.rigid_bodies.np3"]),
     Fault("constraints: half of a product", "src/body/assembly.cpp",
           "products.push_back(dot(dA, B) + dot(A, dB));", "products.push_back(dot(dA, B));", ["body.tangent_space.np1"]),
     Fault("robots: friction of the file dropped", "src/simulation/urdf_reader.cpp",
