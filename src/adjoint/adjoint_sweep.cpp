@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "adjoint/adjoint_sweep.hpp"
-
 #include "checkpoint/row_order.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
@@ -12,6 +11,7 @@
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
+
 SweepStatistics& SweepStatistics::operator+=(const SweepStatistics& other) {
   advances += other.advances;
   recordings += other.recordings;
@@ -245,7 +245,6 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   bits_.reset();
   passing_over_ = false;
   snapshots_.clear();
-
   loss_at_.clear();
   statistics_ = {};
   store_before_ = store_.statistics();
@@ -279,7 +278,6 @@ void AdjointSweep::backward(State& adjoint) {
   const double start = MPI_Wtime();
   if (reversed_from_ <= furthest_) {
     resume_point_.get(adjoint, *gradient_);
-
   } else {
     adjoint.fill(0.0);
     reversed_from_ = furthest_;  // `adjoint` is the adjoint of state furthest_

@@ -10,7 +10,6 @@
 
 #include "core/exchange.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
-
 #include "dynamics/time/implicit_model.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/contact_skins.hpp"

@@ -86,7 +86,6 @@ bool simulate(Job& job) {
   DifferentiableScene solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, solver);
   require_contact_for_forces(scene, solver);
-
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);

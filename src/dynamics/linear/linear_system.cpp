@@ -10,7 +10,6 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/profiling.hpp"
-
 #include "dynamics/linear/vec_copy.hpp"
 
 namespace diffsim::dynamics {

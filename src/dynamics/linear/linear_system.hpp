@@ -143,7 +143,6 @@ class LinearSystem {
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
   std::unique_ptr<FastPaths> fast_paths_;
-
   int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed

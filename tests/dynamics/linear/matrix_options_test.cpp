@@ -50,7 +50,6 @@ DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::s
   options.implicit.linear.direct_below = direct_below;
   options.implicit.linear.matrix_free = matrix_free;
   options.implicit.linear.fast_paths = fast_paths;
-
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.fix("y_min", {false, true, false});
