@@ -3,22 +3,13 @@
 # cmake -D SCRATCH=<folder> -P comments_refuses.cmake: comments.cmake accepts what it must, and refuses each violation.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/verdict.cmake)
 
 function(expect verdict name text)
   set(root ${SCRATCH}/${name})
   file(REMOVE_RECURSE ${root})
   file(WRITE ${root}/src/mesh/x.hpp "#pragma once\n\n${text}\n")
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/comments.cmake
-    RESULT_VARIABLE result
-    OUTPUT_QUIET ERROR_QUIET)
-  set(got refused)
-  if(result EQUAL 0)
-    set(got accepted)
-  endif()
-  if(NOT got STREQUAL verdict)
-    message(SEND_ERROR "${name}: ${got}, not ${verdict}: ${text}")
-  endif()
+  expect_verdict(${verdict} comments ${root} "${text}")
 endfunction()
 
 expect(accepted noun "/// Sparsity pattern of the Jacobian, [rows; columns].\nint x;")

@@ -4,6 +4,7 @@
 # kind of violation.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/verdict.cmake)
 
 function(expect verdict name file text)
   set(root ${SCRATCH}/${name})
@@ -13,17 +14,7 @@ function(expect verdict name file text)
     string(REGEX MATCH "^([^:]*):?(.*)$" all "${other}")
     file(WRITE ${root}/${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
   endforeach()
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/layers.cmake
-    RESULT_VARIABLE result
-    OUTPUT_QUIET ERROR_QUIET)
-  set(got refused)
-  if(result EQUAL 0)
-    set(got accepted)
-  endif()
-  if(NOT got STREQUAL verdict)
-    message(SEND_ERROR "${name}: ${got}, not ${verdict}: ${file}: ${text}")
-  endif()
+  expect_verdict(${verdict} layers ${root} "${file}: ${text}")
 endfunction()
 
 expect(accepted down src/adjoint/x.cpp "#include \"diffsim/checkpoint/y.hpp\"")

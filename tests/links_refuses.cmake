@@ -4,23 +4,14 @@
 # and refuses other links.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/verdict.cmake)
 
 function(expect verdict name link)
   set(root ${SCRATCH}/${name})
   file(REMOVE_RECURSE ${root})
   file(WRITE ${root}/README.md "# A project\n\nSee [the page](${link}).\n")
   file(WRITE ${root}/docs/page.md "# Page\n\n## Steps, and `names` of files\n")
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/links.cmake
-    RESULT_VARIABLE result
-    OUTPUT_QUIET ERROR_QUIET)
-  set(got refused)
-  if(result EQUAL 0)
-    set(got accepted)
-  endif()
-  if(NOT got STREQUAL verdict)
-    message(SEND_ERROR "${name}: ${got}, not ${verdict}: ${link}")
-  endif()
+  expect_verdict(${verdict} links ${root} "${link}")
 endfunction()
 
 expect(accepted file docs/page.md)

@@ -4,20 +4,11 @@
 # above the limits.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/verdict.cmake)
 
 function(expect verdict name)
   set(root ${SCRATCH}/${name})
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/sizes.cmake
-    RESULT_VARIABLE result
-    OUTPUT_QUIET ERROR_QUIET)
-  set(got refused)
-  if(result EQUAL 0)
-    set(got accepted)
-  endif()
-  if(NOT got STREQUAL verdict)
-    message(SEND_ERROR "${name}: ${got}, not ${verdict}")
-  endif()
+  expect_verdict(${verdict} sizes ${root} "${name}")
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
