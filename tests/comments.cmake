@@ -5,6 +5,7 @@
 # do not use the private words of the glossary.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 
 set(not_a_beginning
     "Also|And|Anything|As|At|But|By|For|From|Here|How|If|In|It|Its|Like|Likewise|None|Not|Nothing|Of|On|Or|Same|So|Such|Than|That|Their|Then|There|These|They|Those|To|What|When|Where|Whether|Which|Who|Whose|With|Without"
@@ -18,12 +19,8 @@ macro(report file what text)
   message("${file}: ${what}:\n    ${shown}")
 endmacro()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp ${ROOT}/python/src/*.hpp
-     ${ROOT}/python/src/*.cpp)
+find_sources(files)
 list(LENGTH files count)
-if(count EQUAL 0)
-  message(FATAL_ERROR "no sources in ${ROOT}")
-endif()
 
 foreach(file IN LISTS files)
   file(READ ${ROOT}/${file} text)

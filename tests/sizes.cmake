@@ -5,6 +5,7 @@
 # formatted by clang-format, so the indentation shows where functions begin and end.
 
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 
 set(max_lines_of_function 60)
 set(max_headers 35)
@@ -24,12 +25,8 @@ function(read_lines variable file)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp ${ROOT}/python/src/*.hpp
-     ${ROOT}/python/src/*.cpp)
+find_sources(files)
 list(LENGTH files count)
-if(count EQUAL 0)
-  message(FATAL_ERROR "no sources in ${ROOT}")
-endif()
 
 foreach(file IN LISTS files)
   read_lines(lines ${ROOT}/${file})

@@ -154,13 +154,13 @@ class DifferentiableScene {
   /// file has no frame of step `step`, or lacks a field that steps need.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
-  /// before, or if a parameter may have changed on any rank since the last call (`Field::revision`).
+  /// before, or if the scene may have changed since the last call (`changed_since`).
   void step(int n, State& state);
   /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
   /// (`Field::revision`), and after each call of `fix` and `clamp`.
   std::uint64_t revision();
-  /// Returns true if, on any rank, `revision` differs from the number `earlier` that `revision` returned there.
-  /// Collective.
+  /// Returns true if the scene may have changed on any rank since `revision` returned `earlier`, the number of this
+  /// rank. Collective.
   bool changed_since(std::uint64_t earlier);
   /// Returns a substep dt/substeps (s) at which small motions about rest are stable, with a safety factor of 0.8
   /// (ExplicitModel::stable_substep). Returns infinity for implicit integrators. Calls `prepare`.
