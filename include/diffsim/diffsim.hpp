@@ -8,7 +8,6 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/loss.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/optimise.hpp"

@@ -20,10 +20,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/reaction.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
+#include "sensor.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -39,7 +39,7 @@ class TrackHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
-class ReactionHandle final : public LossHandle {
+class SensorLossHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
@@ -101,22 +101,31 @@ Collective.)",
               "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
 }
 
-void bind_reaction(nb::module_& module) {
-  nb::class_<ReactionHandle, LossHandle>(
-      module, "ReactionLoss",
-      "Loss 1/(2 |S|) Σ |R - R̂|², N², of the reaction R of a fixed or moved region at the steps S.")
+void bind_sensor_loss(nb::module_& module) {
+  nb::class_<SensorLossHandle, LossHandle>(
+      module, "SensorLoss", "Loss 1/(2 |S|) Σ (y - ŷ)ᵀ C⁻¹ (y - ŷ) of the values y of a sensor at the steps S.")
       .def(
           "__init__",
-          [](ReactionHandle* self, const SceneHandle& scene, const std::string& region,
-             std::map<int, Vector> observed) {
-            const DifferentiableScene& of = scene.shared()->get();
-            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
-              return std::make_shared<ReactionLoss>(scene.shared()->change().reaction(region), std::move(observed));
+          [](SensorLossHandle* self, const SensorHandle& sensor, const nb::dict& observed, nb::object covariance,
+             double huber) {
+            std::map<int, std::vector<double>> values;
+            for (const auto [step, array] : observed)
+              values[nb::cast<int>(step)] = doubles(array, "observed values").values;
+            SensorLossOptions options{.huber = huber};
+            if (!covariance.is_none()) options.covariance = doubles(covariance, "covariance").values;
+            const DifferentiableScene& of = sensor.scene()->get();
+            construct(self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
+              return std::make_shared<SensorLoss>(sensor.shared(), std::move(values), std::move(options));
             });
           },
-          nb::arg("scene"), nb::arg("region"), nb::arg("observed"), nb::keep_alive<1, 2>(),
-          "Create the loss. observed: dict from steps to forces, [3], N; NaN is not observed. Collective.",
-          nb::sig("def __init__(self, scene: DifferentiableScene, region: str, observed: dict[int, object]) -> None"));
+          nb::arg("sensor"), nb::arg("observed"), nb::arg("covariance") = nb::none(), nb::arg("huber") = 0.0,
+          nb::keep_alive<1, 2>(),
+          R"(Create the loss. Collective.
+
+observed: dict from steps to values ŷ, [components] or a number; NaN is not observed. covariance: matrix C [components,
+components]; None: the identity. huber: if above 0, the limit of Huber's loss, in the unit of the sensor.)",
+          nb::sig("def __init__(self, sensor: Sensor, observed: dict[int, object], covariance: object = None, "
+                  "huber: float = 0.0) -> None"));
 }
 
 void bind_sum(nb::module_& module) {
@@ -155,7 +164,7 @@ void bind_losses(nb::module_& module) {
           "Unit of the loss; 1 if it is dimensionless.");
   bind_target_position(module);
   bind_track(module);
-  bind_reaction(module);
+  bind_sensor_loss(module);
   bind_sum(module);
 }
 

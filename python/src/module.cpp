@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   bind_material(module);
   bind_solver(module);
   bind_parameters(module);
+  bind_sensor(module);
   bind_scene(module);
   bind_bodies(module);
   bind_losses(module);

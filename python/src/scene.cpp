@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "mesh.hpp"
+#include "sensor.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -95,6 +96,32 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
           },
           nb::arg("parameter"), nb::arg("values"),
           "Replace a global parameter by one entry per step, for example gravity [steps, 3] or damping [steps].");
+}
+
+void bind_sensors(nb::class_<SceneHandle>& scene) {
+  using Point = std::optional<Vector>;
+  scene.def(
+      "sensor",
+      [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
+         std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about) {
+        SensorSpec spec{.type = type, .place = {region, point, body}, .about = about};
+        if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
+        std::shared_ptr<Sensor> sensor;
+        {
+          const LibraryScope scope;
+          sensor = handle.shared()->use().sensor(spec);
+        }
+        return new SensorHandle(std::move(sensor), handle.shared());
+      },
+      nb::arg("type"), nb::kw_only(), nb::arg("region") = "all", nb::arg("point") = nb::none(), nb::arg("body") = "",
+      nb::arg("to_region") = nb::none(), nb::arg("to_point") = nb::none(), nb::arg("to_body") = "",
+      nb::arg("about") = Vector{},
+      R"(Make a sensor. Collective.
+
+type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
+strain, stress, reaction or moment. The sensor measures a region, or a material point inside a tetrahedron, given by its rest
+position point [3], m, of the body. A distance also needs the region or point to which it is measured. about: point of
+moments, [3], m.)");
 }
 
 void bind_contact(nb::module_& module) {
@@ -218,6 +245,7 @@ Every member function is collective. Loads and contact are to be added before th
           "Return the largest substep, s, at which small motions are certain to be stable.");
   bind_motions(scene);
   bind_loads(scene);
+  bind_sensors(scene);
 }
 
 }  // namespace diffsim::python

@@ -23,6 +23,11 @@ class SharedScene {
     ++version_;
     return scene();
   }
+  /// Returns the scene for calls that change neither parameters nor constraints. Throws the Errors of `change`.
+  DifferentiableScene& use() {
+    require_idle();
+    return scene();
+  }
   /// Returns the number of calls of `change` so far.
   long version() const { return version_; }
   void require_idle() const;

@@ -18,6 +18,7 @@
 #include "loss.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
+#include "sensor.hpp"
 #include "state.hpp"
 
 namespace diffsim::python {
@@ -106,6 +107,11 @@ class TrajectoryHandle final : public Handle {
     if (scene_->version() != version_)
       throw Error("the scene or its parameters have changed since the rollout; read the states before, or run again");
     return trajectory.state(n);
+  }
+  /// Throws Error (input) if `scene` is not the scene of the rollout.
+  void require_scene(const SharedScene& scene) const {
+    if (&scene.get() != &scene_->get())
+      throw Error("the sensor belongs to another scene than the trajectory", ErrorKind::input);
   }
 
  private:
@@ -290,6 +296,25 @@ scene or its parameters ends the trajectory.)")
           },
           nb::arg("n"), "Return the positions of step n, [local vertices, 3], m. Collective.",
           nb::sig("def positions(self, n: int) -> numpy.ndarray"))
+      .def(
+          "measure",
+          [](const TrajectoryHandle& handle, const SensorHandle& sensor) {
+            std::vector<double> values;
+            const auto frames = static_cast<std::size_t>(handle.get().num_steps() + 1);
+            {
+              const LibraryScope scope;
+              handle.require_scene(*sensor.scene());
+              for (int n = 0; n <= handle.get().num_steps(); ++n) {
+                const std::vector<double> y = sensor.shared()->value(n, handle.state(n));
+                values.insert(values.end(), y.begin(), y.end());
+              }
+            }
+            const std::size_t columns = values.size() / frames;
+            return to_numpy(std::move(values), {frames, columns});
+          },
+          nb::arg("sensor"),
+          "Return the values of a sensor at the steps 0 … num_steps, [steps + 1, components]. Collective.",
+          nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
       .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
       .def("__repr__", [](const TrajectoryHandle& handle) {
         return nb::str("Trajectory({} steps)").format(handle.get().num_steps());

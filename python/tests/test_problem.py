@@ -127,7 +127,7 @@ def test_losses_of_functions_and_reactions():
     assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-3), rel=1e-7)
 
     total = diffsim.SumLoss()
-    reaction = diffsim.ReactionLoss(scene, "x_min", {STEPS: [0.0, 1.0, np.nan]})
+    reaction = diffsim.SensorLoss(scene.sensor("reaction", region="x_min"), {STEPS: [0.0, 1.0, np.nan]})
     assert reaction.unit == "N²"
     with pytest.raises(diffsim.InputError, match="added to itself"):
         total.add(total)
@@ -273,3 +273,42 @@ def test_problems_outlive_the_names_of_their_parts(tmp_path):
     del file
     assert made.value(u) == value
     assert of_file.value(of_file.start()) > 0.0
+
+
+def test_sensors():
+    scene, mesh = bar()
+    middle = [0.2, 0.05, 0.05]
+    tip = scene.sensor("position", point=middle)
+    assert (tip.unit, tip.components) == ("m", ["x", "y", "z"])
+    assert "point (0.2, 0.05, 0.05)" in repr(tip)
+    momentum = scene.sensor("momentum", region="all")
+    gap = scene.sensor("distance", point=middle, to_region="x_min")
+    with pytest.raises(diffsim.InputError, match="did you mean 'strain'"):
+        scene.sensor("strian")
+    with pytest.raises(diffsim.InputError, match="needs two places"):
+        scene.sensor("distance")
+
+    loss = diffsim.SumLoss()
+    loss.add(diffsim.SensorLoss(tip, {1: middle, STEPS: [0.2, np.nan, 0.0]}), weight=100.0)
+    loss.add(diffsim.SensorLoss(momentum, {STEPS: [0.1, 0.0, 0.0]}, covariance=np.diag([1.0, 4.0, 9.0])))
+    loss.add(diffsim.SensorLoss(gap, {STEPS: 0.3}, huber=0.01))
+    made = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)])
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-3), rel=1e-7)
+    with pytest.raises(diffsim.InputError, match="has 3 components, but 1 values"):
+        diffsim.SensorLoss(scene.sensor("momentum"), {1: 1.0})
+
+
+def test_sensors_of_a_trajectory():
+    mesh = diffsim.TetrahedralMesh.create_cube(2, 0.1)
+    simulator = diffsim.DifferentiableSimulator(mesh, diffsim.DifferentiableMaterial(1e5, 0.3))
+    trajectory = simulator.rollout(5)
+    center = simulator.scene.sensor("center_of_mass")
+    velocity = simulator.scene.sensor("velocity")
+    heights, speeds = trajectory.measure(center)[:, 1], trajectory.measure(velocity)[:, 1]
+    assert heights.shape == (6,)
+    assert heights[0] == pytest.approx(0.05)
+    assert np.all(np.diff(heights) < 0.0) and speeds[-1] < speeds[1] < 0.0
+    other, _ = bar()
+    with pytest.raises(diffsim.InputError, match="another scene"):
+        trajectory.measure(other.sensor("velocity"))

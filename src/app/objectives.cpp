@@ -2,10 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,7 +14,7 @@
 #include "app/text_file.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/body/joint_loss.hpp"
-#include "diffsim/dynamics/reaction.hpp"
+#include "diffsim/sensor/sensor.hpp"
 #include "io/observations.hpp"
 
 namespace diffsim::app {
@@ -78,25 +76,24 @@ std::unique_ptr<Loss> make_joint(const JointObjective& objective, const Scene& s
   return loss;
 }
 
-std::unique_ptr<Loss> make_reaction(const ReactionObjective& objective, const Scene& scene,
-                                    DifferentiableScene& solver) {
+std::unique_ptr<Loss> make_sensor_loss(const SensorObjective& objective, const Scene& scene,
+                                       DifferentiableScene& solver) {
   const MPI_Comm comm = solver.mesh()->comm();
-  const std::string& region = objective.region.name;
-  std::optional<Reaction> reaction;
-  at_place(objective.region.place, [&] { reaction.emplace(solver.reaction(region)); });
-  std::map<int, std::array<double, 3>> observed;
+  const std::shared_ptr<Sensor> sensor = make_sensor(objective.sensor, solver);
+  std::map<int, std::vector<double>> observed;
   if (objective.observations.empty()) {
     observed[objective.step < 0 ? scene.solver.steps : objective.step] = objective.target;
   } else {
     require_readable(comm, objective.observations, objective.place);
     at_place(objective.place, [&] {
-      observed = read_observed_vectors(comm, objective.observations, {"/reaction", "/reaction/" + region},
-                                       objective.steps.value_or(std::vector<int>{}));
+      observed = read_observed_values(comm, objective.observations, objective.datasets, sensor->components().size(),
+                                      objective.steps.value_or(std::vector<int>{}));
     });
     require_steps(objective.place, observed.rbegin()->first, scene);
   }
   std::unique_ptr<Loss> loss;
-  at_place(objective.place, [&] { loss = std::make_unique<ReactionLoss>(std::move(*reaction), std::move(observed)); });
+  at_place(objective.place,
+           [&] { loss = std::make_unique<SensorLoss>(sensor, std::move(observed), objective.options); });
   return loss;
 }
 
@@ -108,8 +105,8 @@ struct MakeLoss {
   std::unique_ptr<Loss> operator()(const TrackObjective& track) const { return make_track(track, scene, mesh); }
   std::unique_ptr<Loss> operator()(const TargetObjective& target) const { return make_target(target, scene, mesh); }
   std::unique_ptr<Loss> operator()(const JointObjective& joint) const { return make_joint(joint, scene, mesh); }
-  std::unique_ptr<Loss> operator()(const ReactionObjective& reaction) const {
-    return make_reaction(reaction, scene, solver);
+  std::unique_ptr<Loss> operator()(const SensorObjective& sensor) const {
+    return make_sensor_loss(sensor, scene, solver);
   }
   std::unique_ptr<Loss> operator()(const EffortObjective& effort) const {
     return std::make_unique<EffortLoss>(mesh.comm(), effort.parameter, scene.solver.dt, scene.solver.steps);
@@ -118,12 +115,20 @@ struct MakeLoss {
 
 }  // namespace
 
+std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver) {
+  std::shared_ptr<Sensor> sensor;
+  at_place(entry.place, [&] { sensor = solver.sensor(entry.spec); });
+  return sensor;
+}
+
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
   for (const ObjectiveEntry& objective : scene.objectives) {
     std::unique_ptr<Loss> loss = std::visit(MakeLoss{scene, solver}, objective.kind);
-    if (objective.noise)
-      sum->add_likelihood(std::move(loss), *objective.noise, objective.weight);
+    const auto* sensor = std::get_if<SensorObjective>(&objective.kind);
+    const bool has_covariance = sensor && !sensor->options.covariance.empty();
+    if (objective.noise || has_covariance)
+      sum->add_likelihood(std::move(loss), objective.noise.value_or(1.0), objective.weight);
     else
       sum->add(std::move(loss), objective.weight);
   }
@@ -134,9 +139,8 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene) {
   for (const ObjectiveEntry& objective : scene.objectives) {
     const auto* track = std::get_if<TrackObjective>(&objective.kind);
     if (track && !is_there(comm, track->observations)) return track->observations;
-    const auto* reaction = std::get_if<ReactionObjective>(&objective.kind);
-    if (reaction && !reaction->observations.empty() && !is_there(comm, reaction->observations))
-      return reaction->observations;
+    const auto* sensor = std::get_if<SensorObjective>(&objective.kind);
+    if (sensor && !sensor->observations.empty() && !is_there(comm, sensor->observations)) return sensor->observations;
   }
   return {};
 }

@@ -93,9 +93,9 @@ namespace {
 Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
-  const Mapping mapping(
-      root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach", "joints", "contact",
-             "objective", "parameters", "priors", "checkpoint", "optimiser", "output", "petsc", "experiments"});
+  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach",
+                               "joints", "contact", "sensors", "objective", "parameters", "priors", "checkpoint",
+                               "optimiser", "output", "petsc", "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -125,6 +125,7 @@ Scene parse_single(const Value& root, const std::string& file) {
         if (label == body.name)
           scene.contact->place.fail("an obstacle and a body are both called '" + label + "'; rename one of them");
   }
+  if (const Value* value = mapping.find("sensors")) scene.sensors = parse_sensors(*value);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);

@@ -220,16 +220,28 @@ struct JointObjective {
   Place place;  ///< position of the joint's name
 };
 
-struct ReactionObjective {
-  RegionName region;
-  std::string observations;               ///< path of a file with the dataset /reaction; if empty, `target` is used
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
-  std::array<double, 3> target{};         ///< target of the reaction in N
-  int step = -1;                          ///< number of the step of `target`; -1 for the last step
-  Place place;                            ///< position of `observations`
+/// Sensor in the section `sensors`.
+struct SensorEntry {
+  std::string name;
+  SensorSpec spec;
+  std::vector<RegionName> regions;  ///< regions that `spec` names
+  Place place;
 };
+
+/// Observed or desired values of a sensor.
+struct SensorObjective {
+  SensorEntry sensor;
+  std::vector<std::string> datasets;      ///< names of the dataset in the file; the first that exists is read
+  std::string observations;               ///< path of a file; if empty, `target` is used
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
+  std::vector<double> target;             ///< [components], in the unit of the sensor
+  int step = -1;                          ///< number of the step of `target`; -1 for the last step
+  SensorLossOptions options;
+  Place place;  ///< position of `observations` or `target`
+};
+
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, ReactionObjective> kind;
+  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective> kind;
   double weight = 1.0;
   std::optional<double> noise;  ///< if given, the objective is a likelihood with this standard deviation
   Place place;
@@ -298,6 +310,7 @@ struct Scene {
   /// only the name is set.
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
+  std::vector<SensorEntry> sensors;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;

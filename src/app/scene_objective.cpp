@@ -58,10 +58,8 @@ TargetObjective parse_target(const Value& value, const Scene& scene, bool of_vel
   return target;
 }
 
-ReactionObjective parse_reaction(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "noise", "weight"});
-  ReactionObjective reaction;
-  reaction.region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
+/// Parses the observed or desired values of a sensor: `observations` with `steps`, or `target` with `step`.
+void parse_observed(const Mapping& mapping, const Scene& scene, const std::string& what, SensorObjective& objective) {
   const bool is_observed = mapping.has("observations");
   for (const char* key : {"target", "step"})
     if (is_observed && mapping.has(key))
@@ -70,15 +68,50 @@ ReactionObjective parse_reaction(const Value& value, const Scene& scene) {
     mapping.place_of("steps").fail("needs `observations`; with `target`, give `step`");
   if (is_observed) {
     const Value& path = *mapping.find("observations");
-    reaction.observations = beside_scene(to_text(path), scene);
-    reaction.place = path.place;
-    reaction.steps = parse_steps(mapping, scene);
-    return reaction;
+    objective.observations = beside_scene(to_text(path), scene);
+    objective.place = path.place;
+    objective.steps = parse_steps(mapping, scene);
+    return;
   }
-  reaction.target = to_vector(
-      mapping.need("target", "[x, y, z] in N, or `observations`: the path of an HDF5 file with /reaction [K, 3]"));
-  reaction.step = parse_single_step(mapping, scene);
-  return reaction;
+  const Value& target = mapping.need("target", what);
+  objective.target = parse_components(target, objective.sensor);
+  objective.place = target.place;
+  objective.step = parse_single_step(mapping, scene);
+}
+
+SensorObjective parse_reaction(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "noise", "weight"});
+  SensorObjective objective;
+  const RegionName region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
+  objective.sensor = {"reaction", {.type = "reaction", .place = {.region = region.name}}, {region}, region.place};
+  objective.datasets = {"/reaction", "/reaction/" + region.name};
+  parse_observed(mapping, scene, "[x, y, z] in N, or `observations`: the path of an HDF5 file with /reaction [K, 3]",
+                 objective);
+  return objective;
+}
+
+SensorObjective parse_sensor_objective(const Value& value, const Scene& scene) {
+  const Mapping mapping(
+      value, {"type", "sensor", "observations", "steps", "target", "step", "huber", "covariance", "noise", "weight"});
+  SensorObjective objective;
+  const Value& name = mapping.need("sensor", "the name of a sensor of the section `sensors`");
+  std::vector<std::string> names;
+  for (const SensorEntry& sensor : scene.sensors) names.push_back(sensor.name);
+  objective.sensor = scene.sensors[static_cast<std::size_t>(
+      std::find(names.begin(), names.end(), to_choice(name, names)) - names.begin())];
+  objective.datasets = {"/sensors/" + objective.sensor.name};
+  const SensorType& type = type_of(objective.sensor);
+  parse_observed(mapping, scene,
+                 fmt::format("{} ({}), or `observations`: the path of an HDF5 file with /sensors/{}",
+                             join(type.components), type.unit, objective.sensor.name),
+                 objective);
+  if (const Value* huber = mapping.find("huber")) objective.options.huber = to_positive(*huber, type.unit);
+  if (const Value* covariance = mapping.find("covariance")) {
+    for (const char* other : {"huber", "noise"})
+      if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `covariance`; remove one");
+    objective.options.covariance = parse_covariance(*covariance, objective.sensor);
+  }
+  return objective;
 }
 
 EffortObjective parse_effort(const Value& value) {
@@ -111,11 +144,12 @@ JointObjective parse_joint(const Value& value, const Scene& scene) {
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene) {
   std::vector<ObjectiveEntry> objectives;
   for (const Value* item : to_items(value)) {
-    const Mapping mapping(
-        *item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight", "parameter", "joint"});
+    const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight",
+                                  "parameter", "joint", "sensor", "huber", "covariance"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort", "joint", "reaction"};
+    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort",
+                                         "joint", "reaction",        "sensor"};
     const std::string type = to_choice(mapping.need("type", "one of: " + join(types)), types);
     if (type == "track")
       objective.kind = parse_track(*item, scene);
@@ -125,6 +159,8 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
       objective.kind = parse_joint(*item, scene);
     else if (type == "reaction")
       objective.kind = parse_reaction(*item, scene);
+    else if (type == "sensor")
+      objective.kind = parse_sensor_objective(*item, scene);
     else
       objective.kind = parse_target(*item, scene, type == "target_velocity");
     if (const Value* noise = mapping.find("noise"))

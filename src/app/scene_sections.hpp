@@ -42,6 +42,13 @@ ContactSection parse_contact(const Value& value, const Scene& scene);
 TriangleMesh parse_sphere(const Value& value);
 TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
+std::vector<SensorEntry> parse_sensors(const Value& value);
+/// Returns the type of a sensor.
+const SensorType& type_of(const SensorEntry& sensor);
+/// Parses one number for each component of the sensor; `.nan` stands for a component that does not count.
+std::vector<double> parse_components(const Value& value, const SensorEntry& sensor);
+/// Parses a matrix of the sensor's components.
+std::vector<double> parse_covariance(const Value& value, const SensorEntry& sensor);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
 /// Parses values of a parameter: a number for all values, or the forms of the key `initial` except {region: number}.

@@ -43,10 +43,13 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
     find_region(mesh, entry.region);
     if (entry.to) find_region(mesh, *entry.to);
   }
+  for (const SensorEntry& sensor : scene.sensors)
+    for (const RegionName& region : sensor.regions) find_region(mesh, region);
   for (const ObjectiveEntry& objective : scene.objectives) {
     if (const auto* track = std::get_if<TrackObjective>(&objective.kind)) find_region(mesh, track->region);
     if (const auto* target = std::get_if<TargetObjective>(&objective.kind)) find_region(mesh, target->region);
-    if (const auto* reaction = std::get_if<ReactionObjective>(&objective.kind)) find_region(mesh, reaction->region);
+    if (const auto* sensor = std::get_if<SensorObjective>(&objective.kind))
+      for (const RegionName& region : sensor->sensor.regions) find_region(mesh, region);
   }
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);
@@ -472,6 +475,7 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
   for (const RobotEntry& robot : scene.robots) add_velocities(*solver.mesh(), *robot.robot, v);
   if (!v.empty()) solver.set_initial_velocity(v);
   if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
+  for (const SensorEntry& sensor : scene.sensors) make_sensor(sensor, solver);  // refuses sensors that cannot exist
   return solver;
 }
 

@@ -40,6 +40,9 @@ DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMes
 /// Creates a solver with materials, boundary conditions, loads, contact and initial values.
 DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 
+/// Creates a sensor of the scene. Throws InputError, with the position of the sensor in the scene, for a sensor that
+/// does not exist.
+std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver);
 /// Creates the sum of the scene's objectives.
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver);
 /// Returns the first observations file that does not exist; empty if all exist. Collective.

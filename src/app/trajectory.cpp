@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
+#include "app/setup.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/io/trajectory.hpp"
 #include "io/trajectory_frame.hpp"
 
@@ -65,7 +66,7 @@ std::string scene_of_run(const Job& job) {
   std::string lines;
   collectively(job.comm, [&] {
     if (job.rank != 0) return;
-    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors"}));
+    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors", "sensors"}));
   });
   broadcast_text(lines, job.comm);
   return lines;
@@ -96,18 +97,37 @@ void add_joints(TrajectoryWriter& writer, const Job& job, DifferentiableScene& s
   }
 }
 
-/// Adds the reactions of all fixed and moved regions to each frame.
-void add_reactions(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver) {
-  for (const std::string& region : fixed_or_moved_regions(job.scene)) {
-    const auto reaction = std::make_shared<Reaction>(solver.reaction(region));
-    writer.add_values({"reaction/" + region, "N", {"x", "y", "z"}, [reaction](int step, const State& state) {
-                         const std::array<double, 3> R = reaction->value(step, state);
-                         return std::vector<double>(R.begin(), R.end());
-                       }});
-  }
+/// Sensors that the scene's output contains, with the names of their datasets.
+std::vector<std::pair<std::string, std::shared_ptr<Sensor>>> sensors_of(const Job& job, DifferentiableScene& solver) {
+  std::vector<std::pair<std::string, std::shared_ptr<Sensor>>> all;
+  if (job.scene.output.reactions)
+    for (const std::string& region : fixed_or_moved_regions(job.scene))
+      all.emplace_back("reaction/" + region, solver.sensor({.type = "reaction", .place = {.region = region}}));
+  for (const SensorEntry& entry : job.scene.sensors)
+    all.emplace_back("sensors/" + entry.name, make_sensor(entry, solver));
+  return all;
 }
 
 }  // namespace
+
+void add_sensors(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver) {
+  for (const auto& [dataset, sensor] : sensors_of(job, solver))
+    writer.add_values({dataset, sensor->unit(), sensor->components(),
+                       [sensor = sensor](int step, const State& state) { return sensor->value(step, state); }});
+}
+
+void add_sensors_with_tangents(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver,
+                               const TangentFrame& frame) {
+  for (const auto& [dataset, sensor] : sensors_of(job, solver)) {
+    writer.add_values(
+        {dataset, sensor->unit(), sensor->components(),
+         [sensor = sensor, &frame](int step, const State&) { return sensor->value(step, *frame.state); }});
+    writer.add_values(
+        {dataset + "_tangent", sensor->unit(), sensor->components(), [sensor = sensor, &frame](int step, const State&) {
+           return sensor->tangent(step, *frame.state, *frame.tangent, *frame.direction);
+         }});
+  }
+}
 
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
@@ -118,7 +138,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
   writer.label(scene_attribute, scene_of_run(job));
   add_joints(writer, job, solver);
-  if (job.scene.output.reactions) add_reactions(writer, job, solver);
+  add_sensors(writer, job, solver);
   if (job.scene.output.contact_forces && solver.has_contact()) add_contact_forces(writer, solver);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");

@@ -9,6 +9,7 @@
 #include "app/job.hpp"
 #include "app/stop_request.hpp"
 #include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/io/trajectory.hpp"
 
 namespace diffsim::app {
 
@@ -26,13 +27,30 @@ std::vector<std::string> fixed_or_moved_regions(const Scene& scene);
 /// motion. Collective.
 std::string scene_of_run(const Job& job);
 
+/// Adds the reactions and sensors that the scene requests to each frame of `writer`: the datasets `/reaction/REGION`
+/// and
+/// `/sensors/NAME`. Collective.
+void add_sensors(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver);
+
+/// Arguments of the last call of a TangentObserver: the state, its derivative, and the direction.
+struct TangentFrame {
+  const State* state = nullptr;
+  const State* tangent = nullptr;
+  const ParameterSet* direction = nullptr;
+};
+/// Variant of `add_sensors` for frames with derivatives: also adds the derivative of each dataset as
+/// `/reaction/REGION_tangent` or `/sensors/NAME_tangent`. `frame` must outlive the writer. Collective.
+void add_sensors_with_tangents(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver,
+                               const TangentFrame& frame);
+
 /// Writes a run to trajectory.h5 and trajectory.xdmf: one frame every `output.every` steps and one for the last state.
 /// `roll` runs the rollout and passes each state to the given observer. If `roll` fails, or `stop` requests a stop on
 /// any rank, the frames so far are published and marked as not complete; after a stop request, the last frame is the
 /// state that was reached. Returns for example "stopped at step 12 of 100 by SIGTERM", or an empty string if the run
 /// was completed. The coordinates of the scene's joints are written to `/joints`, and the coordinates of a robot's
-/// joints to `/bodies/ROBOT/joints`. Reactions and contact forces, if the scene requests them, are written to
-/// `/reaction/REGION` and `/contact/A|B`. If `earlier` is given, the frames of `earlier` are copied first. Collective.
+/// joints to `/bodies/ROBOT/joints`. Reactions, sensors and contact forces, if the scene requests them, are written to
+/// `/reaction/REGION`, `/sensors/NAME` and `/contact/A|B`. If `earlier` is given, the frames of `earlier` are copied
+/// first. Collective.
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop = nullptr,
                               EarlierFrames* earlier = nullptr);

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "contact/embedded_surface.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -157,7 +159,12 @@ std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const st
   for (std::size_t b = 0; b < surfaces.size(); ++b) {
     const std::int64_t first = vertices_of_body(surface, b).first;
     if (surfaces[b]) {
-      for (const auto& [point, stencil] : contact::locate_points(mesh, b, surfaces[b]->mesh.vertices))
+      const auto name = [&](std::size_t v) {
+        const std::array<double, 3>& X = surfaces[b]->mesh.vertices[v];
+        return fmt::format("surface of body '{}': vertex {} at ({:g}, {:g}, {:g})", body_names(mesh.bodies())[b], v,
+                           X[0], X[1], X[2]);
+      };
+      for (const auto& [point, stencil, outside] : contact::locate_points(mesh, b, surfaces[b]->mesh.vertices, name))
         found.push_back({first + static_cast<std::int64_t>(point), stencil});
       continue;
     }

@@ -209,7 +209,8 @@ PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const
 }  // namespace
 
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
-                                        const std::vector<std::array<double, 3>>& points) {
+                                        const std::vector<std::array<double, 3>>& points,
+                                        const std::function<std::string(std::size_t)>& name) {
   Search search(mesh, body, points);
   const double longest = mesh.quality().max_edge;
   const bool affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
@@ -225,11 +226,10 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
   for (std::size_t p = 0; p < points.size(); ++p) {
     const Choice& choice = search.choices()[p];
     if (!std::isfinite(choice.outside))
-      throw Error("surface of body '" + body_names(mesh.bodies())[body] + "': vertex " + std::to_string(p) + " at " +
-                      text_of(points[p]) + " is farther from all cells of the body than the longest edge, " +
-                      std::to_string(longest) + " m; check the scale and position of the file's mesh",
+      throw Error(name(p) + " is farther from all cells of the body than the longest edge, " + std::to_string(longest) +
+                      " m; check the scale and position of the mesh or point",
                   ErrorKind::input);
-    if (choice.cell >= 0) located.push_back({p, stencil_of(mesh, choice, places)});
+    if (choice.cell >= 0) located.push_back({p, stencil_of(mesh, choice, places), choice.outside});
   }
   return located;
 }

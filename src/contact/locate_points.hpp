@@ -2,6 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,19 +13,22 @@
 
 namespace diffsim::contact {
 
-/// Index of a point in a list, and the stencil (nodes and weights) of the point in its cell.
+/// Index of a point in a list, and the stencil (nodes and weights) of the point in its cell. `outside` is 0 for a point
+/// inside the cell, else -min λ with the barycentric coordinates λ of the point in the cell.
 struct LocatedPoint {
   std::size_t point;
   PointStencil stencil;
+  double outside;
 };
 
 /// Finds, for each of `points`, the cell of one body that contains the point in the rest configuration. `body` is the
 /// index of the body in the mesh's list of bodies. Returns the points whose cell is on this rank; each point is
 /// returned on one rank. A point outside all cells is assigned to the cell with the smallest -min λ, with λ the
-/// barycentric coordinates of the point. Every rank passes all points. Throws Error (input), naming the point, if a
-/// point is farther from all cells of the body than the longest edge of the mesh; for an affine body, the distance is
-/// not limited. Collective.
+/// barycentric coordinates of the point. Every rank passes all points. Throws Error (input) if a point is farther from
+/// all cells of the body than the longest edge of the mesh; for an affine body, the distance is not limited. The
+/// message names point i by `name(i)`. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
-                                        const std::vector<std::array<double, 3>>& points);
+                                        const std::vector<std::array<double, 3>>& points,
+                                        const std::function<std::string(std::size_t)>& name);
 
 }  // namespace diffsim::contact

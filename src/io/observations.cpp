@@ -220,34 +220,39 @@ Observations read_observations(const TetrahedralMesh& mesh, const std::string& p
   return result;
 }
 
-std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
-                                                           const std::vector<std::string>& datasets,
-                                                           const std::vector<int>& steps) {
+std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std::string& path,
+                                                        const std::vector<std::string>& datasets, std::size_t columns,
+                                                        const std::vector<int>& steps) {
   const Hdf5File file = Hdf5File::open(comm, path);
   const auto dataset = std::find_if(datasets.begin(), datasets.end(), [&](const auto& name) { return file.has(name); });
+  const std::string shape = columns == 1 ? "[K]" : "[K, " + std::to_string(columns) + "]";
   if (dataset == datasets.end())
-    throw InputError(path, 0, datasets.front(), "does not exist; give a dataset [K, 3], and the steps in /step [K]");
-  const std::int64_t rows = file.require(*dataset, Kind::real, {-1, 3}, "[steps, 3]").shape[0];
+    throw InputError(path, 0, datasets.front(),
+                     "does not exist; give a dataset " + shape + ", and the steps in /step [K]");
+  const bool is_list = columns == 1 && file.info(*dataset).shape.size() == 1;
+  const Shape expected = is_list ? Shape{-1} : Shape{-1, static_cast<std::int64_t>(columns)};
+  const std::int64_t rows = file.require(*dataset, Kind::real, expected, shape).shape[0];
   if (rows == 0) throw InputError(path, 0, *dataset, "has no steps");
   const std::vector<double> values = file.read_array<double>(*dataset);
   if (const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return std::isinf(x); });
       bad != values.end())
     throw InputError(path, 0, *dataset,
-                     "row " + std::to_string((bad - values.begin()) / 3) +
+                     "row " + std::to_string(static_cast<std::size_t>(bad - values.begin()) / columns) +
                          " is infinite; write NaN for components that were not observed");
   std::map<int, std::int64_t> frames;
   if (file.has("/step"))
     frames = frames_of_steps(file, rows);
   else
     for (std::int64_t row = 0; row < rows; ++row) frames[static_cast<int>(row)] = row;
-  std::map<int, std::array<double, 3>> vectors;
+  std::map<int, std::vector<double>> result;
   const auto take = [&](int step, std::int64_t row) {
-    std::copy_n(&values[3 * static_cast<std::size_t>(row)], 3, vectors[step].begin());
+    const double* const first = &values[columns * static_cast<std::size_t>(row)];
+    result[step].assign(first, first + columns);
   };
   for (const int step : steps) take(step, frame_of(file, frames, step));
   if (steps.empty())
     for (const auto& [step, row] : frames) take(step, row);
-  return vectors;
+  return result;
 }
 
 }  // namespace diffsim

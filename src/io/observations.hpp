@@ -30,13 +30,14 @@ struct Observations {
 /// the file has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
-/// Reads one vector per step from a dataset [K, 3], which is the first of `datasets` that exists in the file. The
-/// dataset `/step` [K] gives the step of each row, in any order; without `/step`, row n belongs to step n. The value
-/// NaN marks a vector that was not observed. Returns a map from steps to vectors. `steps` selects the steps to read; if
-/// `steps` is empty, all steps are read. Throws InputError if no dataset exists, if a selected step is missing, if the
-/// file has a step twice, if shapes or types are wrong, or if values are infinite. Collective.
-std::map<int, std::array<double, 3>> read_observed_vectors(MPI_Comm comm, const std::string& path,
-                                                           const std::vector<std::string>& datasets,
-                                                           const std::vector<int>& steps);
+/// Reads `columns` values per step from a dataset [K, columns], or [K] if `columns` is 1. The dataset is the first of
+/// `datasets` that exists in the file. The dataset `/step` [K] gives the step of each row, in any order; without
+/// `/step`, row n belongs to step n. The value NaN marks a value that was not observed. Returns a map from steps to
+/// values [columns]. `steps` selects the steps to read; if `steps` is empty, all steps are read. Throws InputError if
+/// no dataset exists, if a selected step is missing, if the file has a step twice, if shapes or types are wrong, or if
+/// values are infinite. Collective.
+std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std::string& path,
+                                                        const std::vector<std::string>& datasets, std::size_t columns,
+                                                        const std::vector<int>& steps);
 
 }  // namespace diffsim

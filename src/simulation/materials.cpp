@@ -2,11 +2,14 @@
 //
 // Materials of a DifferentiableScene: laws of elasticity for tetrahedra, and models of other cells.
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/elastic/impl/common_parameters.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/simulation/scene.hpp"
@@ -146,6 +149,22 @@ void DifferentiableScene::set_materials() {
   for (const CellModel* const model : cell_models())
     if (const auto found = of_cells.find(model); found != of_cells.end())
       add_cell_materials(system(), *model, found->second);
+}
+
+std::vector<std::unique_ptr<ForceTerm>> DifferentiableScene::elastic_terms(const Region& region) const {
+  std::vector<std::unique_ptr<ForceTerm>> terms;
+  for (const DifferentiableMaterial& material : materials_) {
+    if (find_cell_model(material.model) || is_rigid(material)) continue;
+    const std::vector<int>& of_material = mesh_->region(material.region).cells;
+    std::vector<int> cells;
+    std::set_intersection(region.cells.begin(), region.cells.end(), of_material.begin(), of_material.end(),
+                          std::back_inserter(cells));
+    if (sum_over_ranks(static_cast<std::int64_t>(cells.size()), mesh_->comm()) == 0) continue;
+    if (material.nodal_dilatation)
+      throw Error("the stress of a material with dilatation: nodal is not available", ErrorKind::input);
+    terms.push_back(elastic_law(material.model).make_term(*mesh_, cells));
+  }
+  return terms;
 }
 
 void DifferentiableScene::set_elastic_materials(const std::vector<DifferentiableMaterial>& materials) {

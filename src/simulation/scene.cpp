@@ -17,6 +17,7 @@
 #include "dynamics/time/implicit_model.hpp"
 #include "io/trajectory_frame.hpp"
 #include "mesh/directors.hpp"
+#include "sensor/make_sensor.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
@@ -150,8 +151,9 @@ void DifferentiableScene::set_initial_velocity(const std::vector<double>& veloci
   initial_velocities_ = velocity;
 }
 
-Reaction DifferentiableScene::reaction(const std::string& region) {
-  return {system(), mesh_->region(region), dt(), integrator_->ramp_steps()};
+std::shared_ptr<Sensor> DifferentiableScene::sensor(const SensorSpec& spec) {
+  return sensor::make_sensor({&system(), dt(), integrator_->ramp_steps()}, spec,
+                             [this](const Region& region) { return elastic_terms(region); });
 }
 
 State DifferentiableScene::initial_state() const {

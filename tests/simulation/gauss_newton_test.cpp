@@ -59,12 +59,12 @@ class Bar {
   /// Sum of squares of residuals, which are zero if `offset` is 0.
   void observe(SumLoss& loss, double offset) {
     std::map<int, std::vector<double>> positions;
-    std::map<int, std::array<double, 3>> forces;
+    std::map<int, std::vector<double>> forces;
     std::array<double, 3> velocity{};
-    Reaction reaction = scene.reaction("x_min");
+    const std::shared_ptr<Sensor> reaction = scene.sensor({.type = "reaction", .place = {.region = "x_min"}});
     State state = scene.initial_state();
     rollout(scene.model(), state, num_steps, nullptr, [&](int n, const State& at) {
-      const std::array<double, 3> R = reaction.value(n, at);
+      const std::vector<double> R = reaction->value(n, at);
       forces[n] = {R[0] + 3.0 * offset, n % 2 ? nan : R[1], R[2] - offset};
       if (n != 2 && n != num_steps) return;
       positions[n] = at["positions"].to_host();
@@ -79,7 +79,7 @@ class Bar {
     for (double& entry : velocity) entry = sum_over_ranks(entry, MPI_COMM_WORLD) + 0.1 * offset;
     loss.add_likelihood(std::make_unique<TrackLoss>(*mesh, positions, mesh->region("all")), 1e-3);
     loss.add(std::make_unique<TargetVelocityLoss>(*mesh, end, velocity, num_steps), 20.0);
-    loss.add(std::make_unique<ReactionLoss>(std::move(reaction), forces), 0.3);
+    loss.add(std::make_unique<SensorLoss>(reaction, forces), 0.3);
   }
 
   std::shared_ptr<TetrahedralMesh> mesh;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
@@ -123,9 +122,9 @@ class EveryReaction : public testing::TestWithParam<Case> {};
 std::unique_ptr<Loss> make_reactions(DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
   for (const auto& [region, weight] : {std::pair{"foot", 1.0}, {"lid", 0.3}})
-    sum->add(std::make_unique<ReactionLoss>(
-                 solver.reaction(region),
-                 std::map<int, std::array<double, 3>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}),
+    sum->add(std::make_unique<SensorLoss>(
+                 solver.sensor({.type = "reaction", .place = {.region = region}}),
+                 std::map<int, std::vector<double>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}),
              weight);
   return sum;
 }

@@ -10,9 +10,9 @@
 
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/core/model.hpp"
-#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/simulation/solver.hpp"
 
@@ -114,8 +114,10 @@ class DifferentiableScene {
   /// then the meshes. Pairs of two bodies without a material are omitted, because these bodies do not touch each other.
   /// Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
-  /// Returns the reaction of a region whose vertices are fixed or moved. The result must not outlive the scene.
-  Reaction reaction(const std::string& region);
+  /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
+  /// outlive the scene. Throws Error (input) for an unknown type, region or body, and for a sensor that the place does
+  /// not support.
+  std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
   /// Returns a barrier stiffness κ (Pa) for the body's stiffness and weight: the largest of the values of κ that the
   /// following conditions require. The length d̂ is `barrier_distance`.
   /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
@@ -170,6 +172,9 @@ class DifferentiableScene {
   void prepare_if_changed();
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
+  /// Returns elastic terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the region.
+  /// The terms are not added to the system. Throws Error (input) for a material with nodal dilatation. Collective.
+  std::vector<std::unique_ptr<ForceTerm>> elastic_terms(const Region& region) const;
 
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;

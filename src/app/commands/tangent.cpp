@@ -1,9 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
-#include <array>
-#include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +9,6 @@
 #include "app/inputs.hpp"
 #include "app/inverse_job.hpp"
 #include "app/trajectory.hpp"
-#include "diffsim/dynamics/reaction.hpp"
 #include "diffsim/io/trajectory.hpp"
 
 namespace diffsim::app {
@@ -43,31 +39,6 @@ std::vector<double> direction_of(const Job& job, const InverseJob& inverse, cons
   return du;
 }
 
-/// Arguments of the last call of a TangentObserver: the state, its derivative, and the direction.
-struct TangentFrame {
-  const State* state = nullptr;
-  const State* tangent = nullptr;
-  const ParameterSet* direction = nullptr;
-};
-
-/// Adds the reactions that the scene requests, and their derivatives, to the frames of `writer`.
-void add_reactions(const Job& job, InverseJob& inverse, const TangentFrame& frame, TrajectoryWriter& writer) {
-  for (const std::string& region :
-       job.scene.output.reactions ? fixed_or_moved_regions(job.scene) : std::vector<std::string>{}) {
-    const auto reaction = std::make_shared<Reaction>(inverse.solver->reaction(region));
-    const auto add = [&](const std::string& dataset, std::function<std::array<double, 3>(int step)> of) {
-      writer.add_values({dataset, "N", {"x", "y", "z"}, [of = std::move(of)](int step, const State&) {
-                           const std::array<double, 3> vector = of(step);
-                           return std::vector<double>(vector.begin(), vector.end());
-                         }});
-    };
-    add("reaction/" + region, [reaction, &frame](int step) { return reaction->value(step, *frame.state); });
-    add("reaction/" + region + "_tangent", [reaction, &frame](int step) {
-      return reaction->tangent(step, *frame.state, *frame.tangent, *frame.direction);
-    });
-  }
-}
-
 }  // namespace
 
 bool tangent(Job& job) {
@@ -80,10 +51,9 @@ bool tangent(Job& job) {
   std::vector<std::string> fields = job.scene.output.fields;
   for (const std::string& name : job.scene.output.fields) fields.push_back(name + "_tangent");
   TrajectoryWriter writer(*inverse.mesh, job.output.path("tangent.h5"), fields, steps / every + 2);
-  writer.label("tangent",
-               "fields and reactions ending in _tangent are derivatives along the direction of the parameters");
+  writer.label("tangent", "datasets ending in _tangent are derivatives along the direction of the parameters");
   TangentFrame frame;
-  add_reactions(job, inverse, frame, writer);
+  add_sensors_with_tangents(writer, job, *inverse.solver, frame);
   JoinedState halves(problem.initial());
   State joined = halves.make_joined();
   const double start = job.report.elapsed();

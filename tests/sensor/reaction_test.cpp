@@ -3,7 +3,7 @@
 // Reactions of fixed and moved regions: balances of forces and of momentum. Derivatives are tested in
 // tests/simulation/whole_gradient_test.cpp.
 
-#include "diffsim/dynamics/reaction.hpp"
+#include "sensor/reaction.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,10 @@ DifferentiableScene make_bar(const std::string& integrator) {
   return scene;
 }
 
+std::shared_ptr<Sensor> make_reaction(DifferentiableScene& scene, const std::string& region) {
+  return scene.sensor({.type = "reaction", .place = {.region = region}});
+}
+
 double volume() { return size[0] * size[1] * size[2]; }
 
 std::array<double, 3> momentum(const System& system, const State& state) {
@@ -44,14 +48,14 @@ std::array<double, 3> momentum(const System& system, const State& state) {
 TEST(reaction, balances_weight_and_loads_of_each_step) {
   DifferentiableScene scene = make_bar("quasi_static");
   scene.add_traction("x_max", {100.0, -50.0, 20.0, 300.0, 40.0, -70.0});  // Pa, for two steps
-  Reaction reaction = scene.reaction("x_min");
+  const auto reaction = make_reaction(scene, "x_min");
   State state = scene.initial_state();
   scene.model().prepare();
   const std::array<std::array<double, 3>, 2> traction{{{100.0, -50.0, 20.0}, {300.0, 40.0, -70.0}}};
   const std::array<double, 3> g{0.5, -9.8, 1.5};
   for (int n = 1; n <= 2; ++n) {
     scene.step(n - 1, state);
-    const std::array<double, 3> R = reaction.value(n, state);
+    const std::vector<double> R = reaction->value(n, state);
     for (std::size_t c = 0; c < 3; ++c) {
       const double load = density * volume() * g[c] + size[1] * size[2] * traction[static_cast<std::size_t>(n) - 1][c];
       EXPECT_NEAR(R[c], -load, 1e-9 * std::abs(load)) << n << " " << c;
@@ -61,14 +65,15 @@ TEST(reaction, balances_weight_and_loads_of_each_step) {
 
 TEST(reaction, is_the_rate_of_momentum_less_the_weight) {
   DifferentiableScene scene = make_bar("implicit_euler");
-  Reaction reaction = scene.reaction("x_min");
+  const auto reaction = make_reaction(scene, "x_min");
   State state = scene.initial_state();
   scene.model().prepare();
   const std::array<double, 3> g{0.5, -9.8, 1.5};
   std::array<double, 3> before = momentum(scene.system(), state);
   for (int n = 1; n <= 5; ++n) {
     scene.step(n - 1, state);
-    const std::array<double, 3> now = momentum(scene.system(), state), R = reaction.value(n, state);
+    const std::array<double, 3> now = momentum(scene.system(), state);
+    const std::vector<double> R = reaction->value(n, state);
     for (std::size_t c = 0; c < 3; ++c)
       EXPECT_NEAR(R[c], (now[c] - before[c]) / scene.dt() - density * volume() * g[c], 1e-8) << n << " " << c;
     before = now;
@@ -78,11 +83,11 @@ TEST(reaction, is_the_rate_of_momentum_less_the_weight) {
 TEST(reaction, counts_the_components_that_are_fixed) {
   DifferentiableScene scene = make_bar("quasi_static");
   scene.fix("x_max", {false, true, false});
-  Reaction reaction = scene.reaction("x_max"), foot = scene.reaction("x_min");
+  const auto reaction = make_reaction(scene, "x_max"), foot = make_reaction(scene, "x_min");
   State state = scene.initial_state();
   scene.model().prepare();
   scene.step(0, state);
-  const std::array<double, 3> R = reaction.value(1, state), other = foot.value(1, state);
+  const std::vector<double> R = reaction->value(1, state), other = foot->value(1, state);
   EXPECT_EQ(R[0], 0.0);
   EXPECT_GT(R[1], 1.0);
   EXPECT_EQ(R[2], 0.0);
@@ -92,25 +97,25 @@ TEST(reaction, counts_the_components_that_are_fixed) {
 TEST(reaction, is_refused_for_a_region_without_fixed_components) {
   DifferentiableScene scene = make_bar("quasi_static");
   try {
-    scene.reaction("x_max");
+    make_reaction(scene, "x_max");
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "region 'x_max' has no reaction, because none of its vertices is fixed or moved");
     EXPECT_EQ(error.kind(), ErrorKind::input);
   }
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(ReactionLoss(scene.reaction("x_min"), {{3, {nan, nan, nan}}}), Error);
+  EXPECT_THROW(SensorLoss(make_reaction(scene, "x_min"), {{3, {nan, nan, nan}}}), Error);
 }
 
 TEST(reaction, loss_is_half_the_mean_square_of_what_is_observed) {
   DifferentiableScene scene = make_bar("quasi_static");
-  const Reaction reaction = scene.reaction("x_min");
+  const auto reaction = make_reaction(scene, "x_min");
   State state = scene.initial_state();
   scene.model().prepare();
   scene.step(0, state);
-  const std::array<double, 3> R = Reaction(reaction).value(1, state);
+  const std::vector<double> R = reaction->value(1, state);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  ReactionLoss loss(reaction, {{1, {1.0, nan, -2.0}}, {2, {nan, nan, nan}}, {4, {nan, 1.0, nan}}});
+  SensorLoss loss(reaction, {{1, {1.0, nan, -2.0}}, {2, {nan, nan, nan}}, {4, {nan, 1.0, nan}}});
   EXPECT_TRUE(loss.observes(1));
   EXPECT_FALSE(loss.observes(2));
   double value = loss.value(1, state, scene.parameters());

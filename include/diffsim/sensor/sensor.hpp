@@ -1,0 +1,125 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/loss.hpp"
+
+namespace diffsim {
+
+/// Measured quantity y(n, x[n], p) with a few components, for example the reaction of a region or the mean strain of a
+/// region. x[n] is the state after n steps, and p are the parameters of the scene. The functions require that the scene
+/// is prepared (`Model::prepare`). All functions are collective. A sensor must not outlive its scene.
+class Sensor {
+ public:
+  virtual ~Sensor() = default;
+  /// Returns the name of the quantity for messages, for example "reaction of region 'foot'".
+  virtual std::string name() const = 0;
+  virtual std::string unit() const = 0;
+  /// Returns the names of the components, for example x, y and z.
+  virtual std::vector<std::string> components() const = 0;
+  virtual MPI_Comm comm() const = 0;
+
+  /// Returns y, [components], on every rank.
+  virtual std::vector<double> value(int n, const State& state) = 0;
+  /// Returns the derivative of y along `tangent` (of the state) and `direction` (of the parameters) on every rank.
+  /// Requires `Model::prepare_tangent`.
+  virtual std::vector<double> tangent(int n, const State& state, const State& tangent,
+                                      const ParameterSet& direction) = 0;
+  /// Adds (∂y/∂x)ᵀ w to the owned entries of `adjoint`, and this rank's contribution to (∂y/∂p)ᵀ w to `gradient`.
+  /// Contributions by way of the masses are added to the sums of the scene's System. w: [components].
+  virtual void add_adjoint(int n, const State& state, const std::vector<double>& w, State& adjoint,
+                           ParameterSet& gradient) = 0;
+  /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds.
+  virtual void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
+                                   const std::vector<double>& w, const std::vector<double>& dw, State& adjoint_tangent,
+                                   ParameterSet& gradient_tangent) = 0;
+};
+
+/// Vertices at which a sensor measures: the vertices of a region, or a single material point.
+struct SensorPlace {
+  std::string region = "all";
+  /// Rest position (m) of a material point inside a tetrahedron. If given, `region` is not used. The point keeps its
+  /// coordinates in the tetrahedron, also if the rest shape changes.
+  std::optional<std::array<double, 3>> point = {};
+  std::string body = {};  ///< body that contains `point`; may be empty if the mesh has one body
+};
+
+/// Description of a sensor (`DifferentiableScene::sensor`). `sensor_types` lists the types.
+struct SensorSpec {
+  std::string type;
+  SensorPlace place = {};
+  std::optional<SensorPlace> other = {};  ///< second place of the type `distance`
+  std::array<double, 3> about{};          ///< point for `moment` and `angular_momentum`, m
+};
+
+/// Type of a sensor: name, unit, names of the components, and meaning.
+struct SensorType {
+  std::string name, unit;
+  std::vector<std::string> components;
+  std::string meaning;
+};
+
+/// Returns all types of sensors.
+const std::vector<SensorType>& sensor_types();
+
+/// Options of a SensorLoss.
+struct SensorLossOptions {
+  /// Covariance matrix C of the components, row-major [components, components]. Empty: the identity matrix.
+  std::vector<double> covariance = {};
+  /// Limit δ of Huber's loss, in the unit of the sensor. 0: no limit. Must be 0 if `covariance` is not empty.
+  double huber = 0.0;
+};
+
+/// Half the mean squared distance of a sensor to observed values ŷ_n: 1/(2 |S|) Σ_{n∈S} (y_n - ŷ_n)ᵀ C⁻¹ (y_n - ŷ_n),
+/// with the covariance matrix C. Components of ŷ_n that are NaN count as not observed; C⁻¹ is then the inverse of the
+/// rows and columns of C that belong to observed components. S is the set of steps with at least one observed
+/// component. With `huber` δ > 0, each component r of y_n - ŷ_n contributes ½ r² if |r| ≤ δ, else δ (|r| - δ/2) (Huber
+/// 1964), so that outliers have less influence.
+class SensorLoss final : public Loss {
+ public:
+  /// `observed`: ŷ_n [components] by step n. Throws Error (input) if no component is observed, for a wrong number of
+  /// components, and if `covariance` is not symmetric and positive definite.
+  SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector<double>> observed,
+             SensorLossOptions options = {});
+  std::string unit() const override;
+  double num_observations() const override { return static_cast<double>(observed_.size()); }
+  bool multiply(double factor) override;
+  bool observes(int n) const override { return observed_.count(n) > 0; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
+  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
+
+ private:
+  struct Observed {
+    std::vector<double> values;   // ŷ_n
+    std::vector<double> weights;  // C⁻¹ with zeros for components that are not observed, [components, components]
+  };
+  /// Returns y_n - ŷ_n, with zeros in the components that are not observed.
+  std::vector<double> residual(int n, const State& state);
+  /// Returns the derivative of the loss with respect to the residual `r`.
+  std::vector<double> slope(int n, const std::vector<double>& r) const;
+  /// Returns the derivative of `slope` along `dr`.
+  std::vector<double> slope_change(int n, const std::vector<double>& r, const std::vector<double>& dr) const;
+  double scale() const { return factor_ / num_observations(); }
+
+  std::shared_ptr<Sensor> sensor_;
+  std::map<int, Observed> observed_;
+  SensorLossOptions options_;
+  double factor_ = 1.0;
+};
+
+}  // namespace diffsim

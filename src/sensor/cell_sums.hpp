@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim::sensor {
+
+/// Symmetric tensor as [xx, yy, zz, xy, yz, xz].
+using SymmetricTensor = std::array<double, 6>;
+
+/// Positions x and rest positions X of the local vertices, [local vertices, 3], m; or a direction of both, or adjoints
+/// of both. An empty array stands for zeros.
+struct CellPositions {
+  std::vector<double> x, X;
+};
+
+/// Sums over tetrahedra of this rank, by the quadrature of the mesh's elements.
+struct CellSums {
+  double volume = 0.0;       ///< ∫ det F dV, the current volume, m³
+  double rest_volume = 0.0;  ///< ∫ dV, m³
+  SymmetricTensor strain{};  ///< ∫ ½ (FᵀF - 1) dV, m³
+
+  std::array<double*, 8> entries();
+};
+
+/// Returns the sums over the local `cells`.
+CellSums cell_sums(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at);
+/// Returns the derivatives of the sums along a direction of x and X.
+CellSums cell_sums_tangent(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
+                           const CellPositions& direction);
+/// Adds the derivatives of Σ w_k s_k with respect to x and X to `adjoint`, whose arrays are [local vertices, 3]. s_k
+/// are the sums, and w_k are the entries of `w`.
+void add_cell_sums_adjoint(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
+                           const CellSums& w, CellPositions& adjoint);
+/// Adds the derivatives, along `direction` and dw, of the values that `add_cell_sums_adjoint` adds.
+void add_cell_sums_adjoint_tangent(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
+                                   const CellPositions& direction, const CellSums& w, const CellSums& dw,
+                                   CellPositions& adjoint_tangent);
+
+}  // namespace diffsim::sensor

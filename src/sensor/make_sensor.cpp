@@ -1,0 +1,115 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "sensor/make_sensor.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/nearest_word.hpp"
+#include "diffsim/core/error.hpp"
+#include "sensor/cell_sensor.hpp"
+#include "sensor/mass_sensor.hpp"
+#include "sensor/point_sensor.hpp"
+#include "sensor/reaction.hpp"
+
+namespace diffsim {
+namespace sensor {
+namespace {
+
+using Made = std::unique_ptr<Sensor>;
+using Make = Made (*)(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms);
+
+const Region& region_of(const Site& site, const SensorSpec& spec) {
+  if (spec.place.point)
+    throw Error("a sensor of type " + spec.type + " measures a region, not a point; give a region", ErrorKind::input);
+  return site.mesh().region(spec.place.region);
+}
+
+template <PointQuantity quantity>
+Made make_point(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  if (quantity == PointQuantity::distance && !spec.other)
+    throw Error("a sensor of type distance needs two places", ErrorKind::input);
+  return make_point_sensor(site, quantity, spec.place, spec.other.value_or(SensorPlace{}));
+}
+
+template <MassQuantity quantity>
+Made make_mass(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  return make_mass_sensor(site, quantity, region_of(site, spec), spec.about);
+}
+
+Made make_volume(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  return make_volume_sensor(site, region_of(site, spec));
+}
+
+Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  return make_strain_sensor(site, region_of(site, spec));
+}
+
+Made make_stress(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+  const Region& region = region_of(site, spec);
+  return make_stress_sensor(site, region, elastic_terms(region));
+}
+
+Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  return make_reaction(site, region_of(site, spec));
+}
+
+Made make_moment(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+  return make_reaction(site, region_of(site, spec), spec.about);
+}
+
+struct TypeEntry {
+  SensorType type;
+  Make make;
+};
+
+const std::vector<TypeEntry>& entries() {
+  static const std::vector<std::string> vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
+  static const std::vector<TypeEntry> all{
+      {{"position", "m", vector, "mean position of a region's vertices, or position of a point"},
+       make_point<PointQuantity::position>},
+      {{"displacement", "m", vector, "position minus rest position"}, make_point<PointQuantity::displacement>},
+      {{"velocity", "m/s", vector, "mean velocity of a region's vertices, or velocity of a point"},
+       make_point<PointQuantity::velocity>},
+      {{"distance", "m", {"distance"}, "distance between two places"}, make_point<PointQuantity::distance>},
+      {{"center_of_mass", "m", vector, "centre of mass of a region's vertices"},
+       make_mass<MassQuantity::center_of_mass>},
+      {{"momentum", "kg m/s", vector, "Σ m v over a region's vertices"}, make_mass<MassQuantity::momentum>},
+      {{"angular_momentum", "kg m²/s", vector, "Σ m (x - o) × v about the point o = `about`"},
+       make_mass<MassQuantity::angular_momentum>},
+      {{"kinetic_energy", "J", {"energy"}, "½ Σ m v² over a region's vertices"},
+       make_mass<MassQuantity::kinetic_energy>},
+      {{"volume", "m³", {"volume"}, "current volume of a region's tetrahedra"}, make_volume},
+      {{"strain", "1", tensor, "mean Green–Lagrange strain of a region's tetrahedra"}, make_strain},
+      {{"stress", "Pa", tensor, "mean Cauchy stress of the elastic laws in a region's tetrahedra"}, make_stress},
+      {{"reaction", "N", vector, "force that fixes or moves a region"}, make_force},
+      {{"moment", "N m", vector, "moment, about the point `about`, of the force that fixes or moves a region"},
+       make_moment}};
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+  std::vector<std::string> names;
+  for (const TypeEntry& entry : entries()) {
+    if (entry.type.name == spec.type) return entry.make(site, spec, elastic_terms);
+    names.push_back(entry.type.name);
+  }
+  const std::string close = nearest(spec.type, names);
+  throw Error(
+      "there is no sensor of type '" + spec.type + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"),
+      ErrorKind::input);
+}
+
+}  // namespace sensor
+
+const std::vector<SensorType>& sensor_types() {
+  static const std::vector<SensorType> types = [] {
+    std::vector<SensorType> all;
+    for (const sensor::TypeEntry& entry : sensor::entries()) all.push_back(entry.type);
+    return all;
+  }();
+  return types;
+}
+
+}  // namespace diffsim

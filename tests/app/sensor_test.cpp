@@ -1,0 +1,145 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The section `sensors` of scenes: output of `simulate` and `tangent`, and the objective `sensor`.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cell_model_fixture.hpp"
+#include "diffsim/sensor/sensor.hpp"
+
+namespace diffsim::app::sensor_test {
+namespace {
+
+const std::string sensors =
+    "sensors:\n  gauge: {type: strain, region: middle}\n  cell: {type: stress, region: middle}\n"
+    "  tip: {type: position, point: [0.39, 0.09, 0.05]}\n"
+    "  span: {type: distance, between: [{region: x_min}, {point: [0.39, 0.09, 0.05]}]}\n"
+    "  support: {type: moment, region: x_min}\n  whole: {type: volume, region: all}\n";
+
+/// Returns a scene with a bar that hangs from its left end.
+std::string scene(const std::string& more, const std::string& youngs_modulus = "2.0e+5") {
+  return "mesh: {box: {size: [0.4, 0.1, 0.1], cells: [8, 2, 2]}}\n"
+         "regions: {middle: {box: {min: [0.14, -1, -1], max: [0.26, 1, 1]}}}\n"
+         "material: {model: neo_hookean, density: 1000, youngs_modulus: " +
+         youngs_modulus +
+         ", poisson_ratio: 0.3}\n"
+         "solver: {integrator: implicit_euler, dt: 0.02, steps: 4, gravity: [0, -9.8, 0], newton: {tolerance: "
+         "1.0e-12}}\nboundary: [{region: x_min, fix: [x, y, z]}]\n" +
+         sensors + more;
+}
+
+class SensorOfScene : public CellModelTest {};
+
+TEST_F(SensorOfScene, is_written_by_simulate_and_tangent) {
+  write("scene.yaml", scene(""));
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> strain = dataset("run/trajectory.h5", "/sensors/gauge");
+  ASSERT_EQ(strain.size(), 5u * 6u);
+  const std::vector<double> volume = dataset("run/trajectory.h5", "/sensors/whole");
+  EXPECT_NEAR(volume.at(0), 4e-3, 1e-15);
+  EXPECT_NE(volume.at(4), volume.at(0));
+  const std::vector<double> tip = dataset("run/trajectory.h5", "/sensors/tip");
+  EXPECT_LT(tip.at(3 * 4 + 1), 0.09);
+  const std::vector<double> span = dataset("run/trajectory.h5", "/sensors/span");
+  const double dx = tip.at(3 * 4), dy = tip.at(3 * 4 + 1) - 0.05, dz = tip.at(3 * 4 + 2) - 0.05;
+  EXPECT_NEAR(span.at(4), std::sqrt(dx * dx + dy * dy + dz * dz), 1e-12);
+  // The weight pulls down on the right of the support, so the support turns the bar counter-clockwise.
+  EXPECT_GT(dataset("run/trajectory.h5", "/sensors/support").at(3 * 4 + 2), 0.1);
+
+  write("tangent.yaml", scene("parameters: [{name: youngs_modulus, direction: 1.0e+5}]\n"));
+  good({"tangent", "tangent.yaml"}, "tangent");
+  // Fourth-order differences of stress and strain.
+  std::vector<std::vector<double>> at;
+  const std::vector<double> steps{-2.0, -1.0, 1.0, 2.0};
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    write("moved.yaml", scene("", std::to_string(2e5 + 1e5 * 2e-3 * steps[k])));
+    good({"simulate", "moved.yaml"}, "moved");
+    at.push_back(dataset("moved/trajectory.h5", "/sensors/cell"));
+  }
+  const std::vector<double> slope = dataset("tangent/tangent.h5", "/sensors/cell_tangent");
+  ASSERT_EQ(slope.size(), at[0].size());
+  double largest = 0.0;
+  for (const double value : slope) largest = std::max(largest, std::abs(value));
+  ASSERT_GT(largest, 1.0);
+  for (std::size_t i = 0; i < slope.size(); ++i) {
+    const double difference = (at[0][i] - 8.0 * at[1][i] + 8.0 * at[2][i] - at[3][i]) / (12.0 * 2e-3);
+    EXPECT_NEAR(slope[i], difference, 1e-7 * largest) << i;
+  }
+}
+
+TEST_F(SensorOfScene, gives_the_stiffness_that_a_gauge_measured) {
+  write("scene.yaml", scene("", "3.1e+5"));
+  good({"simulate", "scene.yaml"}, "measured");
+  for (const std::string options : {"", ", noise: 1.0e-4", ", huber: 0.5"}) {
+    write("scene.yaml", scene("objective: [{type: sensor, sensor: gauge, observations: measured/trajectory.h5" +
+                              options + "}]\nparameters: [{name: youngs_modulus}]\n" +
+                              "optimiser: {max_iterations: 40, gradient_tolerance: 1.0e-9}\n"));
+    good({"invert", "scene.yaml"}, "run");
+    EXPECT_NEAR(dataset("run/parameters.h5", "/parameters/youngs_modulus").at(0), 3.1e5, 1e-5 * 3.1e5) << options;
+  }
+}
+
+TEST_F(SensorOfScene, passes_the_check_of_its_gradient) {
+  write("scene.yaml",
+        scene("objective:\n  - {type: sensor, sensor: gauge, target: [0.01, .nan, .nan, 0.002, .nan, .nan], step: 3}\n"
+              "  - {type: sensor, sensor: span, target: 0.41}\n"
+              "  - {type: sensor, sensor: support, target: [0, 0, 1], covariance: [[2, 0.1, 0], [0.1, 1, 0], [0, 0, "
+              "3]]}\nparameters:\n  - {name: youngs_modulus}\n  - {name: density}\n  - {name: gravity}\n"));
+  good({"check", "scene.yaml", "--hessian"}, "check");
+}
+
+TEST_F(SensorOfScene, is_refused_in_one_line) {
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    write("scene.yaml", text);
+    const Ran ran = run({"gradient", "scene.yaml"}, "refused");
+    EXPECT_EQ(ran.code, 2) << words;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+      EXPECT_FALSE(std::filesystem::exists(path("refused")));
+    }
+  };
+  const auto objective = [&](const std::string& more) {
+    return scene("objective: [{type: sensor, " + more + "}]\nparameters: [{name: youngs_modulus}]\n");
+  };
+  refused(objective("sensor: gage, target: 0"), "gauge");
+  refused(objective("sensor: gauge, target: [1, 2]"), "has 2 numbers; give one for each of xx, yy, zz, xy, yz, xz (1)");
+  refused(objective("sensor: gauge"), "target: is missing; give xx, yy, zz, xy, yz, xz (1), or `observations`");
+  refused(objective("sensor: span, target: 1, covariance: 2, noise: 1"), "cannot be combined with `covariance`");
+  refused(objective("sensor: support, target: [0, 0, 0], covariance: [[1, 2], [2, 1]]"), "of shape [3, 3]");
+  refused(objective("sensor: support, target: [0, 0, 0], covariance: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]"),
+          "is not positive definite");
+  const auto with = [&](const std::string& sensor) {
+    std::string text = objective("sensor: span, target: 1");
+    text.insert(text.find("  gauge:"), "  other: " + sensor + "\n");
+    return text;
+  };
+  refused(with("{type: strian, region: all}"), "did you mean 'strain'");
+  refused(with("{type: strain}"), "region: is missing");
+  refused(with("{type: strain, region: midle}"), "midle");
+  refused(with("{type: strain, point: [0, 0, 0]}"), "point");
+  refused(with("{type: position, point: [0.41, 0.05, 0.05]}"), "point (0.41, 0.05, 0.05) is outside the body");
+  refused(with("{type: distance, between: [{region: all}]}"), "is not a list of two places");
+  refused(with("{type: reaction, region: x_max}"), "has no reaction");
+  refused(with("{type: strain, region: x_max}"), "has no tetrahedra");
+}
+
+TEST(sensor_table, of_the_documentation_is_that_of_the_library) {
+  std::ifstream file(std::string(DIFFSIM_SOURCE_DIR) + "/docs/scenes.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  for (const SensorType& type : sensor_types()) {
+    std::string names;
+    for (const std::string& component : type.components) names += (names.empty() ? "" : ", ") + component;
+    const std::string row = "| `" + type.name + "` | " + type.unit + " | " + names + " | " + type.meaning + " |\n";
+    EXPECT_NE(text.str().find(row), std::string::npos) << row;
+  }
+}
+
+}  // namespace
+}  // namespace diffsim::app::sensor_test

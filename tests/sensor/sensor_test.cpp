@@ -1,0 +1,217 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Values of sensors in states that are known in closed form, balances of moments, and errors. Derivatives are tested in
+// tests/simulation/sensors_test.cpp.
+
+#include "diffsim/sensor/sensor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "diffsim/core/impl/small_tensor.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/simulation/scene.hpp"
+
+namespace diffsim::sensor_test {
+namespace {
+
+using Matrix = Mat3<double>;
+
+constexpr double density = 1200.0, mu = 2e4, lambda = 3e4;
+const std::array<double, 3> size{0.4, 0.2, 0.1};
+
+DifferentiableScene make_bar(int order, const std::string& integrator = "symplectic_euler") {
+  const double E = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), nu = lambda / (2.0 * (lambda + mu));
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, size, {4, 2, 1}, order);
+  mesh->define_region("half", BoxShape{{-1.0, -1.0, -1.0}, {0.201, 1.0, 1.0}});
+  const DifferentiableMaterial rubber("neo_hookean",
+                                      {{"youngs_modulus", E}, {"poisson_ratio", nu}, {"density", density}}, "all");
+  DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  return {mesh, {rubber}, options};
+}
+
+/// Homogeneous motion x = F X, v = L X.
+const Matrix F{{{1.2, 0.1, -0.05}, {0.03, 0.9, 0.2}, {-0.1, 0.02, 1.1}}};
+const Matrix L{{{0.3, -1.0, 0.2}, {1.1, 0.4, -0.6}, {0.1, 0.7, -0.2}}};
+
+State moved(DifferentiableScene& scene) {
+  scene.model().prepare();
+  State state = scene.initial_state();
+  for (const auto& [field, map] : {std::pair{"positions", F}, {"velocities", L}}) {
+    std::vector<double> values = state[field].to_host();
+    for (std::size_t i = 0; i < values.size(); i += 3) {
+      const double* const X = &scene.mesh()->rest_positions()[i];
+      const Vec3<double> y = map * Vec3<double>{{X[0], X[1], X[2]}};
+      for (int c = 0; c < 3; ++c) values[i + static_cast<std::size_t>(c)] = y[c];
+    }
+    state[field].from_host(values);
+  }
+  return state;
+}
+
+void expect_near(const std::vector<double>& y, const std::vector<double>& expected, double tolerance = 1e-12) {
+  ASSERT_EQ(y.size(), expected.size());
+  double largest = 0.0;
+  for (const double value : expected) largest = std::max(largest, std::abs(value));
+  for (std::size_t c = 0; c < y.size(); ++c) EXPECT_NEAR(y[c], expected[c], tolerance * largest) << c;
+}
+
+std::vector<double> of(const Matrix& a) { return {a(0, 0), a(1, 1), a(2, 2), a(0, 1), a(1, 2), a(0, 2)}; }
+std::vector<double> of(const Vec3<double>& a) { return {a[0], a[1], a[2]}; }
+
+class Values : public testing::TestWithParam<int> {
+ protected:
+  DifferentiableScene scene = make_bar(GetParam());
+  State state = moved(scene);
+  std::vector<double> value(const SensorSpec& spec) { return scene.sensor(spec)->value(1, state); }
+};
+
+TEST_P(Values, of_strain_stress_and_volume_are_those_of_a_homogeneous_deformation) {
+  const Matrix one = Matrix::identity(), E = 0.5 * (transpose(F) * F - one);
+  const double J = determinant(F);
+  // Cauchy stress of the law: σ = (µ (F Fᵀ - 1) + λ ln J 1)/J.
+  const Matrix sigma = (1.0 / J) * (mu * (times_transpose(F, F) - one) + (lambda * std::log(J)) * one);
+  for (const char* region : {"all", "half"}) {
+    const double volume = size[0] * size[1] * size[2] * (region == std::string("all") ? 1.0 : 0.5);
+    expect_near(value({.type = "strain", .place = {.region = region}}), of(E));
+    expect_near(value({.type = "stress", .place = {.region = region}}), of(sigma), 1e-11);
+    expect_near(value({.type = "volume", .place = {.region = region}}), {volume * J});
+  }
+}
+
+TEST_P(Values, of_masses_are_those_of_a_homogeneous_motion) {
+  const double mass = density * size[0] * size[1] * size[2];
+  const Vec3<double> middle{{0.5 * size[0], 0.5 * size[1], 0.5 * size[2]}};
+  expect_near(value({.type = "center_of_mass"}), of(F * middle));
+  expect_near(value({.type = "momentum"}), of(mass * (L * middle)));
+  expect_near(value({.type = "kinetic_energy"}), {scene.system().kinetic_energy(state)});
+  // The angular momentum about o differs from that about the origin by -o × P.
+  const std::vector<double> at_zero = value({.type = "angular_momentum"});
+  const std::vector<double> about = value({.type = "angular_momentum", .about = {0.3, -0.2, 0.5}});
+  const Vec3<double> shift = cross(Vec3<double>{{0.3, -0.2, 0.5}}, mass * (L * middle));
+  expect_near(about, {at_zero[0] - shift[0], at_zero[1] - shift[1], at_zero[2] - shift[2]}, 1e-11);
+}
+
+TEST_P(Values, of_points_follow_the_motion) {
+  const Vec3<double> X{{0.13, 0.07, 0.03}}, Y{{0.31, 0.2, 0.0}}, x = F * X, y = F * Y;
+  const SensorPlace at_X{.point = std::array<double, 3>{X[0], X[1], X[2]}};
+  const SensorPlace at_Y{.point = std::array<double, 3>{Y[0], Y[1], Y[2]}};
+  expect_near(value({.type = "position", .place = at_X}), of(x));
+  expect_near(value({.type = "displacement", .place = at_X}), of(x - X), 1e-11);
+  expect_near(value({.type = "velocity", .place = at_X}), of(L * X));
+  expect_near(value({.type = "distance", .place = at_X, .other = at_Y}), {std::sqrt(dot(x - y, x - y))});
+  const Vec3<double> face{{size[0], 0.5 * size[1], 0.5 * size[2]}};
+  expect_near(value({.type = "position", .place = {.region = "x_max"}}), of(F * face));
+}
+
+INSTANTIATE_TEST_SUITE_P(sensor, Values, testing::Values(1, 2));
+
+TEST(sensor, moment_of_a_support_balances_weight_and_loads) {
+  DifferentiableScene scene = make_bar(1, "quasi_static");
+  scene.fix("x_min");
+  scene.add_traction("x_max", {100.0, -50.0, 20.0});
+  const std::array<double, 3> about{0.1, -0.3, 0.2};
+  const auto moment = scene.sensor({.type = "moment", .place = {.region = "x_min"}, .about = about});
+  const auto center = scene.sensor({.type = "center_of_mass"});
+  const auto face = scene.sensor({.type = "position", .place = {.region = "x_max"}});
+  EXPECT_EQ(moment->unit(), "N m");
+  State state = scene.initial_state();
+  scene.model().prepare();
+  scene.step(0, state);
+  const Vec3<double> o{{about[0], about[1], about[2]}}, g{{0.5, -9.8, 1.5}}, t{{100.0, -50.0, 20.0}};
+  const auto arm = [&](const std::vector<double>& x) { return Vec3<double>{{x[0], x[1], x[2]}} - o; };
+  const double mass = density * size[0] * size[1] * size[2];
+  Vec3<double> expected = cross(arm(center->value(1, state)), mass * g);
+  // The traction acts on vertices in proportion to their rest areas, not on the mean position of the vertices.
+  const std::vector<double> x = state["positions"].to_host(), X = scene.mesh()->rest_positions();
+  Vec3<double> weighted{};
+  for (const Face& f : scene.mesh()->faces("x_max")) {
+    Vec3<double> q[3];
+    for (int k = 0; k < 3; ++k)
+      for (int c = 0; c < 3; ++c)
+        q[k][c] =
+            X[3 * static_cast<std::size_t>(f.vertices[static_cast<std::size_t>(k)]) + static_cast<std::size_t>(c)];
+    const Vec3<double> n = cross(q[1] - q[0], q[2] - q[0]);
+    const double share = 0.5 * std::sqrt(dot(n, n)) / 3.0;
+    for (const int v : f.vertices)
+      for (int c = 0; c < 3; ++c)
+        weighted[c] += share * x[3 * static_cast<std::size_t>(v) + static_cast<std::size_t>(c)];
+  }
+  for (int c = 0; c < 3; ++c) weighted[c] = sum_over_ranks(weighted[c], MPI_COMM_WORLD);
+  const double area = size[1] * size[2];
+  expected = expected + cross(weighted - area * o, t);
+  expect_near(moment->value(1, state), {-expected[0], -expected[1], -expected[2]}, 1e-9);
+}
+
+template <class Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(sensor, that_does_not_exist_is_refused) {
+  DifferentiableScene scene = make_bar(1);
+  const auto error = [&](const SensorSpec& spec) { return error_of([&] { scene.sensor(spec); }); };
+  EXPECT_EQ(error({.type = "strian"}), "there is no sensor of type 'strian'; did you mean 'strain'?");
+  EXPECT_EQ(error({.type = "strain", .place = {.region = "x_max"}}), "region 'x_max' has no tetrahedra");
+  EXPECT_EQ(error({.type = "distance"}), "a sensor of type distance needs two places");
+  EXPECT_EQ(error({.type = "position", .place = {.point = std::array<double, 3>{0.41, 0.1, 0.05}}}),
+            "point (0.41, 0.1, 0.05) is outside the body; give a point inside the body at rest");
+  EXPECT_EQ(error({.type = "strain", .place = {.point = std::array<double, 3>{0.1, 0.1, 0.05}}}),
+            "a sensor of type strain measures a region, not a point; give a region");
+  EXPECT_NE(error({.type = "position", .place = {.point = std::array<double, 3>{9.0, 0.0, 0.0}}})
+                .find("point (9, 0, 0) is farther from all cells"),
+            std::string::npos);
+}
+
+TEST(sensor, loss_checks_its_values) {
+  DifferentiableScene scene = make_bar(1);
+  const auto sensor = scene.sensor({.type = "momentum"});
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto error = [&](std::map<int, std::vector<double>> observed, SensorLossOptions options = {}) {
+    return error_of([&] { SensorLoss(sensor, std::move(observed), std::move(options)); });
+  };
+  const std::string who = "momentum of region 'all'";
+  EXPECT_EQ(error({{1, {nan, nan, nan}}}), "no component of the " + who + " is observed");
+  EXPECT_EQ(error({{1, {1.0}}}), "the " + who + " has 3 components, but 1 values are given for step 1");
+  EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1.0}}),
+            "the covariance matrix of the " + who + " must have 3 rows and columns");
+  EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 2, 0, 2, 1, 0, 0, 0, 1}}),
+            "the covariance matrix of the " + who + " is not positive definite");
+  EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 0, 0, 0.5, 1, 0, 0, 0, 1}}),
+            "the covariance matrix of the " + who + " is not symmetric");
+  EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .huber = 1.0}),
+            "Huber's loss cannot be combined with a covariance matrix; remove one of them");
+}
+
+TEST(sensor, loss_weighs_residuals_by_the_covariance_of_what_is_observed) {
+  DifferentiableScene scene = make_bar(1);
+  const State state = moved(scene);
+  const auto sensor = scene.sensor({.type = "momentum"});
+  const std::vector<double> y = sensor->value(1, state);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto value = [&](const std::vector<double>& observed, SensorLossOptions options) {
+    SensorLoss loss(sensor, {{1, observed}}, std::move(options));
+    return sum_over_ranks(loss.value(1, state, scene.parameters()), MPI_COMM_WORLD);
+  };
+  const std::vector<double> C{4.0, 1.0, 0.0, 1.0, 2.0, 0.5, 0.0, 0.5, 1.0};
+  // Without the second component, C is diag(4, 1); the residuals are 2 and -3.
+  EXPECT_NEAR(value({y[0] - 2.0, nan, y[2] + 3.0}, {.covariance = C}), 0.5 * (4.0 / 4.0 + 9.0 / 1.0), 1e-9);
+  // The inverse of the first two rows and columns is [2, -1; -1, 4]/7.
+  EXPECT_NEAR(value({y[0] - 1.0, y[1] - 2.0, nan}, {.covariance = C}), 0.5 * (2.0 - 4.0 + 16.0) / 7.0, 1e-9);
+  EXPECT_NEAR(value({y[0] - 2.0, y[1] - 0.5, nan}, {.huber = 1.0}), (2.0 - 0.5) + 0.125, 1e-9);
+}
+
+}  // namespace
+}  // namespace diffsim::sensor_test
