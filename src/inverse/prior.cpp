@@ -15,6 +15,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "inverse/check_tools.hpp"
+#include "inverse/field_solver.hpp"
 #include "inverse/petsc_vectors.hpp"
 
 namespace diffsim {
@@ -29,7 +30,8 @@ std::vector<double> difference(const std::vector<double>& a, const std::vector<d
   return result;
 }
 
-/// Quadratic prior ½ (u - mean)ᵀ A (u - mean) with a symmetric matrix A.
+/// Quadratic prior ½ (u - mean)ᵀ A (u - mean) with a symmetric matrix A. Derived classes with an invertible matrix A
+/// override `has_covariance` and `covariance_product`.
 class QuadraticPrior : public Prior {
  public:
   QuadraticPrior(MPI_Comm comm, std::vector<double> mean) : comm_(comm), mean_(std::move(mean)) {}
@@ -61,6 +63,13 @@ class NormalPrior final : public QuadraticPrior {
   NormalPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> deviation)
       : QuadraticPrior(comm, std::move(mean)), deviation_(std::move(deviation)) {}
 
+  bool has_covariance() const override { return true; }
+  std::vector<double> covariance_product(const std::vector<double>& b) const override {
+    std::vector<double> result(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) result[i] = b[i] * (deviation_[i] * deviation_[i]);
+    return result;
+  }
+
  private:
   std::vector<double> times(const std::vector<double>& v) const override {
     std::vector<double> result(v.size());
@@ -71,11 +80,19 @@ class NormalPrior final : public QuadraticPrior {
   std::vector<double> deviation_;
 };
 
-/// Normal prior with a covariance matrix. The first rank stores the Cholesky factor of the matrix.
+/// Normal prior with a covariance matrix. The first rank stores the matrix and its Cholesky factor.
 class CorrelatedPrior final : public QuadraticPrior {
  public:
-  CorrelatedPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> factor)
-      : QuadraticPrior(comm, std::move(mean)), factor_(std::move(factor)) {}
+  CorrelatedPrior(MPI_Comm comm, std::vector<double> mean, std::vector<double> covariance, std::vector<double> factor)
+      : QuadraticPrior(comm, std::move(mean)), covariance_(std::move(covariance)), factor_(std::move(factor)) {}
+
+  bool has_covariance() const override { return true; }
+  std::vector<double> covariance_product(const std::vector<double>& b) const override {
+    std::vector<double> result(b.size(), 0.0);
+    for (std::size_t i = 0; i < b.size(); ++i)
+      for (std::size_t j = 0; j < b.size(); ++j) result[i] += covariance_[b.size() * i + j] * b[j];
+    return result;
+  }
 
  private:
   std::vector<double> times(const std::vector<double>& v) const override {
@@ -88,7 +105,7 @@ class CorrelatedPrior final : public QuadraticPrior {
     return result;
   }
 
-  std::vector<double> factor_;
+  std::vector<double> covariance_, factor_;
 };
 
 class SmoothPrior final : public QuadraticPrior {
@@ -115,6 +132,14 @@ class MaternPrior final : public QuadraticPrior {
         kappa2_(kappa * kappa),
         tau_(tau) {}
 
+  bool has_covariance() const override { return gradient_.width() != 0; }  // false for values of cells
+  std::vector<double> covariance_product(const std::vector<double>& b) const override {
+    if (!solver_) solver_ = std::make_unique<FieldSolver>(gradient_, kappa2_);
+    std::vector<double> z = solver_->solve(b);
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] *= gradient_.lumped()[i] / (tau_ * tau_);
+    return solver_->solve(z);
+  }
+
  private:
   std::vector<double> times(const std::vector<double>& v) const override {
     std::vector<double> z = operator_times(v);
@@ -130,6 +155,7 @@ class MaternPrior final : public QuadraticPrior {
 
   ValueGradient gradient_;
   double kappa2_, tau_;
+  mutable std::unique_ptr<FieldSolver> solver_;  // nullptr until the first product with the covariance matrix
 };
 
 class TotalVariationPrior final : public Prior {
@@ -193,6 +219,10 @@ class TotalVariationPrior final : public Prior {
 
 }  // namespace
 
+std::vector<double> Prior::covariance_product(const std::vector<double>& /*b*/) const {
+  throw Error("this prior has no covariance matrix", ErrorKind::input);
+}
+
 std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean, std::vector<double> deviation) {
   collectively(comm, [&] {
     if (deviation.size() != mean.size())
@@ -237,7 +267,7 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
     mean.clear();
     factor.clear();
   }
-  return std::make_unique<CorrelatedPrior>(comm, std::move(mean), std::move(factor));
+  return std::make_unique<CorrelatedPrior>(comm, std::move(mean), covariance, std::move(factor));
 }
 
 namespace {

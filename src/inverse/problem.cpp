@@ -306,6 +306,21 @@ double InverseProblem::prior(const std::vector<double>& u) const {
   return sum;
 }
 
+bool InverseProblem::has_prior_covariance() const {
+  std::vector<int> count(unknowns_.size(), 0);
+  for (const auto& [k, prior] : priors_) count[k] += prior->has_covariance() ? 1 : 2;
+  return std::all_of(count.begin(), count.end(), [](int number) { return number == 1; });
+}
+
+std::vector<double> InverseProblem::prior_covariance_product(const std::vector<double>& b) const {
+  std::vector<double> product(b.size(), 0.0);
+  for (const auto& [k, prior] : priors_) {
+    const std::vector<double> solution = prior->covariance_product(part(k, b));
+    std::copy(solution.begin(), solution.end(), product.begin() + static_cast<std::ptrdiff_t>(offset(k)));
+  }
+  return product;
+}
+
 void InverseProblem::add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const {
   for (const auto& [k, prior] : priors_) {
     std::vector<double> added(blocks_[k].count, 0.0);

@@ -12,7 +12,9 @@
 namespace diffsim::inverse {
 
 /// Hessian ∂²L/∂u² (or Gauss–Newton matrix) as a matrix-free PETSc matrix, at the point u that TAO requests. Bounded
-/// methods need submatrices for some of the unknowns; these submatrices are matrix-free, too.
+/// methods need submatrices for some of the unknowns; these submatrices are matrix-free, too. If the priors of the
+/// problem determine a covariance matrix, this matrix is the preconditioner of the linear systems: the eigenvalues of
+/// the preconditioned Hessian are close to 1 for all directions that the priors determine better than the observations.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);
@@ -27,9 +29,12 @@ class TaoHessian {
  private:
   static PetscErrorCode move_to(Tao tao, Vec u, Mat matrix, Mat preconditioner, void* pointer);
   static PetscErrorCode multiply(Mat matrix, Vec v, Vec product);
+  static PetscErrorCode make_submatrix(Mat matrix, IS rows, IS columns, MatReuse reuse, Mat* submatrix);
+  static PetscErrorCode precondition(PC pc, Vec v, Vec product);
 
   InverseProblem& problem_;
   PetscHandle<Mat, MatDestroy> matrix_;
+  std::vector<std::size_t> rows_;  // this rank's rows of the last submatrix
   std::vector<double> u_;
   std::exception_ptr error_;
   long products_ = 0;

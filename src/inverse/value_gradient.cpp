@@ -322,6 +322,21 @@ std::vector<double> ValueGradient::stiffness_times(const std::vector<double>& u)
   return transpose_times(slope);
 }
 
+void ValueGradient::for_each_row(const RowFunction& function) const {
+  const Implementation& of = *implementation_;
+  if (of.average) throw Error("the gradient of values of cells is not a sparse matrix");
+  PetscInt begin = 0, end = 0;
+  DIFFSIM_PETSC(MatGetOwnershipRange(of.matrix, &begin, &end));
+  for (PetscInt row = begin; row < end; ++row) {
+    PetscInt count = 0;
+    const PetscInt* columns = nullptr;
+    const PetscScalar* entries = nullptr;
+    DIFFSIM_PETSC(MatGetRow(of.matrix, row, &count, &columns, &entries));
+    function({columns, columns + count}, {entries, entries + count}, of.measure[static_cast<std::size_t>(row - begin)]);
+    DIFFSIM_PETSC(MatRestoreRow(of.matrix, row, &count, &columns, &entries));
+  }
+}
+
 ValueGradient ValueGradient::across_faces(const TetrahedralMesh& mesh) {
   Faces faces(mesh);
   auto made = std::make_unique<Implementation>();

@@ -829,6 +829,12 @@ FAULTS = [
     Fault("posterior: flat directions pass", "src/inverse/posterior.cpp",
           "std::abs(lambda) <= curvature.error ||", "", ["inverse.posterior.np1", "app.priors.np1"]),
     # ---- Gauss-Newton ----------------------------------------------------------------------------------------------
+    Fault("priors: covariance of one half of the Matern operator", "src/inverse/prior.cpp",
+          "    return solver_->solve(z);\n", "    return z;\n", ["inverse.prior.np1"]),
+    Fault("priors: covariance with the inverse of the mass", "src/inverse/prior.cpp",
+          "z[i] *= gradient_.lumped()[i] / (tau_ * tau_)", "z[i] /= gradient_.lumped()[i] * (tau_ * tau_)", ["inverse.prior.np1"]),
+    Fault("newton_cg: preconditioner ignores the rows of the submatrix", "src/inverse/tao_hessian.cpp",
+          "padded[hessian.rows_[i]] = values[i];", "padded[i] = values[i];", ["simulation.newton_cg.np1"]),
     Fault("Gauss-Newton: adjoint of a sensor by the residual", "src/sensor/sensor_loss.cpp",
           "  sensor_->add_adjoint(n, state, slope_change(n, r, dy), adjoint, gradient);\n",
           "  sensor_->add_adjoint(n, state, slope_change(n, r, dy.empty() ? dy : r), adjoint, gradient);\n", ["simulation.gauss_newton.np1"]),

@@ -162,6 +162,37 @@ TEST_P(EveryPrior, is_the_same_on_any_number_of_ranks) {
   }
 }
 
+TEST_P(EveryPrior, has_the_covariance_that_is_the_inverse_of_its_second_derivative) {
+  const Values values(GetParam(), MPI_COMM_WORLD);
+  const std::vector<double> u = values(wavy), v = values(waves_of_direction);
+  const auto length = [&](const std::vector<double>& a) { return std::sqrt(dot(a, a, values.comm)); };
+  int covariances = 0;
+  for (const Case& one : all_cases()) {
+    const std::unique_ptr<Prior> prior = one.make(values);
+    if (!prior->has_covariance()) {
+      EXPECT_THROW(prior->covariance_product(v), Error) << one.name;
+      continue;
+    }
+    ++covariances;
+    std::vector<double> product(u.size(), 0.0);
+    prior->add_product(u, v, product);
+    const std::vector<double> back = prior->covariance_product(product);
+    EXPECT_LT(length(moved(back, -1.0, v)), 1e-7 * length(v)) << one.name;
+  }
+  EXPECT_EQ(covariances, values.on == On::cells ? 1 : 2);  // normal and, except on cells, Matérn
+}
+
+TEST(prior, with_a_covariance_matrix_has_this_covariance) {
+  const std::unique_ptr<Prior> prior =
+      make_normal_prior_with_covariance(MPI_COMM_WORLD, {0.0, 1.0}, {4.0, 1.0, 1.0, 2.0});
+  const bool first = is_first_rank(MPI_COMM_WORLD);
+  const std::vector<double> result =
+      prior->covariance_product(first ? std::vector<double>{1.0, -2.0} : std::vector<double>{});
+  if (first) {
+    EXPECT_EQ(result, (std::vector<double>{2.0, -3.0}));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(on, EveryPrior,
                          testing::Values(On::cells, On::vertices, On::second_order_vertices, On::steps));
 

@@ -4,16 +4,25 @@
 
 #include <gtest/gtest.h>
 
+#include <petscsys.h>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "diffsim/inverse/prior.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::newton_cg_test {
@@ -180,6 +189,60 @@ TEST(NewtonCg, finds_a_ratio_from_afar_with_no_more_evaluations_than_lbfgs) {
     EXPECT_LT(newton.evaluations, 2 * newton.iterations);
     EXPECT_LE(newton.evaluations, problem.run(Optimiser::lbfgs).evaluations);
   }
+}
+
+/// Returns the result for a force that varies from step to step, with a Matérn prior, from the motion at two steps.
+/// `lower`: lower bound of the components of gravity. `without_preconditioner`: the linear systems of Newton's method
+/// are not preconditioned.
+OptimiserResult find_signal(Optimiser method, double lower, bool without_preconditioner = false) {
+  constexpr int steps = 40;
+  constexpr double dt = 4e-3;
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.1, 0.1}, {4, 1, 1});
+  DifferentiableScene scene(
+      mesh, {{"neo_hookean", {{"youngs_modulus", 4e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
+      {.dt = dt, .substeps = 4, .damping = 1.0});
+  scene.fix("x_min");
+  scene.set_control("gravity", std::vector<double>(3 * steps, 0.0));
+  SumLoss loss;
+  const Region& tip = mesh->region("x_max");
+  loss.add_likelihood(std::make_shared<TargetPositionLoss>(*mesh, tip, std::array{0.401, 0.04, 0.052}, steps / 2),
+                      1e-3);
+  loss.add_likelihood(std::make_shared<TargetPositionLoss>(*mesh, tip, std::array{0.4, 0.055, 0.049}, steps), 1e-3);
+  Unknown unknown{.parameter = "gravity"};
+  unknown.lower = lower;
+  InverseProblem problem(scene.model(), scene.initial_state(), steps, loss, {unknown});
+  problem.add_prior(0, make_matern_prior(ValueGradient::of_steps(MPI_COMM_WORLD, steps, 3, dt), {}, 5.0, 0.08));
+  OptimiserOptions options;
+  options.method = method;
+  options.max_iterations = 100;
+  options.gradient_tolerance = 1e-7;
+  options.gauss_newton = method == Optimiser::newton_cg;
+  if (without_preconditioner) PetscOptionsSetValue(nullptr, "-tao_bnk_pc_type", "none");
+  const OptimiserResult result = optimise(problem, options);
+  if (without_preconditioner) PetscOptionsClearValue(nullptr, "-tao_bnk_pc_type");
+  if (std::getenv("DIFFSIM_VERBOSE"))
+    std::printf("signal: %d iterations, %ld evaluations, %ld products, %s, loss %.12g\n", result.iterations,
+                result.evaluations, result.hessian_products, result.reason.c_str(), result.loss);
+  return result;
+}
+
+TEST(NewtonCg, takes_far_fewer_products_with_the_covariance_of_the_prior) {
+  const double unbounded = -std::numeric_limits<double>::infinity();
+  const OptimiserResult newton = find_signal(Optimiser::newton_cg, unbounded);
+  const OptimiserResult plain = find_signal(Optimiser::newton_cg, unbounded, true);
+  EXPECT_TRUE(newton.converged) << newton.reason;
+  EXPECT_NEAR(newton.loss, plain.loss, 1e-6 * plain.loss);
+  EXPECT_LT(4 * newton.hessian_products, plain.hessian_products);
+}
+
+TEST(NewtonCg, keeps_bounds_with_the_covariance_of_the_prior) {
+  const double lower = -2.0;
+  const OptimiserResult newton = find_signal(Optimiser::newton_cg, lower), lbfgs = find_signal(Optimiser::lbfgs, lower);
+  EXPECT_TRUE(newton.converged) << newton.reason;
+  double least = newton.u.empty() ? 0.0 : *std::min_element(newton.u.begin(), newton.u.end());
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  EXPECT_NEAR(least, lower, 1e-9);
+  EXPECT_LE(newton.loss, lbfgs.loss * (1.0 + 1e-6));
 }
 
 TEST(NewtonCg, keeps_bounds) {

@@ -4,6 +4,8 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,6 +31,11 @@ class Prior {
   /// Adds this rank's entries of (∂²P/∂u²) v to `product`.
   virtual void add_product(const std::vector<double>& u, const std::vector<double>& v,
                            std::vector<double>& product) const = 0;
+  /// Returns true if P is quadratic and `covariance_product` exists.
+  virtual bool has_covariance() const { return false; }
+  /// Returns this rank's entries of the product of the covariance matrix (∂²P/∂u²)⁻¹ with b. The relative error is
+  /// about 1e-9. Throws Error (input) if `has_covariance` is false.
+  virtual std::vector<double> covariance_product(const std::vector<double>& b) const;
 };
 
 /// Discrete gradient D u of an unknown's values u, for priors that prefer smooth values. D is a matrix, and each row r
@@ -75,6 +82,12 @@ class ValueGradient {
   std::vector<double> transpose_times(const std::vector<double>& y) const;
   /// Returns this rank's part of K u, the gradient of ½ Σ_r m_r (D u)_r² with respect to u. Collective.
   std::vector<double> stiffness_times(const std::vector<double>& u) const;
+  /// Function of a row of D: numbers of the columns, entries, and measure of the row. Values u are numbered
+  /// consecutively from rank to rank.
+  using RowFunction =
+      std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
+  /// Calls `function` for this rank's rows of D. Throws Error for `of_cells`, whose D is a product of matrices.
+  void for_each_row(const RowFunction& function) const;
 
  private:
   struct Implementation;

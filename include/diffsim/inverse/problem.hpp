@@ -88,6 +88,11 @@ class InverseProblem {
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
   /// Returns the sum of the priors at u. Collective.
   double prior(const std::vector<double>& u) const;
+  /// Returns true if each unknown has exactly one prior, and the prior has a covariance matrix.
+  bool has_prior_covariance() const;
+  /// Returns this rank's entries of the product of the prior covariance matrix with b (`Prior::covariance_product`).
+  /// Requires `has_prior_covariance`. Collective.
+  std::vector<double> prior_covariance_product(const std::vector<double>& b) const;
   /// Losses of this problem and of the added experiments, from the last call of `value` or `gradient`. Calls of
   /// `gradient` that return a logged result do not change these losses.
   const std::vector<double>& losses() const { return losses_; }
