@@ -39,6 +39,10 @@ class TrackHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
+class PointTrackHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
 class SensorLossHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
@@ -99,6 +103,34 @@ void bind_track(nb::module_& module) {
 Collective.)",
           nb::sig(
               "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
+}
+
+void bind_point_track(nb::module_& module) {
+  nb::class_<PointTrackHandle, LossHandle>(
+      module, "PointTrackLoss",
+      "Loss 1/(2 |S||V|) Σ |x - x̂|², m², over the observed steps S and material points V of one body.")
+      .def(
+          "__init__",
+          [](PointTrackHandle* self, const MeshHandle& mesh, nb::handle points, const nb::dict& observed,
+             const std::string& body) {
+            const ArrayOf<double> rest = doubles(points, "points");
+            if (rest.shape.size() != 2 || rest.shape[1] != 3)
+              throw InputError("points must have the shape [points, 3]");
+            ObservedPoints given{.body = body};
+            for (std::size_t i = 0; i < rest.values.size(); i += 3)
+              given.points.push_back({rest.values[i], rest.values[i + 1], rest.values[i + 2]});
+            for (const auto [step, values] : observed)
+              given.positions[nb::cast<int>(step)] = doubles_of_shape(values, rest.shape, "observed positions");
+            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
+                      [&] { return std::shared_ptr<Loss>(make_point_track_loss(mesh.get(), {given})); });
+          },
+          nb::arg("mesh"), nb::arg("points"), nb::arg("observed"), nb::arg("body") = "", nb::keep_alive<1, 2>(),
+          R"(Create the loss. Every rank passes all points. Collective.
+
+points: rest positions of material points inside tetrahedra, [points, 3], m. observed: dict from steps to positions,
+[points, 3], m; NaN is not observed. body: needed if the mesh has several bodies.)",
+          nb::sig("def __init__(self, mesh: TetrahedralMesh, points: object, observed: dict[int, object], "
+                  "body: str = '') -> None"));
 }
 
 void bind_sensor_loss(nb::module_& module) {
@@ -164,6 +196,7 @@ void bind_losses(nb::module_& module) {
           "Unit of the loss; 1 if it is dimensionless.");
   bind_target_position(module);
   bind_track(module);
+  bind_point_track(module);
   bind_sensor_loss(module);
   bind_sum(module);
 }

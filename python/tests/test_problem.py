@@ -312,3 +312,17 @@ def test_sensors_of_a_trajectory():
     other, _ = bar()
     with pytest.raises(diffsim.InputError, match="another scene"):
         trajectory.measure(other.sensor("velocity"))
+
+
+def test_observed_points():
+    scene, mesh = bar()
+    points = np.array([[0.21, 0.03, 0.06], [0.4, 0.05, 0.05]])
+    loss = diffsim.PointTrackLoss(mesh, points, {3: points, STEPS: points + [[0.0, np.nan, 0.0], [0.01, 0.0, 0.0]]})
+    assert loss.unit == "m²"
+    made = diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)])
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-3), rel=1e-7)
+    with pytest.raises(diffsim.InputError, match="outside the body"):
+        diffsim.PointTrackLoss(mesh, [[0.41, 0.05, 0.05]], {1: [[0.4, 0.0, 0.0]]})
+    with pytest.raises(diffsim.InputError, match="shape"):
+        diffsim.PointTrackLoss(mesh, [0.1, 0.05, 0.05], {1: [0.4, 0.0, 0.0]})

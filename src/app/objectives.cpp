@@ -28,8 +28,23 @@ void require_steps(const Place& place, int last, const Scene& scene) {
                     last, scene.solver.steps));
 }
 
+/// Creates the loss of positions of material points, or returns nullptr if the observations file has no points.
+std::unique_ptr<Loss> make_point_track(const TrackObjective& track, const Scene& scene, const TetrahedralMesh& mesh) {
+  std::vector<ObservedPoints> observed;
+  at_place(track.place, [&] {
+    observed = read_observed_points(mesh, track.observations, track.steps.value_or(std::vector<int>{}));
+  });
+  if (observed.empty()) return nullptr;
+  if (track.region.name != "all") track.region.place.fail("cannot be combined with observed points; remove the region");
+  for (const ObservedPoints& one : observed) require_steps(track.place, one.positions.rbegin()->first, scene);
+  std::unique_ptr<Loss> loss;
+  at_place(track.place, [&] { loss = make_point_track_loss(mesh, observed); });
+  return loss;
+}
+
 std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene, const TetrahedralMesh& mesh) {
   require_readable(mesh.comm(), track.observations, track.place);
+  if (std::unique_ptr<Loss> loss = make_point_track(track, scene, mesh)) return loss;
   Observations observed;
   at_place(track.place,
            [&] { observed = read_observations(mesh, track.observations, track.steps.value_or(std::vector<int>{})); });

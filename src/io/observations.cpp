@@ -194,6 +194,35 @@ std::vector<double> Reader::read_frame(std::int64_t frame) const {
   return result;
 }
 
+/// Reads the rows of a dataset with `columns` values per step. `/step` gives the step of each row; without `/step`, row
+/// n belongs to step n. Throws InputError if the dataset has no rows, if a value is infinite, if a step occurs twice,
+/// and if one of `steps` is missing. If `steps` is empty, returns all steps.
+std::map<int, std::vector<double>> rows_by_step(const Hdf5File& file, const std::string& dataset, std::size_t columns,
+                                                const std::vector<int>& steps) {
+  const std::vector<double> values = file.read_array<double>(dataset);
+  const auto rows = static_cast<std::int64_t>(values.size() / columns);
+  if (rows == 0) throw InputError(file.path(), 0, dataset, "has no steps");
+  if (const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return std::isinf(x); });
+      bad != values.end())
+    throw InputError(file.path(), 0, dataset,
+                     "row " + std::to_string(static_cast<std::size_t>(bad - values.begin()) / columns) +
+                         " is infinite; write NaN for components that were not observed");
+  std::map<int, std::int64_t> frames;
+  if (file.has("/step"))
+    frames = frames_of_steps(file, rows);
+  else
+    for (std::int64_t row = 0; row < rows; ++row) frames[static_cast<int>(row)] = row;
+  std::map<int, std::vector<double>> result;
+  const auto take = [&](int step, std::int64_t row) {
+    const double* const first = &values[columns * static_cast<std::size_t>(row)];
+    result[step].assign(first, first + columns);
+  };
+  for (const int step : steps) take(step, frame_of(file, frames, step));
+  if (steps.empty())
+    for (const auto& [step, row] : frames) take(step, row);
+  return result;
+}
+
 }  // namespace
 
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps) {
@@ -220,6 +249,31 @@ Observations read_observations(const TetrahedralMesh& mesh, const std::string& p
   return result;
 }
 
+std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, const std::string& path,
+                                                 const std::vector<int>& steps) {
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  std::vector<ObservedPoints> result;
+  for (const BodyRows& body : vertex_rows(mesh)) {
+    const std::string points = body.group + "/points", positions = body.group + "/positions";
+    if (!file.has(points)) continue;
+    if (file.has(body.group + "/vertices"))
+      throw InputError(path, 0, points, "cannot be combined with the dataset /vertices; remove one of them");
+    const std::int64_t count = file.require(points, Kind::real, {-1, 3}, "[points, 3]").shape[0];
+    const std::vector<double> X = file.read_array<double>(points);
+    file.require(positions, Kind::real, {-1, count, 3}, "[steps, points, 3]");
+    ObservedPoints rows;
+    if (!body.group.empty()) rows.body = mesh.bodies()[body.body].name;
+    for (std::size_t i = 0; i < X.size(); i += 3) {
+      if (!std::isfinite(X[i] + X[i + 1] + X[i + 2]))
+        throw InputError(path, 0, points, "row " + std::to_string(i / 3) + " is not finite");
+      rows.points.push_back({X[i], X[i + 1], X[i + 2]});
+    }
+    rows.positions = rows_by_step(file, positions, 3 * static_cast<std::size_t>(count), steps);
+    result.push_back(std::move(rows));
+  }
+  return result;
+}
+
 std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std::string& path,
                                                         const std::vector<std::string>& datasets, std::size_t columns,
                                                         const std::vector<int>& steps) {
@@ -231,28 +285,8 @@ std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std
                      "does not exist; give a dataset " + shape + ", and the steps in /step [K]");
   const bool is_list = columns == 1 && file.info(*dataset).shape.size() == 1;
   const Shape expected = is_list ? Shape{-1} : Shape{-1, static_cast<std::int64_t>(columns)};
-  const std::int64_t rows = file.require(*dataset, Kind::real, expected, shape).shape[0];
-  if (rows == 0) throw InputError(path, 0, *dataset, "has no steps");
-  const std::vector<double> values = file.read_array<double>(*dataset);
-  if (const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return std::isinf(x); });
-      bad != values.end())
-    throw InputError(path, 0, *dataset,
-                     "row " + std::to_string(static_cast<std::size_t>(bad - values.begin()) / columns) +
-                         " is infinite; write NaN for components that were not observed");
-  std::map<int, std::int64_t> frames;
-  if (file.has("/step"))
-    frames = frames_of_steps(file, rows);
-  else
-    for (std::int64_t row = 0; row < rows; ++row) frames[static_cast<int>(row)] = row;
-  std::map<int, std::vector<double>> result;
-  const auto take = [&](int step, std::int64_t row) {
-    const double* const first = &values[columns * static_cast<std::size_t>(row)];
-    result[step].assign(first, first + columns);
-  };
-  for (const int step : steps) take(step, frame_of(file, frames, step));
-  if (steps.empty())
-    for (const auto& [step, row] : frames) take(step, row);
-  return result;
+  file.require(*dataset, Kind::real, expected, shape);
+  return rows_by_step(file, *dataset, columns, steps);
 }
 
 }  // namespace diffsim

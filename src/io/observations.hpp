@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/io/trajectory.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -29,6 +30,14 @@ struct Observations {
 /// values are infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if
 /// the file has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
+
+/// Reads observed positions of material points: `/points` [P, 3] (m), the rest positions, and `/positions` [K, P, 3]
+/// (m), with `/step` [K] as in `read_observations`. For a mesh of several bodies the datasets are `/bodies/NAME/points`
+/// and `/bodies/NAME/positions`. Returns the points of each body that the file contains, with the same values on every
+/// rank; the list is empty if the file has no dataset of points. `steps` selects the steps to read; if `steps` is
+/// empty, all steps are read. Throws InputError under the conditions of `read_observed_values`. Collective.
+std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, const std::string& path,
+                                                 const std::vector<int>& steps);
 
 /// Reads `columns` values per step from a dataset [K, columns], or [K] if `columns` is 1. The dataset is the first of
 /// `datasets` that exists in the file. The dataset `/step` [K] gives the step of each row, in any order; without

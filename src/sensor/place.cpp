@@ -60,7 +60,7 @@ std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPl
   collectively(mesh.comm(), [&] {
     for (const contact::LocatedPoint& located :
          contact::locate_points(mesh, body, {*place.point}, [&](std::size_t) { return name_of(place); })) {
-      if (located.outside > 1e-6 && !is_affine)
+      if (located.outside > contact::outside_tolerance && !is_affine)
         throw Error(name_of(place) + " is outside the body; give a point inside the body at rest", ErrorKind::input);
       for (std::size_t k = 0; k < static_cast<std::size_t>(located.stencil.count); ++k)
         found.push_back({located.stencil.nodes[k], located.stencil.weights[k]});

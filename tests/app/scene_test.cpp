@@ -229,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, attach, joints, contact, objective, parameters, priors, checkpoint, optimiser, output, petsc, "
+            "boundary, attach, joints, contact, sensors, objective, parameters, priors, checkpoint, optimiser, output, "
+            "petsc, "
             "experiments"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
             "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
@@ -388,7 +389,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position, "
-            "target_velocity, effort, joint, reaction"},
+            "target_velocity, effort, joint, reaction, sensor"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
             "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, noise, weight"},
         Bad{BOX "objective: {type: target_position, region: x_max}\n",

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cell_model_fixture.hpp"
 #include "diffsim/sensor/sensor.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app::sensor_test {
 namespace {
@@ -82,6 +85,40 @@ TEST_F(SensorOfScene, gives_the_stiffness_that_a_gauge_measured) {
                               "optimiser: {max_iterations: 40, gradient_tolerance: 1.0e-9}\n"));
     good({"invert", "scene.yaml"}, "run");
     EXPECT_NEAR(dataset("run/parameters.h5", "/parameters/youngs_modulus").at(0), 3.1e5, 1e-5 * 3.1e5) << options;
+  }
+}
+
+TEST_F(SensorOfScene, of_points_that_another_program_measured_gives_the_stiffness) {
+  write("scene.yaml", scene("", "3.1e+5"));
+  good({"simulate", "scene.yaml"}, "measured");
+  const std::vector<double> tip = dataset("measured/trajectory.h5", "/sensors/tip");
+  const auto write_points = [&](const std::string& name, double x) {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path(name), "observations", 1);
+    file.write_array<double>("/points", {x, 0.09, 0.05, 0.2, 0.05, 0.05}, {2, 3}, "m");
+    std::vector<double> positions;
+    for (const std::size_t n : {4, 2})
+      positions.insert(positions.end(),
+                       {tip[3 * n], tip[3 * n + 1], tip[3 * n + 2], std::nan(""), std::nan(""), std::nan("")});
+    file.write_array<double>("/positions", positions, {2, 2, 3}, "m");
+    file.write_array<std::int64_t>("/step", {4, 2}, {2});
+    file.publish();
+  };
+  const std::string rest =
+      "}]\nparameters: [{name: youngs_modulus}]\noptimiser: {max_iterations: 40, gradient_tolerance: 1.0e-9}\n";
+  write_points("points.h5", 0.39);
+  write("scene.yaml", scene("objective: [{type: track, observations: points.h5" + rest));
+  good({"invert", "scene.yaml"}, "run");
+  EXPECT_NEAR(dataset("run/parameters.h5", "/parameters/youngs_modulus").at(0), 3.1e5, 1e-5 * 3.1e5);
+  write_points("outside.h5", 0.41);
+  for (const auto& [more, words] :
+       {std::pair<std::string, std::string>{"points.h5, region: x_max", "cannot be combined with observed points"},
+        {"outside.h5", "observed point 0 at (0.41, 0.09, 0.05) is outside the body"}}) {
+    write("scene.yaml", scene("objective: [{type: track, observations: " + more + rest));
+    const Ran ran = run({"gradient", "scene.yaml"}, "refused");
+    EXPECT_EQ(ran.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+    }
   }
 }
 

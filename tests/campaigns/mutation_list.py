@@ -829,6 +829,12 @@ FAULTS = [
     Fault("posterior: flat directions pass", "src/inverse/posterior.cpp",
           "std::abs(lambda) <= curvature.error ||", "", ["inverse.posterior.np1", "app.priors.np1"]),
     # ---- Gauss-Newton ----------------------------------------------------------------------------------------------
+    Fault("points: weights of the adjoint", "src/sensor/point_track.cpp",
+          "for (double& value : r) value *= weight_;", "for (double& value : r) value *= weight_ * weight_;", ["sensor.point_track.np1"]),
+    Fault("points: components that are not observed count", "src/sensor/point_track.cpp",
+          "if (std::isnan(observed[i])) dr[i] = 0.0;", "if (std::isnan(observed[i])) dr[i] *= 1.0;", ["sensor.point_track.np1"]),
+    Fault("points: positions of another point", "src/sensor/point_track.cpp",
+          "&positions[3 * located[i].point]", "&positions[3 * i]", ["sensor.point_track.np2"]),
     Fault("priors: covariance of one half of the Matern operator", "src/inverse/prior.cpp",
           "    return solver_->solve(z);\n", "    return z;\n", ["inverse.prior.np1"]),
     Fault("priors: covariance with the inverse of the mass", "src/inverse/prior.cpp",

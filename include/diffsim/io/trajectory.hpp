@@ -1,8 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +15,13 @@
 namespace diffsim {
 
 class Hdf5File;
+
+/// Observed positions of material points inside the tetrahedra of one body, for example from image correlation.
+struct ObservedPoints {
+  std::string body = {};                              ///< may be empty if the mesh has one body
+  std::vector<std::array<double, 3>> points = {};     ///< rest positions, m
+  std::map<int, std::vector<double>> positions = {};  ///< positions by step, [points, 3], m; NaN: not observed
+};
 
 /// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView next to
 /// the HDF5 file.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diffsim/core/loss.hpp"
+#include "diffsim/io/trajectory.hpp"
 
 namespace diffsim {
 
@@ -121,5 +122,10 @@ class SensorLoss final : public Loss {
   SensorLossOptions options_;
   double factor_ = 1.0;
 };
+
+/// Makes the loss 1/(2 |S||V|) Σ |x - x̂|² (m²) of observed positions x̂ of material points, as `TrackLoss` does for
+/// vertices. The points keep their coordinates in their tetrahedra. Every rank passes all points. Throws Error (input)
+/// for a point outside the body, a wrong number of positions, and if nothing is observed. Collective.
+std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 
 }  // namespace diffsim
