@@ -160,6 +160,35 @@ if [ "$with_optional" = yes ]; then
   fi
 fi
 
+# ---- 4: Python, while Kokkos is downloaded and built -----------------------------------------------------------
+
+# Creates the virtual environment DIR/python. Packages without a wheel for this platform are not built from source.
+make_environment() {
+  rm -rf "$prefix/python"
+  /usr/bin/python3 -m venv "$prefix/python" &&
+    "$prefix/python/bin/pip" install --quiet --only-binary :all: "${python_packages[@]}" &&
+    printf '%s\n' "${python_packages[*]}" >"$prefix/python/complete"
+}
+
+python_job='' scratch=''
+end_jobs() {
+  [ -z "$python_job" ] || kill "$python_job" 2>/dev/null
+  [ -z "$scratch" ] || rm -rf "$scratch"
+}
+trap end_jobs EXIT
+trap 'exit 130' INT TERM
+if [ "$with_tests" = yes ] && [ "$with_optional" = yes ] &&
+  [ "$(cat "$prefix/python/complete" 2>/dev/null)" != "${python_packages[*]}" ]; then
+  say "installing Python packages into $prefix/python: ${python_packages[*]}"
+  mapfile -t missing < <(missing_of "${python[@]}")
+  if [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"; then
+    make_environment &
+    python_job=$!
+  else
+    warn "could not install ${missing[*]}; the Python package is neither built nor tested"
+  fi
+fi
+
 # ---- 3: Kokkos -----------------------------------------------------------------------------------------------
 
 # Prints the path of KokkosConfig.cmake under a prefix, or nothing if the file does not exist.
@@ -287,8 +316,6 @@ elif [ -n "$(kokkos_config_in "$prefix")" ]; then
 else
   rm -rf "$prefix"/.kokkos.* # left by a run that was killed
   scratch=$(mktemp -d "$prefix/.kokkos.XXXXXX") || die "cannot write to $prefix"
-  trap 'rm -rf "$scratch"' EXIT
-  trap 'exit 130' INT TERM
   if build_kokkos "$scratch"; then
     say "Kokkos: $(kokkos_config_in "$prefix")"
   else
@@ -303,22 +330,7 @@ TEXT
   fi
 fi
 
-# ---- 4: Python -----------------------------------------------------------------------------------------------
-
-# Creates the virtual environment DIR/python. Packages without a wheel for this platform are not built from source.
-make_python() {
-  local missing
-  mapfile -t missing < <(missing_of "${python[@]}")
-  [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}" || return 1
-  rm -rf "$prefix/python"
-  /usr/bin/python3 -m venv "$prefix/python" &&
-    "$prefix/python/bin/pip" install --quiet --only-binary :all: "${python_packages[@]}" &&
-    printf '%s\n' "${python_packages[*]}" >"$prefix/python/complete"
-}
-
-if [ "$with_tests" = yes ] && [ "$with_optional" = yes ] &&
-  [ "$(cat "$prefix/python/complete" 2>/dev/null)" != "${python_packages[*]}" ]; then
-  say "installing Python packages into $prefix/python: ${python_packages[*]}"
-  make_python || warn "could not install ${python_packages[*]}; the Python package is neither built nor tested"
-fi
+[ -z "$python_job" ] || wait "$python_job" ||
+  warn "could not install ${python_packages[*]}; the Python package is neither built nor tested"
+python_job=''
 say "done"

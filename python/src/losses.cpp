@@ -108,7 +108,7 @@ Collective.)",
 void bind_point_track(nb::module_& module) {
   nb::class_<PointTrackHandle, LossHandle>(
       module, "PointTrackLoss",
-      "Loss 1/(2 |S||V|) Σ |x - x̂|², m², over the observed steps S and material points V of one body.")
+      "Mean of ½ |x - x̂|², m², over the pairs of step and material point of one body that are observed.")
       .def(
           "__init__",
           [](PointTrackHandle* self, const MeshHandle& mesh, nb::handle points, const nb::dict& observed,
@@ -140,11 +140,16 @@ void bind_sensor_loss(nb::module_& module) {
           "__init__",
           [](SensorLossHandle* self, const SensorHandle& sensor, const nb::dict& observed, nb::object covariance,
              double huber) {
+            const std::size_t m = sensor.shared()->components().size();
             std::map<int, std::vector<double>> values;
-            for (const auto [step, array] : observed)
-              values[nb::cast<int>(step)] = doubles(array, "observed values").values;
+            for (const auto [step, array] : observed) {
+              ArrayOf<double> given = doubles(array, "observed values");
+              if (given.shape.size() > 1 || given.values.size() != m)
+                throw InputError("observed values must have the shape [" + std::to_string(m) + "]");
+              values[nb::cast<int>(step)] = std::move(given.values);
+            }
             SensorLossOptions options{.huber = huber};
-            if (!covariance.is_none()) options.covariance = doubles(covariance, "covariance").values;
+            if (!covariance.is_none()) options.covariance = doubles_of_shape(covariance, {m, m}, "covariance");
             const DifferentiableScene& of = sensor.scene()->get();
             construct(self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
               return std::make_shared<SensorLoss>(sensor.shared(), std::move(values), std::move(options));
@@ -155,7 +160,8 @@ void bind_sensor_loss(nb::module_& module) {
           R"(Create the loss. Collective.
 
 observed: dict from steps to values ŷ, [components] or a number; NaN is not observed. covariance: matrix C [components,
-components]; None: the identity. huber: if above 0, the limit of Huber's loss, in the unit of the sensor.)",
+components]; None: the identity. huber: if above 0, the limit of Huber's loss, in the unit of the sensor. For the negative
+logarithm of a likelihood with the covariance matrix C, add the loss to a SumLoss with noise=1.)",
           nb::sig("def __init__(self, sensor: Sensor, observed: dict[int, object], covariance: object = None, "
                   "huber: float = 0.0) -> None"));
 }

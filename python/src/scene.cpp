@@ -105,6 +105,7 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
          std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about) {
         SensorSpec spec{.type = type, .place = {region, point, body}, .about = about};
+        if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
         if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
         std::shared_ptr<Sensor> sensor;
         {
@@ -119,9 +120,11 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       R"(Make a sensor. Collective.
 
 type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
-strain, stress, reaction or moment. The sensor measures a region, or a material point inside a tetrahedron, given by its rest
-position point [3], m, of the body. A distance also needs the region or point to which it is measured. about: point of
-moments, [3], m.)");
+strain, stress, reaction or moment. region: name of the region at
+which the sensor measures. point: rest position of a material point inside a tetrahedron, [3], m, instead of a region.
+body: body that contains the point; needed if the mesh has several bodies. to_region, or to_point and to_body: second
+place of a distance. about: point for moment and angular_momentum, [3], m. Make sensors after all constraints and
+contact have been added.)");
 }
 
 void bind_contact(nb::module_& module) {

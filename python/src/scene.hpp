@@ -23,7 +23,7 @@ class SharedScene {
     ++version_;
     return scene();
   }
-  /// Returns the scene for calls that change neither parameters nor constraints. Throws the Errors of `change`.
+  /// Returns the scene for calls that change neither parameters nor constraints. Throws the same Errors as `change`.
   DifferentiableScene& use() {
     require_idle();
     return scene();

@@ -26,7 +26,10 @@ class SensorHandle final : public Handle {
     if (!sensor_) throw_finalised();
     return sensor_;
   }
-  const std::shared_ptr<SharedScene>& scene() const { return scene_; }
+  const std::shared_ptr<SharedScene>& scene() const {
+    if (!scene_) throw_finalised();
+    return scene_;
+  }
 
  private:
   std::shared_ptr<SharedScene> scene_;

@@ -73,6 +73,8 @@ std::vector<SensorEntry> parse_sensors(const Value& value) {
     const std::string& name = value.keys[i];
     if (name.empty() || name.find_first_of("/. ") != std::string::npos)
       value.items[i].place.fail("'" + name + "' is not the name of a dataset; give a name without '/', '.' and blanks");
+    if (name.ends_with("_tangent"))
+      value.items[i].place.fail("'" + name + "' ends in _tangent, like the datasets of derivatives; give another name");
     sensors.push_back(parse_sensor(name, value.items[i]));
   }
   return sensors;
@@ -88,7 +90,9 @@ std::vector<double> parse_components(const Value& value, const SensorEntry& sens
   const SensorType& type = type_of(sensor);
   std::vector<double> components;
   for (const Value* item : to_items(value))
-    components.push_back(item->is_scalar() && item->text == ".nan" ? std::nan("") : to_number(*item));
+    components.push_back(item->is_scalar() && (item->text == ".nan" || item->text == ".NaN" || item->text == ".NAN")
+                             ? std::nan("")
+                             : to_number(*item));
   if (components.size() != type.components.size())
     value.place.fail(fmt::format("has {} numbers; give one for each of {} ({}), .nan for values that do not count",
                                  components.size(), join(type.components), type.unit));

@@ -27,9 +27,8 @@ std::vector<std::string> fixed_or_moved_regions(const Scene& scene);
 /// motion. Collective.
 std::string scene_of_run(const Job& job);
 
-/// Adds the reactions and sensors that the scene requests to each frame of `writer`: the datasets `/reaction/REGION`
-/// and
-/// `/sensors/NAME`. Collective.
+/// Adds the reactions and sensors that the scene requests to each frame of `writer`, as the datasets `/reaction/REGION`
+/// and `/sensors/NAME`. Collective.
 void add_sensors(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver);
 
 /// Arguments of the last call of a TangentObserver: the state, its derivative, and the direction.

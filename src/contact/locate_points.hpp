@@ -13,9 +13,6 @@
 
 namespace diffsim::contact {
 
-/// Largest `LocatedPoint::outside` of a point that counts as inside a body.
-inline constexpr double outside_tolerance = 1e-6;
-
 /// Index of a point in a list, and the stencil (nodes and weights) of the point in its cell. `outside` is 0 for a point
 /// inside the cell, else -min λ with the barycentric coordinates λ of the point in the cell.
 struct LocatedPoint {

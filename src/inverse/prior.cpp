@@ -267,7 +267,8 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
     mean.clear();
     factor.clear();
   }
-  return std::make_unique<CorrelatedPrior>(comm, std::move(mean), covariance, std::move(factor));
+  return std::make_unique<CorrelatedPrior>(comm, std::move(mean),
+                                           is_first_rank(comm) ? covariance : std::vector<double>(), std::move(factor));
 }
 
 namespace {

@@ -253,12 +253,18 @@ std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, co
                                                  const std::vector<int>& steps) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
   std::vector<ObservedPoints> result;
+  std::string without_points;  // positions of a body without points
   for (const BodyRows& body : vertex_rows(mesh)) {
     const std::string points = body.group + "/points", positions = body.group + "/positions";
-    if (!file.has(points)) continue;
+    if (!file.has(points)) {
+      if (without_points.empty() && file.has(positions)) without_points = positions;
+      continue;
+    }
     if (file.has(body.group + "/vertices"))
-      throw InputError(path, 0, points, "cannot be combined with the dataset /vertices; remove one of them");
+      throw InputError(path, 0, points,
+                       "cannot be combined with the dataset " + body.group + "/vertices; remove one of them");
     const std::int64_t count = file.require(points, Kind::real, {-1, 3}, "[points, 3]").shape[0];
+    if (count == 0) throw InputError(path, 0, points, "has no points");
     const std::vector<double> X = file.read_array<double>(points);
     file.require(positions, Kind::real, {-1, count, 3}, "[steps, points, 3]");
     ObservedPoints rows;
@@ -271,6 +277,9 @@ std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, co
     rows.positions = rows_by_step(file, positions, 3 * static_cast<std::size_t>(count), steps);
     result.push_back(std::move(rows));
   }
+  if (!result.empty() && !without_points.empty())
+    throw InputError(path, 0, without_points,
+                     "has no points, but another body of the file has; give an objective and a file for each of them");
   return result;
 }
 

@@ -32,10 +32,11 @@ struct Observations {
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
 /// Reads observed positions of material points: `/points` [P, 3] (m), the rest positions, and `/positions` [K, P, 3]
-/// (m), with `/step` [K] as in `read_observations`. For a mesh of several bodies the datasets are `/bodies/NAME/points`
-/// and `/bodies/NAME/positions`. Returns the points of each body that the file contains, with the same values on every
-/// rank; the list is empty if the file has no dataset of points. `steps` selects the steps to read; if `steps` is
-/// empty, all steps are read. Throws InputError under the conditions of `read_observed_values`. Collective.
+/// (m), with `/step` [K] as in `read_observed_values`. For a mesh of several bodies the datasets are
+/// `/bodies/NAME/points` and `/bodies/NAME/positions`. Returns the points of each body that the file contains, with the
+/// same values on every rank; the list is empty if the file has no dataset of points. `steps` selects the steps to
+/// read; if `steps` is empty, all steps are read. Throws InputError under the conditions of `read_observed_values`.
+/// Collective.
 std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, const std::string& path,
                                                  const std::vector<int>& steps);
 

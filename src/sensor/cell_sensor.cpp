@@ -208,7 +208,8 @@ class StressSensor final : public CellSensor {
   }
   static std::size_t row(std::size_t k) { return k < 3 ? k : k == 4 ? 1 : 0; }
   static std::size_t column(std::size_t k) { return k < 3 ? k : k == 3 ? 1 : 2; }
-  /// Adds -(factor) W x_a to `result` for each local vertex a. W is the symmetric matrix for which Σ w_k σ_k = W : σ.
+  /// Subtracts factor · W x_a from `result` for each local vertex a. W is the symmetric matrix for which Σ w_k σ_k = W
+  /// : σ.
   static void add_product(double factor, const Numbers& w, const Numbers& x, Numbers& result) {
     for (std::size_t i = 0; i < x.size(); i += 3)
       for (std::size_t k = 0; k < 6; ++k) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
@@ -46,7 +47,11 @@ Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerm
 
 Made make_stress(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
   const Region& region = region_of(site, spec);
-  return make_stress_sensor(site, region, elastic_terms(region));
+  std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
+  if (region.num_cells > 0 && terms.empty())
+    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no stress",
+                ErrorKind::input);
+  return make_stress_sensor(site, region, std::move(terms));
 }
 
 Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
@@ -55,6 +60,14 @@ Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms
 
 Made make_moment(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
   return make_reaction(site, region_of(site, spec), spec.about);
+}
+
+/// Throws Error (input) if a place has both a region and a point, or a body without a point.
+void check(const SensorPlace& place) {
+  if (place.point && place.region != "all")
+    throw Error("the place of a sensor is a region or a point, not both; remove one of them", ErrorKind::input);
+  if (!place.point && !place.body.empty())
+    throw Error("the body of a sensor's place belongs to a point; a region of a body is BODY/REGION", ErrorKind::input);
 }
 
 struct TypeEntry {
@@ -90,6 +103,10 @@ const std::vector<TypeEntry>& entries() {
 }  // namespace
 
 std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+  check(spec.place);
+  if (spec.other) check(*spec.other);
+  if (spec.other && spec.type != "distance")
+    throw Error("a sensor of type " + spec.type + " measures one place; remove the second place", ErrorKind::input);
   std::vector<std::string> names;
   for (const TypeEntry& entry : entries()) {
     if (entry.type.name == spec.type) return entry.make(site, spec, elastic_terms);

@@ -64,7 +64,7 @@ Particle<T> adjoint_of(MassQuantity quantity, const Particle<T>& p, const Vec3<T
   }
 }
 
-// Returns the number itself, or the derivative of a D.
+/// Returns `number`, or the derivative of `number` if it is a D.
 double value_or_derivative(double number) { return number; }
 double value_or_derivative(const D& number) { return number.derivative[0]; }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 
-#include "contact/locate_points.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -15,18 +14,21 @@
 namespace diffsim::sensor {
 namespace {
 
-/// Returns the index in the mesh's list of bodies of the body that contains a point. Throws Error (input) if the body
-/// does not exist, if the place names no body of several, and if the body has no tetrahedra.
-std::size_t body_of(const TetrahedralMesh& mesh, const SensorPlace& place) {
+/// Returns the index in the mesh's list of bodies of the body with the given name, which may be empty if the mesh has
+/// one body. Throws Error (input) if the body does not exist, if the name is needed, and if the body has no tetrahedra.
+/// `what`: name of the points for messages.
+std::size_t find_body(const TetrahedralMesh& mesh, const std::string& name, const std::string& what) {
   const std::vector<MeshBody>& bodies = mesh.bodies();
-  if (place.body.empty() && bodies.size() > 1)
-    throw Error(name_of(place) + ": the mesh has several bodies; name the body that contains the point",
-                ErrorKind::input);
-  const std::size_t body = place.body.empty() ? 0 : mesh.find_body(place.body);
+  if (name.empty() && bodies.size() > 1)
+    throw Error(what + ": the mesh has several bodies; name the body", ErrorKind::input);
+  const std::size_t body = name.empty() ? 0 : mesh.find_body(name);
   if (mesh.num_global_cells() == 0 || (!bodies.empty() && bodies[body].kind != CellKind::tetrahedron))
-    throw Error(name_of(place) + ": the body has no tetrahedra; give a region instead", ErrorKind::input);
+    throw Error(what + ": the body has no tetrahedra; name a region or vertices instead", ErrorKind::input);
   return body;
 }
+
+/// Largest `LocatedPoint::outside` of a point that counts as inside a body.
+constexpr double outside_tolerance = 1e-6;
 
 /// Weight of a vertex that another rank may own.
 struct Sent {
@@ -45,6 +47,22 @@ std::vector<int> owned_vertices(const TetrahedralMesh& mesh, const Region& regio
   return owned;
 }
 
+std::vector<contact::LocatedPoint> locate_inside(const TetrahedralMesh& mesh, const std::string& body,
+                                                 const std::vector<std::array<double, 3>>& points,
+                                                 const std::function<std::string(std::size_t)>& name) {
+  if (points.empty()) return {};
+  const std::size_t index = find_body(mesh, body, name(0));
+  const bool is_affine = !mesh.bodies().empty() && mesh.bodies()[index].affine;
+  std::vector<contact::LocatedPoint> located = contact::locate_points(mesh, index, points, name);
+  collectively(mesh.comm(), [&] {
+    for (const contact::LocatedPoint& point : located)
+      if (point.outside > outside_tolerance && !is_affine)
+        throw Error(name(point.point) + " is outside the body; give the rest position of a point inside the body",
+                    ErrorKind::input);
+  });
+  return located;
+}
+
 std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPlace& place) {
   std::vector<VertexWeight> weights;
   if (!place.point) {
@@ -54,18 +72,11 @@ std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPl
     for (const int v : owned) weights.push_back({v, 1.0 / static_cast<double>(count)});
     return weights;
   }
-  const std::size_t body = body_of(mesh, place);
-  const bool is_affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
   std::vector<Sent> found;
-  collectively(mesh.comm(), [&] {
-    for (const contact::LocatedPoint& located :
-         contact::locate_points(mesh, body, {*place.point}, [&](std::size_t) { return name_of(place); })) {
-      if (located.outside > contact::outside_tolerance && !is_affine)
-        throw Error(name_of(place) + " is outside the body; give a point inside the body at rest", ErrorKind::input);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(located.stencil.count); ++k)
-        found.push_back({located.stencil.nodes[k], located.stencil.weights[k]});
-    }
-  });
+  for (const contact::LocatedPoint& located :
+       locate_inside(mesh, place.body, {*place.point}, [&](std::size_t) { return name_of(place); }))
+    for (std::size_t k = 0; k < static_cast<std::size_t>(located.stencil.count); ++k)
+      found.push_back({located.stencil.nodes[k], located.stencil.weights[k]});
   for (const Sent& sent : redistribute(mesh.comm(), found, [](const Sent& one) { return one.vertex.rank; }))
     weights.push_back({sent.vertex.index, sent.weight});
   std::sort(weights.begin(), weights.end(),

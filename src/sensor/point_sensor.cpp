@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "sensor/place.hpp"
 
@@ -49,10 +50,10 @@ class PointSensor final : public Sensor {
                            ParameterSet& gradient_tangent) override {
     if (!is_distance()) return add(dw, adjoint_tangent, gradient_tangent);
     // The derivative of the unit vector e = u/|u| is (du - e (e · du))/|u|.
-    const Numbers u = vector(state, site_.system->parameters()), e = scaled(1.0 / length(u), u);
-    const Numbers du = vector(tangent, direction);
+    const double size = length(vector(state, site_.system->parameters()));
+    const Numbers e = unit_vector(state), du = vector(tangent, direction);
     Numbers change = scaled(dw[0], e);
-    for (std::size_t c = 0; c < 3; ++c) change[c] += w[0] * (du[c] - e[c] * along(e, du)) / length(u);
+    for (std::size_t c = 0; c < 3; ++c) change[c] += w[0] * (du[c] - e[c] * along(e, du)) / size;
     add(change, adjoint_tangent, gradient_tangent);
   }
 
@@ -64,9 +65,12 @@ class PointSensor final : public Sensor {
     for (double& value : u) value *= factor;
     return u;
   }
+  /// Returns u/|u|. Throws Error of kind `run` if u is zero.
   Numbers unit_vector(const State& state) const {
     const Numbers u = vector(state, site_.system->parameters());
-    return scaled(1.0 / length(u), u);
+    const double size = length(u);
+    if (!(size > 0.0)) throw Error("the " + name() + " is zero, so it has no derivative", ErrorKind::run);
+    return scaled(1.0 / size, u);
   }
 
   /// Returns u, or the derivative of u if `state` and `set` are directions. `set` may lack the rest positions.

@@ -8,12 +8,11 @@
 #include <limits>
 #include <utility>
 
-#include "contact/locate_points.hpp"
 #include "core/point_map.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/sensor/sensor.hpp"
+#include "sensor/place.hpp"
 
 namespace diffsim {
 namespace {
@@ -21,37 +20,6 @@ namespace {
 using Numbers = std::vector<double>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Returns the index in the mesh's list of bodies of the body that contains observed points. Throws Error (input) if
-/// the body does not exist, if the name is missing, and if the body has no tetrahedra.
-std::size_t body_of(const TetrahedralMesh& mesh, const ObservedPoints& observed) {
-  if (observed.body.empty() && mesh.bodies().size() > 1)
-    throw Error("points are observed, but the mesh has several bodies; name the body of the points", ErrorKind::input);
-  const std::size_t body = observed.body.empty() ? 0 : mesh.find_body(observed.body);
-  if (mesh.num_global_cells() == 0 || (!mesh.bodies().empty() && mesh.bodies()[body].kind != CellKind::tetrahedron))
-    throw Error("points are observed in a body without tetrahedra; give the numbers of vertices instead",
-                ErrorKind::input);
-  return body;
-}
-
-/// Returns the points of a body whose cells are on this rank. Throws Error (input) for a point outside the body.
-/// Collective.
-std::vector<contact::LocatedPoint> locate(const TetrahedralMesh& mesh, const ObservedPoints& observed) {
-  const std::size_t body = body_of(mesh, observed);
-  const auto name = [&](std::size_t i) {
-    const std::array<double, 3>& X = observed.points[i];
-    return fmt::format("observed point {} at ({:g}, {:g}, {:g})", i, X[0], X[1], X[2]);
-  };
-  const bool is_affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
-  std::vector<contact::LocatedPoint> located = contact::locate_points(mesh, body, observed.points, name);
-  collectively(mesh.comm(), [&] {
-    for (const contact::LocatedPoint& point : located)
-      if (point.outside > contact::outside_tolerance && !is_affine)
-        throw Error(name(point.point) + " is outside the body; points are rest positions inside the body",
-                    ErrorKind::input);
-  });
-  return located;
-}
 
 /// Half the mean squared distance of material points to observed positions.
 class PointTrackLoss final : public Loss {
@@ -61,6 +29,10 @@ class PointTrackLoss final : public Loss {
     std::int64_t count = 0;
     for (const ObservedPoints& one : observed) {
       for (const auto& [step, positions] : one.positions) {
+        if (step < 0) throw Error(fmt::format("step {} is negative; the first step is 0", step), ErrorKind::input);
+        if (std::any_of(positions.begin(), positions.end(), [](double x) { return std::isinf(x); }))
+          throw Error("an observed position is infinite; use NaN for coordinates that were not observed",
+                      ErrorKind::input);
         if (positions.size() != 3 * one.points.size())
           throw Error(fmt::format("{} coordinates are observed at step {} for {} points", positions.size(), step,
                                   one.points.size()),
@@ -69,7 +41,11 @@ class PointTrackLoss final : public Loss {
           count += std::isnan(positions[i]) && std::isnan(positions[i + 1]) && std::isnan(positions[i + 2]) ? 0 : 1;
       }
       const std::size_t before = stencils.size();
-      const std::vector<contact::LocatedPoint> located = locate(mesh, one);
+      const std::vector<contact::LocatedPoint> located =
+          sensor::locate_inside(mesh, one.body, one.points, [&](std::size_t i) {
+            const std::array<double, 3>& X = one.points[i];
+            return fmt::format("observed point {} at ({:g}, {:g}, {:g})", i, X[0], X[1], X[2]);
+          });
       for (const contact::LocatedPoint& point : located) stencils.push_back(point.stencil);
       for (auto& [step, positions] : observed_) positions.resize(3 * stencils.size(), nan);
       for (const auto& [step, positions] : one.positions) {
@@ -80,20 +56,20 @@ class PointTrackLoss final : public Loss {
       }
     }
     if (count == 0) throw Error("no position of a point is observed", ErrorKind::input);
-    weight_ = 1.0 / static_cast<double>(count);
+    count_ = static_cast<double>(count);
     points_ = std::make_shared<const Entities>("points", comm_, stencils.size());
     map_ = std::make_unique<PointMap>(mesh.owned_vertex_entities(), points_, std::move(stencils));
   }
 
   std::string unit() const override { return "m²"; }
-  double num_observations() const override { return 1.0 / weight_; }
+  double num_observations() const override { return count_; }
   bool observes(int n) const override { return observed_.count(n) > 0; }
   double value(int n, const State& state, const ParameterSet&) override {
     const Numbers r = residual(n, state);
-    return 0.5 * weight_ * dot(r, r);
+    return 0.5 * dot(r, r) / count_;
   }
   double tangent(int n, const State& state, const ParameterSet&, const State& tangent, const ParameterSet&) override {
-    return weight_ * dot(residual(n, state), changes(n, tangent));
+    return dot(residual(n, state), changes(n, tangent)) / count_;
   }
   void add_gradient(int n, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) override {
     add(residual(n, state), adjoint);
@@ -134,9 +110,9 @@ class PointTrackLoss final : public Loss {
       if (std::isnan(observed[i])) dr[i] = 0.0;
     return dr;
   }
-  /// Adds Wᵀ (weight r) to the adjoint of the positions. Collective.
+  /// Adds Wᵀ r, divided by the number of observations, to the adjoint of the positions. Collective.
   void add(Numbers r, State& adjoint) const {
-    for (double& value : r) value *= weight_;
+    for (double& value : r) value /= count_;
     Field x_bar("point_adjoint", points_, 3);
     x_bar.from_host(r);
     map_->add_transpose(x_bar, adjoint["positions"]);
@@ -146,7 +122,7 @@ class PointTrackLoss final : public Loss {
   std::shared_ptr<const Entities> points_;  // this rank's points
   std::unique_ptr<PointMap> map_;
   std::map<int, Numbers> observed_;  // by step: [points of this rank, 3]
-  double weight_ = 0.0;
+  double count_ = 0.0;               // number of pairs of point and step with an observed coordinate
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ SensorLoss::SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector
   const std::string name = sensor_->name();
   check_options(options_, m, name);
   for (auto& [step, values] : observed) {
+    if (step < 0) throw Error("step " + std::to_string(step) + " is negative; the first step is 0", ErrorKind::input);
     if (values.size() != m)
       throw Error("the " + name + " has " + std::to_string(m) + " components, but " + std::to_string(values.size()) +
                       " values are given for step " + std::to_string(step),

@@ -154,12 +154,13 @@ void DifferentiableScene::set_materials() {
 std::vector<std::unique_ptr<ForceTerm>> DifferentiableScene::elastic_terms(const Region& region) const {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   for (const DifferentiableMaterial& material : materials_) {
-    if (find_cell_model(material.model) || is_rigid(material)) continue;
+    if (find_cell_model(material.model)) continue;
     const std::vector<int>& of_material = mesh_->region(material.region).cells;
     std::vector<int> cells;
     std::set_intersection(region.cells.begin(), region.cells.end(), of_material.begin(), of_material.end(),
                           std::back_inserter(cells));
     if (sum_over_ranks(static_cast<std::int64_t>(cells.size()), mesh_->comm()) == 0) continue;
+    if (is_rigid(material)) throw Error("a rigid body has no stress", ErrorKind::input);
     if (material.nodal_dilatation)
       throw Error("the stress of a material with dilatation: nodal is not available", ErrorKind::input);
     terms.push_back(elastic_law(material.model).make_term(*mesh_, cells));

@@ -157,6 +157,9 @@ TEST_F(SensorOfScene, is_refused_in_one_line) {
     return text;
   };
   refused(with("{type: strian, region: all}"), "did you mean 'strain'");
+  std::string text = objective("sensor: span, target: 1");
+  text.insert(text.find("  gauge:"), "  gauge_tangent: {type: strain, region: all}\n");
+  refused(text, "ends in _tangent");
   refused(with("{type: strain}"), "region: is missing");
   refused(with("{type: strain, region: midle}"), "midle");
   refused(with("{type: strain, point: [0, 0, 0]}"), "point");

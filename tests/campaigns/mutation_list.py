@@ -830,7 +830,7 @@ FAULTS = [
           "std::abs(lambda) <= curvature.error ||", "", ["inverse.posterior.np1", "app.priors.np1"]),
     # ---- Gauss-Newton ----------------------------------------------------------------------------------------------
     Fault("points: weights of the adjoint", "src/sensor/point_track.cpp",
-          "for (double& value : r) value *= weight_;", "for (double& value : r) value *= weight_ * weight_;", ["sensor.point_track.np1"]),
+          "for (double& value : r) value /= count_;", "for (double& value : r) value /= count_ + 1.0;", ["sensor.point_track.np1"]),
     Fault("points: components that are not observed count", "src/sensor/point_track.cpp",
           "if (std::isnan(observed[i])) dr[i] = 0.0;", "if (std::isnan(observed[i])) dr[i] *= 1.0;", ["sensor.point_track.np1"]),
     Fault("points: positions of another point", "src/sensor/point_track.cpp",

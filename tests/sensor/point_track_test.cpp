@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/file_order.hpp"
@@ -17,6 +16,7 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "error_text.hpp"
 
 namespace diffsim::point_track_test {
 namespace {
@@ -130,17 +130,12 @@ TEST(point_track, of_points_inside_has_the_derivatives_of_its_value) {
 
 TEST(point_track, of_points_that_do_not_exist_is_refused) {
   DifferentiableScene scene = make_bar(1);
-  const auto error = [&](const ObservedPoints& observed) -> std::string {
-    try {
-      make_point_track_loss(*scene.mesh(), {observed});
-    } catch (const Error& caught) {
-      EXPECT_EQ(caught.kind(), ErrorKind::input);
-      return caught.what();
-    }
-    return "no error";
+  const auto error = [&](const ObservedPoints& observed) {
+    return error_of([&] { make_point_track_loss(*scene.mesh(), {observed}); });
   };
   EXPECT_EQ(error({"", {{0.1, 0.1, 0.05}, {0.41, 0.1, 0.05}}, {{1, std::vector<double>(6, 0.0)}}}),
-            "observed point 1 at (0.41, 0.1, 0.05) is outside the body; points are rest positions inside the body");
+            "observed point 1 at (0.41, 0.1, 0.05) is outside the body; give the rest position of a point "
+            "inside the body");
   EXPECT_EQ(error({"", {{0.1, 0.1, 0.05}}, {{1, {0.0, 0.0}}}}), "2 coordinates are observed at step 1 for 1 points");
   EXPECT_EQ(error({"", {{0.1, 0.1, 0.05}}, {{1, {nan, nan, nan}}}}), "no position of a point is observed");
 }

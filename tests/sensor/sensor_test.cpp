@@ -16,6 +16,7 @@
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "error_text.hpp"
 
 namespace diffsim::sensor_test {
 namespace {
@@ -149,25 +150,18 @@ TEST(sensor, moment_of_a_support_balances_weight_and_loads) {
   expect_near(moment->value(1, state), {-expected[0], -expected[1], -expected[2]}, 1e-9);
 }
 
-template <class Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(sensor, that_does_not_exist_is_refused) {
   DifferentiableScene scene = make_bar(1);
   const auto error = [&](const SensorSpec& spec) { return error_of([&] { scene.sensor(spec); }); };
   EXPECT_EQ(error({.type = "strian"}), "there is no sensor of type 'strian'; did you mean 'strain'?");
   EXPECT_EQ(error({.type = "strain", .place = {.region = "x_max"}}), "region 'x_max' has no tetrahedra");
   EXPECT_EQ(error({.type = "distance"}), "a sensor of type distance needs two places");
+  EXPECT_EQ(error({.type = "position", .other = SensorPlace{}}),
+            "a sensor of type position measures one place; remove the second place");
+  EXPECT_EQ(error({.type = "position", .place = {.region = "x_max", .point = std::array<double, 3>{}}}),
+            "the place of a sensor is a region or a point, not both; remove one of them");
   EXPECT_EQ(error({.type = "position", .place = {.point = std::array<double, 3>{0.41, 0.1, 0.05}}}),
-            "point (0.41, 0.1, 0.05) is outside the body; give a point inside the body at rest");
+            "point (0.41, 0.1, 0.05) is outside the body; give the rest position of a point inside the body");
   EXPECT_EQ(error({.type = "strain", .place = {.point = std::array<double, 3>{0.1, 0.1, 0.05}}}),
             "a sensor of type strain measures a region, not a point; give a region");
   EXPECT_NE(error({.type = "position", .place = {.point = std::array<double, 3>{9.0, 0.0, 0.0}}})
@@ -184,6 +178,7 @@ TEST(sensor, loss_checks_its_values) {
   };
   const std::string who = "momentum of region 'all'";
   EXPECT_EQ(error({{1, {nan, nan, nan}}}), "no component of the " + who + " is observed");
+  EXPECT_EQ(error({{-1, {1.0, 2.0, 3.0}}}), "step -1 is negative; the first step is 0");
   EXPECT_EQ(error({{1, {1.0}}}), "the " + who + " has 3 components, but 1 values are given for step 1");
   EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1.0}}),
             "the covariance matrix of the " + who + " must have 3 rows and columns");

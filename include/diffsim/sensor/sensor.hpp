@@ -22,9 +22,11 @@ class Sensor {
   virtual ~Sensor() = default;
   /// Returns the name of the quantity for messages, for example "reaction of region 'foot'".
   virtual std::string name() const = 0;
+  /// Returns the unit of y, for example "N".
   virtual std::string unit() const = 0;
   /// Returns the names of the components, for example x, y and z.
   virtual std::vector<std::string> components() const = 0;
+  /// Returns the communicator of the scene's mesh.
   virtual MPI_Comm comm() const = 0;
 
   /// Returns y, [components], on every rank.
@@ -47,7 +49,8 @@ class Sensor {
 struct SensorPlace {
   std::string region = "all";
   /// Rest position (m) of a material point inside a tetrahedron. If given, `region` is not used. The point keeps its
-  /// coordinates in the tetrahedron, also if the rest shape changes.
+  /// barycentric coordinates in the tetrahedron, also if the rest shape changes. A point of an affine body may be
+  /// outside the tetrahedron.
   std::optional<std::array<double, 3>> point = {};
   std::string body = {};  ///< body that contains `point`; may be empty if the mesh has one body
 };
@@ -57,7 +60,7 @@ struct SensorSpec {
   std::string type;
   SensorPlace place = {};
   std::optional<SensorPlace> other = {};  ///< second place of the type `distance`
-  std::array<double, 3> about{};          ///< point for `moment` and `angular_momentum`, m
+  std::array<double, 3> about{};          ///< point for `moment` and `angular_momentum`, m; default: the origin
 };
 
 /// Type of a sensor: name, unit, names of the components, and meaning.
@@ -124,8 +127,9 @@ class SensorLoss final : public Loss {
 };
 
 /// Makes the loss 1/(2 |S||V|) Σ |x - x̂|² (m²) of observed positions x̂ of material points, as `TrackLoss` does for
-/// vertices. The points keep their coordinates in their tetrahedra. Every rank passes all points. Throws Error (input)
-/// for a point outside the body, a wrong number of positions, and if nothing is observed. Collective.
+/// vertices: |S||V| is the number of pairs of point and step with at least one observed coordinate. The points keep
+/// their barycentric coordinates in their tetrahedra. Every rank passes all points. Throws Error (input) for a point
+/// outside the body, a wrong number of positions, and if nothing is observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 
 }  // namespace diffsim

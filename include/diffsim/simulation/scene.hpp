@@ -115,8 +115,9 @@ class DifferentiableScene {
   /// Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
-  /// outlive the scene. Throws Error (input) for an unknown type, region or body, and for a sensor that the place does
-  /// not support.
+  /// outlive the scene. Call this function after all constraints, joints and contact have been added: a reaction does
+  /// not include vertices that are fixed or moved later. Throws Error (input) for an unknown type, region or body, and
+  /// for a sensor that the place does not support.
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
   /// Returns a barrier stiffness κ (Pa) for the body's stiffness and weight: the largest of the values of κ that the
   /// following conditions require. The length d̂ is `barrier_distance`.
@@ -173,7 +174,8 @@ class DifferentiableScene {
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
   /// Returns elastic terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the region.
-  /// The terms are not added to the system. Throws Error (input) for a material with nodal dilatation. Collective.
+  /// The terms are not added to the system. Throws Error (input) for a rigid material and for a material with
+  /// nodal dilatation. Collective.
   std::vector<std::unique_ptr<ForceTerm>> elastic_terms(const Region& region) const;
 
   std::shared_ptr<TetrahedralMesh> mesh_;
