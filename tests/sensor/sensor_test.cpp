@@ -190,6 +190,24 @@ TEST(sensor, loss_checks_its_values) {
             "Huber's loss cannot be combined with a covariance matrix; remove one of them");
 }
 
+TEST(sensor, loss_is_multiplied_by_its_factor) {
+  DifferentiableScene scene = make_bar(1);
+  const State state = moved(scene);
+  const auto sensor = scene.sensor({.type = "position", .place = {.region = "x_max"}});
+  SensorLoss loss(sensor, {{1, {0.1, 0.2, 0.3}}});
+  const auto results = [&] {
+    State gradient = state.zero_like();
+    ParameterSet none;
+    loss.add_gradient(1, state, scene.parameters(), gradient, none);
+    return std::array{sum_over_ranks(loss.value(1, state, scene.parameters()), MPI_COMM_WORLD),
+                      sum_over_ranks(local_dot(gradient, state), MPI_COMM_WORLD)};
+  };
+  const std::array<double, 2> before = results();
+  EXPECT_TRUE(loss.multiply(3.0));
+  const std::array<double, 2> after = results();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(after[i], 3.0 * before[i], 1e-13 * std::abs(after[i]));
+}
+
 TEST(sensor, loss_weighs_residuals_by_the_covariance_of_what_is_observed) {
   DifferentiableScene scene = make_bar(1);
   const State state = moved(scene);
