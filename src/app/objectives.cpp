@@ -130,12 +130,6 @@ struct MakeLoss {
 
 }  // namespace
 
-std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver) {
-  std::shared_ptr<Sensor> sensor;
-  at_place(entry.place, [&] { sensor = solver.sensor(entry.spec); });
-  return sensor;
-}
-
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
   for (const ObjectiveEntry& objective : scene.objectives) {

@@ -460,6 +460,12 @@ DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMes
   return std::move(*solver);
 }
 
+std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver) {
+  std::shared_ptr<Sensor> sensor;
+  at_place(entry.place, [&] { sensor = solver.sensor(entry.spec); });
+  return sensor;
+}
+
 DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
   DifferentiableScene solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);

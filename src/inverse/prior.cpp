@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "core/covariance.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "inverse/check_tools.hpp"
@@ -240,28 +241,11 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
 std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
                                                          const std::vector<double>& covariance) {
   const std::size_t size = mean.size();
-  std::vector<double> factor = covariance;
+  std::vector<double> factor;
   collectively(comm, [&] {
     for (const double value : mean)
       if (!std::isfinite(value)) throw Error("the mean of a prior has a value that is not finite", ErrorKind::input);
-    if (factor.size() != size * size)
-      throw Error("a covariance matrix of " + std::to_string(size) + " values needs " + std::to_string(size * size) +
-                      " entries, but has " + std::to_string(factor.size()),
-                  ErrorKind::input);
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        if (std::abs(factor[size * i + j] - factor[size * j + i]) >
-            1e-12 * std::sqrt(std::abs(factor[size * i + i] * factor[size * j + j])))
-          throw Error("the covariance matrix is not symmetric: entries (" + std::to_string(i) + ", " +
-                          std::to_string(j) + ") and (" + std::to_string(j) + ", " + std::to_string(i) + ") differ",
-                      ErrorKind::input);
-    const auto n = static_cast<PetscBLASInt>(size);
-    PetscBLASInt info = 0;
-    LAPACKpotrf_("L", &n, factor.data(), &n, &info);
-    if (info != 0)
-      throw Error("the covariance matrix is not positive definite: its leading " + std::to_string(info) + " × " +
-                      std::to_string(info) + " block has a determinant that is not positive",
-                  ErrorKind::input);
+    factor = cholesky_of_covariance(covariance, size);
   });
   if (!is_first_rank(comm)) {
     mean.clear();

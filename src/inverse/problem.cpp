@@ -286,58 +286,6 @@ void InverseProblem::add(InverseProblem& experiment) {
   experiment.is_added_ = true;
 }
 
-void InverseProblem::add_prior(std::size_t k, std::unique_ptr<Prior> prior) {
-  if (k >= unknowns_.size() || !prior)
-    throw Error("a prior of unknown " + std::to_string(k) + " is added to a problem with " +
-                    std::to_string(unknowns_.size()) + " unknowns",
-                ErrorKind::input);
-  collectively(comm(), [&] {
-    if (prior->size() != blocks_[k].count)
-      throw Error("a prior of " + std::to_string(prior->size()) + " values is added to '" + unknowns_[k].name() +
-                      "', which has " + std::to_string(blocks_[k].count),
-                  ErrorKind::input);
-  });
-  priors_.emplace_back(k, std::move(prior));
-}
-
-double InverseProblem::prior(const std::vector<double>& u) const {
-  double sum = 0.0;
-  for (const auto& [k, prior] : priors_) sum += prior->value(part(k, u));
-  return sum;
-}
-
-bool InverseProblem::has_prior_covariance() const {
-  std::vector<int> count(unknowns_.size(), 0);
-  for (const auto& [k, prior] : priors_) count[k] += prior->has_covariance() ? 1 : 2;
-  return std::all_of(count.begin(), count.end(), [](int number) { return number == 1; });
-}
-
-std::vector<double> InverseProblem::prior_covariance_product(const std::vector<double>& b) const {
-  std::vector<double> product(b.size(), 0.0);
-  for (const auto& [k, prior] : priors_) {
-    const std::vector<double> solution = prior->covariance_product(part(k, b));
-    std::copy(solution.begin(), solution.end(), product.begin() + static_cast<std::ptrdiff_t>(offset(k)));
-  }
-  return product;
-}
-
-void InverseProblem::add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const {
-  for (const auto& [k, prior] : priors_) {
-    std::vector<double> added(blocks_[k].count, 0.0);
-    prior->add_gradient(part(k, u), added);
-    for (std::size_t i = 0; i < added.size(); ++i) gradient[blocks_[k].offset + i] += added[i];
-  }
-}
-
-void InverseProblem::add_prior_product(const std::vector<double>& u, const std::vector<double>& v,
-                                       std::vector<double>& product) const {
-  for (const auto& [k, prior] : priors_) {
-    std::vector<double> added(blocks_[k].count, 0.0);
-    prior->add_product(part(k, u), part(k, v), added);
-    for (std::size_t i = 0; i < added.size(); ++i) product[blocks_[k].offset + i] += added[i];
-  }
-}
-
 std::string InverseProblem::unit() const {
   for (const InverseProblem* experiment : experiments_)
     if (experiment->unit() != loss_.unit()) return "1";

@@ -165,7 +165,8 @@ class StressSensor final : public CellSensor {
   Numbers value(int n, const State& state) override {
     prepare();
     const Evaluation here(site_, n, state);
-    return stress(forces(here.at), positions(state));
+    const CellPositions at = positions(state);
+    return stress(forces(here.at), at.x, sums(at).volume);
   }
   Numbers tangent(int n, const State& state, const State& tangent, const ParameterSet& set) override;
   void add_adjoint(int n, const State& state, const Numbers& w, State& adjoint, ParameterSet& gradient) override;
@@ -200,16 +201,16 @@ class StressSensor final : public CellSensor {
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sum.data(), 6, MPI_DOUBLE, MPI_SUM, comm()));
     return sum;
   }
-  Numbers stress(const Numbers& f, const CellPositions& at) const {
-    Numbers sigma = virial(f, at.x);
-    const double v = sums(at).volume;
+  /// Returns the mean stress of the region with the current volume v.
+  Numbers stress(const Numbers& f, const Numbers& x, double v) const {
+    Numbers sigma = virial(f, x);
     for (double& value : sigma) value /= v;
     return sigma;
   }
   static std::size_t row(std::size_t k) { return k < 3 ? k : k == 4 ? 1 : 0; }
   static std::size_t column(std::size_t k) { return k < 3 ? k : k == 3 ? 1 : 2; }
-  /// Subtracts factor · W x_a from `result` for each local vertex a. W is the symmetric matrix for which Σ w_k σ_k = W
-  /// : σ.
+  /// Subtracts factor · W x_a from `result` for each local vertex a. The symmetric matrix W satisfies Σ w_k σ_k = W :
+  /// σ.
   static void add_product(double factor, const Numbers& w, const Numbers& x, Numbers& result) {
     for (std::size_t i = 0; i < x.size(); i += 3)
       for (std::size_t k = 0; k < 6; ++k) {
@@ -231,10 +232,10 @@ Numbers StressSensor::tangent(int n, const State& state, const State& tangent, c
   prepare();
   const Evaluation here(site_, n, state);
   const CellPositions at = positions(state), along = direction(tangent, set);
-  const Numbers f = forces(here.at), y = stress(f, at);
+  const double v = sums(at).volume, dv = sums_tangent(at, along).volume;
+  const Numbers f = forces(here.at), y = stress(f, at.x, v);
   Numbers dy = virial(force_tangents(here.at, tangent, set), at.x);
   const Numbers by_x = virial(f, along.x);
-  const double v = sums(at).volume, dv = sums_tangent(at, along).volume;
   for (std::size_t k = 0; k < 6; ++k) dy[k] = (dy[k] + by_x[k] - y[k] * dv) / v;
   return dy;
 }
@@ -251,7 +252,7 @@ void StressSensor::add_adjoint(int n, const State& state, const Numbers& w, Stat
   Numbers seed(at.x.size(), 0.0);
   add_product(1.0 / v, w, at.x, seed);
   add_product(1.0 / v, w, f, bar.x);
-  add_cell_sums_adjoint(site_.mesh(), cells_, at, {.volume = -dot(w, stress(f, at)) / v}, bar);
+  add_cell_sums_adjoint(site_.mesh(), cells_, at, {.volume = -dot(w, stress(f, at.x, v)) / v}, bar);
   const Field f_bar = local(seed);
   Field x_bar = local(bar.x), v_bar = system.scratch_field("sensor::velocities");
   for (const auto& term : terms_) {
@@ -272,8 +273,8 @@ void StressSensor::add_adjoint_tangent(int n, const State& state, const State& t
   const Evaluation here(site_, n, state);
   const CellPositions at = positions(state), along = direction(tangent, set);
   const Numbers f = forces(here.at), df = force_tangents(here.at, tangent, set);
-  const Numbers y = stress(f, at), dy = this->tangent(n, state, tangent, set);
   const double v = sums(at).volume, ratio = sums_tangent(at, along).volume / v;
+  const Numbers y = stress(f, at.x, v), dy = this->tangent(n, state, tangent, set);
   Numbers seed(at.x.size(), 0.0), dseed = seed;
   CellPositions bar = zeros();
   add_product(1.0 / v, w, at.x, seed);

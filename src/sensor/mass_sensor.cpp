@@ -147,11 +147,7 @@ class MassSensor final : public Sensor {
       return {m_[v], {{x_[3 * v], x_[3 * v + 1], x_[3 * v + 2]}}, {{v_[3 * v], v_[3 * v + 1], v_[3 * v + 2]}}};
     }
     /// Returns the sum of the masses over the region's vertices on all ranks.
-    double total_mass() const {
-      double sum = 0.0;
-      for (const int v : of_.vertices_) sum += m_[static_cast<std::size_t>(v)];
-      return sum_over_ranks(sum, of_.comm());
-    }
+    double total_mass() const { return of_.total(m_); }
 
    private:
     Values(const MassSensor& of, const State& state, Numbers masses)
@@ -177,8 +173,9 @@ class MassSensor final : public Sensor {
   static Particle<D> joined(const Particle<double>& p, const Particle<double>& dp) {
     return {along(p.m, dp.m), joined(p.x, dp.x), joined(p.v, dp.v)};
   }
-  double total_mass() const {
-    const Numbers m = site_.system->mass().to_host();
+  double total_mass() const { return total(site_.system->mass().to_host()); }
+  /// Returns the sum over the region's vertices on all ranks of values on owned vertices. Collective.
+  double total(const Numbers& m) const {
     double sum = 0.0;
     for (const int v : vertices_) sum += m[static_cast<std::size_t>(v)];
     return sum_over_ranks(sum, comm());

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/covariance.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/sensor/sensor.hpp"
@@ -27,56 +28,33 @@ Vector product(const Vector& A, const Vector& x) {
   return y;
 }
 
-/// Replaces a symmetric matrix A [m, m] by its inverse, by Gauss–Jordan elimination without pivoting. Returns false if
-/// a pivot is not positive; A is then not positive definite.
-bool invert(Vector& A, std::size_t m) {
-  for (std::size_t k = 0; k < m; ++k) {
-    const double pivot = A[m * k + k];
-    if (!(pivot > 0.0 && std::isfinite(pivot))) return false;
-    A[m * k + k] = 1.0;
-    for (std::size_t j = 0; j < m; ++j) A[m * k + j] /= pivot;
-    for (std::size_t i = 0; i < m; ++i) {
-      if (i == k) continue;
-      const double factor = A[m * i + k];
-      A[m * i + k] = 0.0;
-      for (std::size_t j = 0; j < m; ++j) A[m * i + j] -= factor * A[m * k + j];
-    }
-  }
-  return true;
-}
-
 /// Returns the inverse of the rows and columns of the covariance matrix that belong to observed components, with zeros
-/// in all other rows and columns. An empty `covariance` stands for the identity matrix. Throws Error (input) if the
-/// matrix is not positive definite.
-Vector weights_of(const Vector& covariance, const Vector& values, const std::string& name) {
+/// in all other rows and columns. An empty `covariance` stands for the identity matrix.
+Vector weights_of(const Vector& covariance, const Vector& values) {
   const std::size_t m = values.size();
   Vector result(m * m, 0.0), part;
   std::vector<std::size_t> seen;
   for (std::size_t i = 0; i < m; ++i)
     if (!std::isnan(values[i])) seen.push_back(i);
+  if (covariance.empty()) {
+    for (const std::size_t i : seen) result[m * i + i] = 1.0;
+    return result;
+  }
   for (const std::size_t i : seen)
-    for (const std::size_t j : seen) part.push_back(covariance.empty() ? (i == j ? 1.0 : 0.0) : covariance[m * i + j]);
-  if (!invert(part, seen.size()))
-    throw Error("the covariance matrix of the " + name + " is not positive definite", ErrorKind::input);
+    for (const std::size_t j : seen) part.push_back(covariance[m * i + j]);
+  part = inverse_of_covariance(part, seen.size());
   for (std::size_t i = 0; i < seen.size(); ++i)
     for (std::size_t j = 0; j < seen.size(); ++j) result[m * seen[i] + seen[j]] = part[seen.size() * i + j];
   return result;
 }
 
-void check_options(const SensorLossOptions& options, std::size_t m, const std::string& name) {
-  const Vector& C = options.covariance;
+void check_options(const SensorLossOptions& options, std::size_t m) {
   if (!(options.huber >= 0.0 && std::isfinite(options.huber)))
     throw Error("the limit of Huber's loss must be a finite number that is not negative", ErrorKind::input);
-  if (C.empty()) return;
+  if (options.covariance.empty()) return;
   if (options.huber > 0.0)
     throw Error("Huber's loss cannot be combined with a covariance matrix; remove one of them", ErrorKind::input);
-  if (C.size() != m * m)
-    throw Error("the covariance matrix of the " + name + " must have " + std::to_string(m) + " rows and columns",
-                ErrorKind::input);
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (std::abs(C[m * i + j] - C[m * j + i]) > 1e-12 * std::sqrt(std::abs(C[m * i + i] * C[m * j + j])))
-        throw Error("the covariance matrix of the " + name + " is not symmetric", ErrorKind::input);
+  cholesky_of_covariance(options.covariance, m);  // throws if the matrix is not a covariance matrix
 }
 
 }  // namespace
@@ -86,7 +64,7 @@ SensorLoss::SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector
     : sensor_(std::move(sensor)), options_(std::move(options)) {
   const std::size_t m = sensor_->components().size();
   const std::string name = sensor_->name();
-  check_options(options_, m, name);
+  check_options(options_, m);
   for (auto& [step, values] : observed) {
     if (step < 0) throw Error("step " + std::to_string(step) + " is negative; the first step is 0", ErrorKind::input);
     if (values.size() != m)
@@ -97,7 +75,7 @@ SensorLoss::SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector
     if (std::any_of(values.begin(), values.end(), [](double value) { return std::isinf(value); }))
       throw Error("an observed value of the " + name + " is infinite; use NaN for values that were not observed",
                   ErrorKind::input);
-    Vector weights = weights_of(options_.covariance, values, name);
+    Vector weights = weights_of(options_.covariance, values);
     observed_[step] = {std::move(values), std::move(weights)};
   }
   if (observed_.empty()) throw Error("no component of the " + name + " is observed", ErrorKind::input);

@@ -783,7 +783,7 @@ FAULTS = [
     Fault("sensors: sums over cells not sent to owners", "src/sensor/evaluation.cpp",
           "  system.mesh().vertex_exchange().add_to_owners(sums);\n", "", ["simulation.sensors.np2", "simulation.sensors.np3"]),
     Fault("sensors: stress without the change of the volume", "src/sensor/cell_sensor.cpp",
-          "{.volume = -dot(w, stress(f, at)) / v}", "{.volume = 0.0}", ["simulation.sensors.np1 *stress*"]),
+          "{.volume = -dot(w, stress(f, at.x, v)) / v}", "{.volume = 0.0}", ["simulation.sensors.np1 *stress*"]),
     Fault("sensors: stress with old moduli", "src/sensor/cell_sensor.cpp",
           "term->prepare_adjoint(system.parameters(), gradient);", "term->name();", ["simulation.sensors.np1 *stress*"]),
     Fault("sensors: Huber's limit ignored in the Hessian", "src/sensor/sensor_loss.cpp",

@@ -181,11 +181,12 @@ TEST(sensor, loss_checks_its_values) {
   EXPECT_EQ(error({{-1, {1.0, 2.0, 3.0}}}), "step -1 is negative; the first step is 0");
   EXPECT_EQ(error({{1, {1.0}}}), "the " + who + " has 3 components, but 1 values are given for step 1");
   EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1.0}}),
-            "the covariance matrix of the " + who + " must have 3 rows and columns");
+            "a covariance matrix of 3 values needs 9 entries, but has 1");
   EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 2, 0, 2, 1, 0, 0, 0, 1}}),
-            "the covariance matrix of the " + who + " is not positive definite");
+            "the covariance matrix is not positive definite: its leading 2 × 2 block has a determinant that is not "
+            "positive");
   EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 0, 0, 0.5, 1, 0, 0, 0, 1}}),
-            "the covariance matrix of the " + who + " is not symmetric");
+            "the covariance matrix is not symmetric: entries (1, 0) and (0, 1) differ");
   EXPECT_EQ(error({{1, {1.0, 2.0, 3.0}}}, {.covariance = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .huber = 1.0}),
             "Huber's loss cannot be combined with a covariance matrix; remove one of them");
 }
