@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
+#include <string>
 
-#include "core/petsc_handle.hpp"
 #include "diffsim/core/error.hpp"
+#include "inverse/minimise.hpp"
 #include "inverse/petsc_vectors.hpp"
 #include "inverse/tao_hessian.hpp"
 
@@ -19,69 +19,10 @@ using namespace inverse;
 
 namespace {
 
-using TaoHandle = PetscHandle<Tao, TaoDestroy>;
-/// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active.
-double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
-  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
-  double sum = 0.0;
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    const double step = u[i] - std::clamp(u[i] - g[i], low[i], high[i]);
-    sum += step * step;
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));
-  return std::sqrt(sum);
-}
-
-/// State that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
-/// `error`.
-struct TaoContext {
-  TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
-
-  InverseProblem& problem;
-  const IterateObserver& observer;
-  std::exception_ptr error;
-  long evaluations = 0;
-  double largest = 0.0;  // largest loss so far
-  int told = -1;         // last iteration reported to the observer
-  // Last point u, with the gradient g and the loss at this point. Trust-region methods evaluate the same point a second
-  // time for the gradient; the second evaluation then needs no sweep.
-  std::vector<double> u, g;
-  double loss = 0.0;
-};
-
-/// Returns true if `u` equals the last point, on all ranks. Collective.
-bool is_last_point(const TaoContext& context, const std::vector<double>& u) {
-  int same = context.evaluations > 0 && u == context.u;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, context.problem.comm()));
-  return same != 0;
-}
-
 PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* pointer) {
   auto& context = *static_cast<TaoContext*>(pointer);
   try {
-    const std::vector<double> u = values_of(point);
-    if (is_last_point(context, u)) {
-      *loss = context.loss;
-      set_values(gradient, context.g);
-      return 0;
-    }
-    context.u = u;
-    try {
-      context.loss = context.problem.gradient(u, context.g);
-      context.largest = std::max(context.largest, context.loss);
-    } catch (const Error& error) {
-      // A trial point whose rollout fails is outside the domain of L. For a point outside the domain, the callback
-      // returns twice the largest loss so far and a zero gradient, so that TAO's line search shortens the step. With an
-      // infinite loss, the interpolation in the line search would return the best step so far, and the line search
-      // would fail. If a rollout fails, all ranks execute this handler. If the rollout at the start point fails, the
-      // Error is rethrown.
-      if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
-      context.loss = 2.0 * context.largest;
-      context.g.assign(u.size(), 0.0);
-    }
-    ++context.evaluations;
-    // From now on, a gradient that is not finite counts as a failed rollout.
-    context.problem.locate_values_not_finite(false);
+    context.move_to(values_of(point));
     *loss = context.loss;
     set_values(gradient, context.g);
   } catch (...) {
@@ -104,7 +45,7 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
     Vec solution = nullptr;
     DIFFSIM_PETSC(TaoGetSolution(tao, &solution));
     const std::vector<double> u = values_of(solution);
-    context.observer({static_cast<int>(iteration), loss, norm, context.evaluations, &u});
+    context.observer({static_cast<int>(iteration), loss, norm, 0.0, context.evaluations, &u});
   } catch (...) {
     context.error = std::current_exception();
     return PETSC_ERR_USER;
@@ -179,7 +120,7 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   double norm = first_norm;
   int iteration = 0;
   for (;; ++iteration) {
-    if (observer) observer({iteration, loss, norm, result.evaluations, &u});
+    if (observer) observer({iteration, loss, norm, 0.0, result.evaluations, &u});
     result.converged = norm <= options.gradient_tolerance * first_norm;
     if (result.converged || iteration == options.max_iterations) break;
     const double correction1 = 1.0 - std::pow(beta1, iteration + 1), correction2 = 1.0 - std::pow(beta2, iteration + 1);
@@ -215,17 +156,37 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   return result;
 }
 
+/// Throws Error (input) if the method does not support the constraints.
+void check_constraints(const OptimiserOptions& options) {
+  const bool constrained = options.method == Optimiser::mma || options.method == Optimiser::almm;
+  if (!constrained && !options.constraints.empty())
+    throw Error(std::string("the method ") + optimisers[static_cast<std::size_t>(options.method)] +
+                    " does not support constraints; use mma or almm",
+                ErrorKind::input);
+  if (options.method == Optimiser::almm && options.constraints.empty())
+    throw Error("the method almm needs constraints; without constraints, use lbfgs or newton_cg", ErrorKind::input);
+}
+
 }  // namespace
 
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
+  check_constraints(options);
   const GaussNewtonScope scope(problem, options.gauss_newton);
   struct Locating {
     ~Locating() { problem.locate_values_not_finite(true); }
     InverseProblem& problem;
   };
   const Locating locating{problem};
-  if (options.method == Optimiser::adam) return minimise_by_adam(problem, options, observer);
-  return minimise_by_tao(problem, options, observer);
+  switch (options.method) {
+    case Optimiser::adam:
+      return minimise_by_adam(problem, options, observer);
+    case Optimiser::mma:
+      return minimise_by_mma(problem, options, observer);
+    case Optimiser::almm:
+      return minimise_by_almm(problem, options, observer);
+    default:
+      return minimise_by_tao(problem, options, observer);
+  }
 }
 
 }  // namespace diffsim

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,10 +17,38 @@ namespace diffsim {
 enum class Optimiser {
   lbfgs,      ///< TAO's bounded limited-memory BFGS
   newton_cg,  ///< TAO's bounded Newton-Krylov method with trust regions, with Hessian-vector products
-  adam        ///< Kingma & Ba 2015
+  adam,       ///< Kingma & Ba 2015
+  mma,        ///< globally convergent method of moving asymptotes (Svanberg 2002), with inequalities
+  almm        ///< TAO's augmented Lagrangian method, with equations and inequalities
 };
 /// Names of the methods in scenes, in the order of the enumeration.
-inline constexpr std::array<const char*, 3> optimisers = {"lbfgs", "newton_cg", "adam"};
+inline constexpr std::array<const char*, 5> optimisers = {"lbfgs", "newton_cg", "adam", "mma", "almm"};
+
+/// Function c(u) of the unknowns u of an InverseProblem, for a Constraint.
+class ConstraintFunction {
+ public:
+  virtual ~ConstraintFunction() = default;
+  /// Returns a name for messages and reports, for example "mean of youngs_modulus".
+  virtual std::string name() const = 0;
+  /// Returns c(u) on every rank, and sets `gradient` to this rank's part of ∂c/∂u. Collective.
+  virtual double gradient(const std::vector<double>& u, std::vector<double>& gradient) = 0;
+};
+
+/// Returns c(u) = L(u), where L is the loss of `problem`. `problem` must have the same unknowns as the problem that is
+/// optimised, and may have the same Model. `problem` must outlive the function.
+std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name);
+/// Returns the weighted mean c(u) = Σ_i w_i p_i / Σ_i w_i of the physical values p of unknown k. `weights`: w for the
+/// values in this rank's part of u, for example the volumes of the rank's cells. `problem` must outlive the function.
+/// Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero. Collective.
+std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
+                                                       std::vector<double> weights);
+
+/// Constraint lower ≤ c(u) ≤ upper. If `lower` equals `upper`, the constraint is the equation c(u) = upper.
+struct Constraint {
+  std::shared_ptr<ConstraintFunction> function;
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+};
 
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;
@@ -27,14 +58,22 @@ struct OptimiserOptions {
   double learning_rate = 0.05;  ///< step size of Adam
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
+  std::vector<Constraint> constraints = {};  ///< for mma and almm
+  /// Largest allowed violation of a constraint, relative to the larger of |lower| and |upper|; if both are zero or
+  /// infinite, relative to |c| at the start, and absolute if c is zero there, too.
+  double constraint_tolerance = 1e-6;
+  /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound.
+  double move_limit = 0.5;
 };
 
 /// State of an optimisation after an iteration; iteration 0 is the start.
 struct Iterate {
   int iteration = 0;
   double loss = 0.0;
-  double gradient_norm = 0.0;  ///< norm of the projected gradient ∂L/∂u
-  long evaluations = 0;        ///< number of evaluations of loss and gradient so far
+  /// Norm of the projected gradient ∂L/∂u. With constraints, the gradient is that of the Lagrangian function.
+  double gradient_norm = 0.0;
+  double violation = 0.0;  ///< largest relative violation of a constraint (OptimiserOptions::constraint_tolerance)
+  long evaluations = 0;    ///< number of evaluations of loss and gradient so far
   const std::vector<double>* u = nullptr;
 };
 using IterateObserver = std::function<void(const Iterate&)>;
@@ -43,6 +82,8 @@ struct OptimiserResult {
   std::vector<double> u;
   double loss = 0.0;
   double gradient_norm = 0.0;
+  double violation = 0.0;                ///< as in Iterate
+  std::vector<double> constraints = {};  ///< values of the constraints' functions at u
   int iterations = 0;
   long evaluations = 0;
   long hessian_products = 0;  ///< number of Hessian-vector products of newton_cg
@@ -50,8 +91,11 @@ struct OptimiserResult {
   std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
 };
 
-/// Minimises the problem's loss within the bounds of the unknowns. Returns the last iterate. If the rollout fails at a
-/// trial point, the optimiser shortens its step. Throws Error if the rollout fails at the start point. Collective.
+/// Minimises the problem's loss within the bounds of the unknowns and subject to the constraints. Returns the last
+/// iterate. If the rollout fails at a trial point, the optimiser shortens its step. Throws Error if the rollout fails
+/// at the start point; Error (input) for constraints without bounds or with `lower` above `upper`, for constraints with
+/// a method other than mma and almm, for almm without constraints, and for mma with equations or with unknowns that
+/// lack a finite lower or upper bound. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

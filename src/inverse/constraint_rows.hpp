@@ -1,0 +1,53 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "diffsim/inverse/optimise.hpp"
+
+namespace diffsim::inverse {
+
+/// Constraints of an optimisation as inequalities g_i(u) ≤ 0 and equations h_i(u) = 0. A constraint with two different
+/// finite bounds gives two inequalities. All functions except the accessors are collective.
+class ConstraintRows {
+ public:
+  /// Row with the value sign · (c(u) - bound), where c is the function of a constraint.
+  struct Row {
+    std::size_t constraint;
+    double sign, bound;
+  };
+
+  /// Throws Error (input) for a constraint without finite bounds, with `lower` above `upper`, or with a bound that is
+  /// NaN.
+  ConstraintRows(const std::vector<Constraint>& constraints, MPI_Comm comm);
+
+  const std::vector<Row>& inequalities() const { return inequalities_; }
+  const std::vector<Row>& equations() const { return equations_; }
+
+  /// Evaluates all constraints and their gradients at u. Does nothing if u is the last point.
+  void move_to(const std::vector<double>& u);
+  double value(const Row& row) const { return row.sign * (values_[row.constraint] - row.bound); }
+  /// Returns this rank's part of the row's gradient.
+  std::vector<double> gradient(const Row& row) const;
+  /// Adds factor · gradient(row) to `sum`.
+  void add_gradient(const Row& row, double factor, std::vector<double>& sum) const;
+  /// Returns c(u) of each constraint.
+  const std::vector<double>& values() const { return values_; }
+
+  /// Returns the value to which violations of a row are compared (OptimiserOptions::constraint_tolerance).
+  double scale(const Row& row) const { return scales_[row.constraint]; }
+  /// Returns the largest relative violation; 0 if all constraints are satisfied.
+  double violation() const;
+
+ private:
+  const std::vector<Constraint>& constraints_;
+  MPI_Comm comm_;
+  std::vector<Row> inequalities_, equations_;
+  std::vector<double> scales_;  // [constraints]; empty before the first evaluation
+  std::vector<double> u_;       // last point
+  std::vector<double> values_;
+  std::vector<std::vector<double>> gradients_;
+};
+
+}  // namespace diffsim::inverse

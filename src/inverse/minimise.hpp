@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petsctao.h>
+
+#include <exception>
+#include <vector>
+
+#include "core/petsc_handle.hpp"
+#include "diffsim/inverse/optimise.hpp"
+
+namespace diffsim::inverse {
+
+using TaoHandle = PetscHandle<Tao, TaoDestroy>;
+
+/// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active. Collective.
+double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
+
+/// State that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
+/// `error`.
+struct TaoContext {
+  TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
+
+  /// Evaluates the loss and its gradient at u. If the rollout fails, sets `loss` to twice the largest loss so far and
+  /// `g` to zero. Throws Error if the rollout at the first point fails. Does nothing if u is the last point.
+  /// Collective.
+  void move_to(const std::vector<double>& u_new);
+
+  InverseProblem& problem;
+  const IterateObserver& observer;
+  std::exception_ptr error;
+  long evaluations = 0;
+  double largest = 0.0;  // largest loss so far
+  int told = -1;         // last iteration reported to the observer
+  // Last point u, with the gradient g and the loss at this point. Trust-region methods evaluate the same point a second
+  // time for the gradient; the second evaluation then needs no sweep.
+  std::vector<double> u, g;
+  double loss = 0.0;
+  bool failed = false;  // true: the rollout at u failed
+};
+
+/// Minimises the loss by TAO's augmented Lagrangian method, which ends when the gradient of the Lagrangian function and
+/// the constraints meet the tolerances of `options`.
+OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions& options,
+                                 const IterateObserver& observer);
+/// Minimises the loss by the method of moving asymptotes (MovingAsymptotes). If the rollout fails at a trial point, the
+/// next trial point is closer to the last iterate. An iteration has at most 30 trial points.
+OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions& options,
+                                const IterateObserver& observer);
+
+}  // namespace diffsim::inverse

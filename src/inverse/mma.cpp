@@ -1,0 +1,121 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "inverse/constraint_rows.hpp"
+#include "inverse/minimise.hpp"
+#include "inverse/moving_asymptotes.hpp"
+
+namespace diffsim::inverse {
+namespace {
+
+void check(const InverseProblem& problem, const ConstraintRows& rows, const OptimiserOptions& options) {
+  if (!rows.equations().empty())
+    throw Error("the method mma has no equations; use the method almm, or give a lower and an upper bound",
+                ErrorKind::input);
+  if (!(options.move_limit > 0.0) || options.move_limit > 1.0)
+    throw Error("the move limit of mma is " + std::to_string(options.move_limit) + "; give a number in (0, 1]",
+                ErrorKind::input);
+  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
+  collectively(problem.comm(), [&] {
+    for (std::size_t i = 0; i < low.size(); ++i)
+      if (!std::isfinite(low[i]) || !std::isfinite(high[i]))
+        throw Error("the method mma needs finite bounds of all unknowns; give a lower and an upper bound",
+                    ErrorKind::input);
+  });
+}
+
+/// Norm of the gradient g without the components that point beyond an active bound. Collective.
+double free_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
+  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const bool active = (u[i] <= low[i] && g[i] > 0.0) || (u[i] >= high[i] && g[i] < 0.0);
+    if (!active) sum += g[i] * g[i];
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));
+  return std::sqrt(sum);
+}
+
+/// Loss, constraints and their gradients at a point.
+struct Iteration {
+  InverseProblem& problem;
+  ConstraintRows rows;
+  Linearisation at = {};
+  double loss = 0.0;
+  long evaluations = 0;
+
+  void move_to(const std::vector<double>& u) {
+    ++evaluations;
+    std::vector<double> gradient;
+    loss = problem.gradient(u, gradient);
+    rows.move_to(u);
+    // From now on, a gradient that is not finite counts as a failed rollout.
+    problem.locate_values_not_finite(false);
+    at = {u, {loss}, {std::move(gradient)}};
+    for (const ConstraintRows::Row& row : rows.inequalities()) {
+      at.values.push_back(rows.value(row));
+      at.gradients.push_back(rows.gradient(row));
+    }
+  }
+  /// Gradient of the Lagrangian function. The multipliers of inequalities that are not active within the tolerance
+  /// count as zero.
+  std::vector<double> lagrangian_gradient(const std::vector<double>& multipliers, double tolerance) const {
+    std::vector<double> sum = at.gradients.front();
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+      const ConstraintRows::Row& row = rows.inequalities()[i];
+      if (rows.value(row) >= -tolerance * rows.scale(row)) rows.add_gradient(row, multipliers[i], sum);
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions& options,
+                                const IterateObserver& observer) {
+  Iteration now{problem, ConstraintRows(options.constraints, problem.comm())};
+  check(problem, now.rows, options);
+  MovingAsymptotes method(problem.comm(), problem.lower_bounds(), problem.upper_bounds(), options.move_limit);
+  OptimiserResult result;
+  std::vector<double> multipliers(now.rows.inequalities().size(), 0.0);
+  now.move_to(problem.start());
+  double first_norm = 0.0, norm = 0.0, violation = 0.0;
+  int iteration = 0;
+  for (;; ++iteration) {
+    norm = free_norm(problem, now.at.x, now.lagrangian_gradient(multipliers, options.constraint_tolerance));
+    violation = now.rows.violation();
+    if (iteration == 0) first_norm = norm;
+    if (observer) observer({iteration, now.loss, norm, violation, now.evaluations, &now.at.x});
+    result.converged = norm <= options.gradient_tolerance * first_norm && violation <= options.constraint_tolerance;
+    if (result.converged || iteration == options.max_iterations) break;
+    method.begin(now.at);
+    constexpr int max_trials = 30;
+    for (int trial = 1;; ++trial) {
+      const std::vector<double> u = method.trial();
+      multipliers = method.multipliers();
+      try {
+        now.move_to(u);
+        if (method.accepts(now.at.values) || trial == max_trials) break;
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::run || trial == max_trials) throw;
+        method.shorten();
+      }
+    }
+  }
+  result.u = now.at.x;
+  result.loss = now.loss;
+  result.gradient_norm = norm;
+  result.violation = violation;
+  result.constraints = now.rows.values();
+  result.iterations = iteration;
+  result.evaluations = now.evaluations;
+  result.reason =
+      result.converged ? "gradient and constraints below tolerances" : "maximum number of iterations reached";
+  return result;
+}
+
+}  // namespace diffsim::inverse

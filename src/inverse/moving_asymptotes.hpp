@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace diffsim::inverse {
+
+/// Values and gradients of an objective f = g_0 and of inequalities g_i(x) ≤ 0, i = 1, 2, …, at a point x.
+struct Linearisation {
+  std::vector<double> x;                       ///< this rank's part of x
+  std::vector<double> values;                  ///< f and g_i, the same on all ranks
+  std::vector<std::vector<double>> gradients;  ///< this rank's parts of the gradients of f and g_i
+};
+
+/// Globally convergent method of moving asymptotes (Svanberg 1987 and 2002; coefficients of Svanberg 2007, "MMA and
+/// GCMMA – two methods for nonlinear optimization"). Each iteration approximates each function g_i by the convex,
+/// separable function
+///   g̃_i(x) = r_i + Σ_j (p_ij/(U_j - x_j) + q_ij/(x_j - L_j))
+/// with the value and the gradient of g_i at the current point. The trial point minimises f̃ subject to g̃_i ≤ y_i, with
+/// y_i ≥ 0 and the cost c y_i + y_i²/2, within bounds and move limits. The dual problem, which has one multiplier λ_i ≥
+/// 0 per inequality, is solved by TAO's bounded Newton method. If a function exceeds its approximation at the trial
+/// point, the curvature ρ_i of the approximation is increased, and the next trial point is closer to the current point.
+/// x is distributed over the ranks.
+class MovingAsymptotes {
+ public:
+  /// `lower`, `upper`: finite bounds of this rank's part of x. `move_limit`: largest change of x_j in an iteration,
+  /// relative to upper_j - lower_j.
+  MovingAsymptotes(MPI_Comm comm, std::vector<double> lower, std::vector<double> upper, double move_limit);
+
+  /// Begins an iteration at the point `at`. Collective.
+  void begin(const Linearisation& at);
+  /// Returns this rank's part of the trial point. Collective.
+  std::vector<double> trial();
+  /// Returns true if no function exceeds its approximation at the last trial point. `values`: f and g_i at this point.
+  /// Otherwise increases the curvatures of the approximations that are exceeded. Collective.
+  bool accepts(const std::vector<double>& values);
+  /// Increases the curvatures of all approximations, for a trial point at which the functions do not exist.
+  void shorten();
+  /// Lagrange multipliers of the inequalities at the last trial point.
+  const std::vector<double>& multipliers() const { return multipliers_; }
+
+ private:
+  void move_asymptotes(const std::vector<double>& x);
+  /// Mean change of each function over the range of an unknown, according to the gradients.
+  std::vector<double> mean_changes(const Linearisation& at) const;
+  /// Returns upper_j - lower_j, or 1 for an entry that cannot change.
+  double range(std::size_t j) const { return upper_[j] > lower_[j] ? upper_[j] - lower_[j] : 1.0; }
+
+  MPI_Comm comm_;
+  std::vector<double> lower_, upper_;
+  double move_limit_;
+  std::vector<double> low_, high_;          // L, U
+  std::vector<double> last_, before_last_;  // points of the last two iterations
+  int iteration_ = 0;
+  Linearisation at_;                  // current point
+  std::vector<double> scales_;        // factors of f and g_i in the subproblem; empty before the first iteration
+  std::vector<double> curvatures_;    // ρ_i
+  std::vector<double> x_;             // trial point
+  std::vector<double> approximated_;  // scaled values of the approximations at the trial point
+  std::vector<double> multipliers_;   // of the inequalities without scales
+};
+
+}  // namespace diffsim::inverse
