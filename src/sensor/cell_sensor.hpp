@@ -30,4 +30,14 @@ std::unique_ptr<Sensor> make_strain_sensor(const Site& site, const Region& regio
 std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& region,
                                            std::vector<std::unique_ptr<ForceTerm>> terms);
 
+/// Makes a sensor of the work (J) of a region's tetrahedra,
+///
+///   W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
+///
+/// with the displacement u = x - X, the first Piola stress P, and the elastic forces f_a as for the stress. In static
+/// equilibrium, with fixed supports and dead loads F, the work of the whole mesh is the compliance Σ F · u. `terms` and
+/// errors are as for the stress. Collective.
+std::unique_ptr<Sensor> make_work_sensor(const Site& site, const Region& region,
+                                         std::vector<std::unique_ptr<ForceTerm>> terms);
+
 }  // namespace diffsim::sensor

@@ -45,13 +45,15 @@ Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerm
   return make_strain_sensor(site, region_of(site, spec));
 }
 
-Made make_stress(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+/// Makes a sensor of the elastic forces in a region's tetrahedra.
+template <Made (*make)(const Site&, const Region&, std::vector<std::unique_ptr<ForceTerm>>)>
+Made make_elastic(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
   const Region& region = region_of(site, spec);
   std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
   if (region.num_cells > 0 && terms.empty())
-    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no stress",
+    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + spec.type,
                 ErrorKind::input);
-  return make_stress_sensor(site, region, std::move(terms));
+  return make(site, region, std::move(terms));
 }
 
 Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
@@ -93,7 +95,13 @@ const std::vector<TypeEntry>& entries() {
        make_mass<MassQuantity::kinetic_energy>},
       {{"volume", "m³", {"volume"}, "current volume of a region's tetrahedra"}, make_volume},
       {{"strain", "1", tensor, "mean Green–Lagrange strain of a region's tetrahedra"}, make_strain},
-      {{"stress", "Pa", tensor, "mean Cauchy stress of the elastic laws in a region's tetrahedra"}, make_stress},
+      {{"stress", "Pa", tensor, "mean Cauchy stress of the elastic laws in a region's tetrahedra"},
+       make_elastic<make_stress_sensor>},
+      {{"work",
+        "J",
+        {"work"},
+        "∫ P : ∇u dV over a region's tetrahedra; in statics, the compliance Σ F · u of dead loads"},
+       make_elastic<make_work_sensor>},
       {{"reaction", "N", vector, "force that fixes or moves a region"}, make_force},
       {{"moment", "N m", vector, "moment, about the point `about`, of the force that fixes or moves a region"},
        make_moment}};

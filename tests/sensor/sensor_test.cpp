@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "diffsim/core/impl/small_tensor.hpp"
@@ -30,6 +31,7 @@ DifferentiableScene make_bar(int order, const std::string& integrator = "symplec
   const double E = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), nu = lambda / (2.0 * (lambda + mu));
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, size, {4, 2, 1}, order);
   mesh->define_region("half", BoxShape{{-1.0, -1.0, -1.0}, {0.201, 1.0, 1.0}});
+  mesh->define_region("other_half", BoxShape{{0.199, -1.0, -1.0}, {1.0, 1.0, 1.0}});
   const DifferentiableMaterial rubber("neo_hookean",
                                       {{"youngs_modulus", E}, {"poisson_ratio", nu}, {"density", density}}, "all");
   DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator};
@@ -150,6 +152,29 @@ TEST(sensor, moment_of_a_support_balances_weight_and_loads) {
   expect_near(moment->value(1, state), {-expected[0], -expected[1], -expected[2]}, 1e-9);
 }
 
+TEST(sensor, work_is_the_compliance_in_static_equilibrium) {
+  DifferentiableScene scene = make_bar(2, "quasi_static");
+  scene.parameters().at("gravity").field.fill(0.0);
+  scene.fix("x_min");
+  const TetrahedralMesh& mesh = *scene.mesh();
+  std::vector<double> load(3 * static_cast<std::size_t>(mesh.num_owned_vertices()));
+  for (std::size_t i = 0; i < load.size(); ++i)
+    load[i] = mesh.rest_positions()[i - i % 3] * std::cos(2.0 * static_cast<double>(i % 3));
+  scene.add_nodal_load(load);
+  const auto work = [&](const char* region) { return scene.sensor({.type = "work", .place = {.region = region}}); };
+  EXPECT_EQ(work("all")->unit(), "J");
+  State state = scene.initial_state();
+  scene.model().prepare();
+  scene.step(0, state);
+  double compliance = 0.0;
+  const std::vector<double> x = state["positions"].to_host();
+  for (std::size_t i = 0; i < load.size(); ++i) compliance += load[i] * (x[i] - mesh.rest_positions()[i]);
+  compliance = sum_over_ranks(compliance, MPI_COMM_WORLD);
+  EXPECT_GT(compliance, 0.01);
+  expect_near(work("all")->value(1, state), {compliance}, 1e-9);
+  expect_near({work("half")->value(1, state)[0] + work("other_half")->value(1, state)[0]}, {compliance}, 1e-9);
+}
+
 TEST(sensor, that_does_not_exist_is_refused) {
   DifferentiableScene scene = make_bar(1);
   const auto error = [&](const SensorSpec& spec) { return error_of([&] { scene.sensor(spec); }); };
@@ -225,6 +250,36 @@ TEST(sensor, loss_weighs_residuals_by_the_covariance_of_what_is_observed) {
   // The inverse of the first two rows and columns is [2, -1; -1, 4]/7.
   EXPECT_NEAR(value({y[0] - 1.0, y[1] - 2.0, nan}, {.covariance = C}), 0.5 * (2.0 - 4.0 + 16.0) / 7.0, 1e-9);
   EXPECT_NEAR(value({y[0] - 2.0, y[1] - 0.5, nan}, {.huber = 1.0}), (2.0 - 0.5) + 0.125, 1e-9);
+}
+
+TEST(sensor, value_loss_is_the_weighted_mean_over_steps) {
+  DifferentiableScene scene = make_bar(1);
+  const State state = moved(scene);
+  const auto sensor = scene.sensor({.type = "momentum"});
+  const std::vector<double> y = sensor->value(1, state), w{1.0, -2.0, 0.5};
+  const auto value = [&](SensorValueLoss& loss, int n) {
+    return sum_over_ranks(loss.value(n, state, scene.parameters()), MPI_COMM_WORLD);
+  };
+  SensorValueLoss mean(sensor, w, {3, 1});
+  EXPECT_TRUE(mean.observes(1) && mean.observes(3) && !mean.observes(2));
+  EXPECT_EQ(mean.unit(), "kg m/s");
+  EXPECT_NEAR(value(mean, 1), 0.5 * (y[0] - 2.0 * y[1] + 0.5 * y[2]), 1e-12);
+  EXPECT_TRUE(mean.multiply(3.0));
+  EXPECT_NEAR(value(mean, 3), 1.5 * (y[0] - 2.0 * y[1] + 0.5 * y[2]), 1e-12);
+  SensorValueLoss cubes(sensor, w, {1}, 3.0);
+  EXPECT_EQ(cubes.unit(), "1");
+  const auto cube = [](double a) { return std::abs(a * a * a); };
+  EXPECT_NEAR(value(cubes, 1), cube(y[0]) - 2.0 * cube(y[1]) + 0.5 * cube(y[2]), 1e-10);
+
+  const auto error = [&](std::vector<double> weights, std::vector<int> steps, std::optional<double> power) {
+    return error_of([&] { SensorValueLoss(sensor, std::move(weights), std::move(steps), power); });
+  };
+  EXPECT_EQ(error({1.0}, {1}, {}), "the momentum of region 'all' has 3 components, but 1 weights are given");
+  EXPECT_EQ(error(w, {1}, 1.5), "the power of a mean is 1.500000; give a number of at least 2");
+  const std::string steps = "the value of the momentum of region 'all' needs different steps, which are not negative";
+  EXPECT_EQ(error(w, {}, {}), steps);
+  EXPECT_EQ(error(w, {-1}, {}), steps);
+  EXPECT_EQ(error(w, {2, 2}, {}), steps);
 }
 
 }  // namespace

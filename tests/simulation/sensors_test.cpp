@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,7 @@ std::vector<Case> cases() {
       {"volume", {.type = "volume", .place = right}},
       {"strain", {.type = "strain", .place = right}},
       {"stress", {.type = "stress", .place = all}},
+      {"work", {.type = "work", .place = right}},
       {"reaction", {.type = "reaction", .place = {.region = "x_min"}}},
       {"moment", {.type = "moment", .place = {.region = "x_min"}, .about = about}},
       {"moment_of_moved_region", {.type = "moment", .place = end, .about = about}}};
@@ -142,10 +144,9 @@ std::string name_of(const testing::TestParamInfo<Case>& info) { return info.para
 
 INSTANTIATE_TEST_SUITE_P(simulation, EverySensor, testing::ValuesIn(cases()), name_of);
 
-/// Expects the derivatives of a loss of strains, with the given options, to agree with differences.
-void expect_loss_derivatives(const SensorLossOptions& options) {
+/// Expects the derivatives of a loss of strains to agree with differences.
+void expect_loss_derivatives(const MakeLoss& make) {
   const Case which{"", {.type = "strain", .place = right}, "implicit_euler", 1};
-  const auto make = [&](DifferentiableScene& solver) { return make_loss(which, solver, options); };
   expect_slopes([&](MPI_Comm comm) { return make_solver(which, comm); }, num_steps, {"youngs_modulus", "gravity"},
                 make);
   DifferentiableScene solver = make_solver(which, MPI_COMM_WORLD);
@@ -153,6 +154,10 @@ void expect_loss_derivatives(const SensorLossOptions& options) {
   InverseProblem problem(solver.model(), solver.initial_state(), num_steps, *loss,
                          {{.parameter = "youngs_modulus"}, {.parameter = "gravity"}});
   EXPECT_TRUE(check_hessian(problem, problem.start()).passed);
+}
+void expect_loss_derivatives(const SensorLossOptions& options) {
+  const Case which{"", {.type = "strain", .place = right}, "implicit_euler", 1};
+  expect_loss_derivatives([&](DifferentiableScene& solver) { return make_loss(which, solver, options); });
 }
 
 TEST(sensor_loss, with_a_covariance_has_the_derivatives_that_differences_have) {
@@ -163,6 +168,19 @@ TEST(sensor_loss, with_a_covariance_has_the_derivatives_that_differences_have) {
 }
 
 TEST(sensor_loss, of_huber_has_the_derivatives_that_differences_have) { expect_loss_derivatives({.huber = 0.02}); }
+
+class SensorValue : public testing::TestWithParam<std::optional<double>> {};
+
+TEST_P(SensorValue, has_the_derivatives_that_differences_have) {
+  const std::optional<double> power = GetParam();
+  expect_loss_derivatives([&](DifferentiableScene& solver) {
+    return std::make_unique<SensorValueLoss>(solver.sensor({.type = "strain", .place = right}),
+                                             std::vector<double>{1.0, -0.5, 0.3, 2.0, 0.0, 1.0},
+                                             std::vector<int>{1, num_steps}, power);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(simulation, SensorValue, testing::Values(std::nullopt, 2.0, 3.5));
 
 }  // namespace
 }  // namespace diffsim::sensors_test

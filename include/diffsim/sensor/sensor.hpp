@@ -126,6 +126,39 @@ class SensorLoss final : public Loss {
   double factor_ = 1.0;
 };
 
+/// Mean value of a sensor over steps, 1/|S| Σ_{n∈S} w · φ(y_n) with weights w of the components, for objectives that
+/// are not residuals, such as a compliance, and for constraints. φ(y) = y or, with a power p, φ(y) = |y|^p by
+/// component. The mean of |y|^p approximates the p-th power of the largest |y| for large p.
+class SensorValueLoss final : public Loss {
+ public:
+  /// `weights`: w, [components]. `steps`: S, a step may occur once. `power`: p ≥ 2, or no value. Throws Error (input)
+  /// for other powers, negative or repeated steps, no steps, and a wrong number of weights.
+  SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<double> weights, std::vector<int> steps,
+                  std::optional<double> power = {});
+  std::string unit() const override;
+  double num_observations() const override { return static_cast<double>(steps_.size()); }
+  bool multiply(double factor) override;
+  bool observes(int n) const override;
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
+
+ private:
+  /// Derivative of the loss with respect to y, and the derivative of this derivative along dy.
+  std::vector<double> slope(const std::vector<double>& y) const;
+  std::vector<double> slope_change(const std::vector<double>& y, const std::vector<double>& dy) const;
+
+  std::shared_ptr<Sensor> sensor_;
+  std::vector<double> weights_;  // w/|S|, times the factors of `multiply`
+  std::vector<int> steps_;       // in ascending order
+  std::optional<double> power_;
+};
+
 /// Makes the loss 1/(2 |S||V|) Σ |x - x̂|² (m²) of observed positions x̂ of material points, as `TrackLoss` does for
 /// vertices: |S||V| is the number of pairs of point and step with at least one observed coordinate. The points keep
 /// their barycentric coordinates in their tetrahedra. Every rank passes all points. Throws Error (input) for a point
