@@ -4,7 +4,7 @@
 // The public interface of diffsim: everything that a program needs to set up bodies, simulate them and compute
 // gradients. Authors of materials and force terms also include the headers that CONTRIBUTING.md names.
 
-#include "diffsim/body/joint_loss.hpp"
+#include "diffsim/body/joint.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/loss.hpp"
 #include "diffsim/core/runtime.hpp"

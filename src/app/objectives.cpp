@@ -13,7 +13,7 @@
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
 #include "core/nearest_word.hpp"
-#include "diffsim/body/joint_loss.hpp"
+#include "diffsim/body/joint.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "io/observations.hpp"
 

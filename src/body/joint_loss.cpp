@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/body/joint_loss.hpp"
+#include "diffsim/body/joint.hpp"
 
 #include <array>
 #include <utility>

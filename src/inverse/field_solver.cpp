@@ -34,7 +34,7 @@ void add_entries(const ValueGradient& gradient, double kappa2, Mat matrix) {
 
 }  // namespace
 
-FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2) {
+FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix) {
   const auto size = static_cast<PetscInt>(gradient.size());
   // The first pass determines the sparsity pattern.
   PetscHandle<Mat, MatDestroy> pattern;
@@ -50,7 +50,7 @@ FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2) {
   }
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   DIFFSIM_PETSC(KSPCreate(gradient.comm(), ksp_.out()));
-  DIFFSIM_PETSC(KSPSetOptionsPrefix(ksp_, "prior_"));
+  DIFFSIM_PETSC(KSPSetOptionsPrefix(ksp_, prefix));
   DIFFSIM_PETSC(KSPSetOperators(ksp_, matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetType(ksp_, KSPCG));
   DIFFSIM_PETSC(KSPSetTolerances(ksp_, 1e-10, 1e-300, PETSC_DEFAULT, 10000));
@@ -68,7 +68,8 @@ std::vector<double> FieldSolver::solve(const std::vector<double>& b) const {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   DIFFSIM_PETSC(KSPGetConvergedReason(ksp_, &reason));
   if (reason < 0)
-    throw Error(std::string("the linear system of a Matérn prior was not solved: ") + KSPConvergedReasons[reason],
+    throw Error(std::string("the linear system of a Matérn prior or of a density filter was not solved: ") +
+                    KSPConvergedReasons[reason],
                 ErrorKind::run);
   return values_of(x);
 }

@@ -11,12 +11,12 @@
 namespace diffsim::inverse {
 
 /// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a ValueGradient
-/// other than `of_cells`. Method: conjugate gradients with symmetric Gauss–Seidel sweeps. PETSc options have the prefix
-/// `prior_`.
+/// other than `of_cells`. Method: conjugate gradients with symmetric Gauss–Seidel sweeps.
 class FieldSolver {
  public:
-  /// `gradient`: used by the constructor only. `kappa2`: κ². Collective.
-  FieldSolver(const ValueGradient& gradient, double kappa2);
+  /// `gradient`: used by the constructor only. `kappa2`: κ². `prefix`: prefix of PETSc options, such as "prior_".
+  /// Collective.
+  FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix);
 
   /// Returns x. Throws Error of kind `run` if the iteration does not converge to a relative residual of 1e-10.
   /// Collective.

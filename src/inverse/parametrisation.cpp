@@ -1,8 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "inverse/parametrisation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "diffsim/inverse/unknown.hpp"
 
 namespace diffsim {
 namespace {
@@ -159,6 +162,86 @@ class ScaledExponential final : public EntryMap {
   std::vector<double> base_;
 };
 
+class FilterMap final : public EntryMap {
+ public:
+  explicit FilterMap(std::shared_ptr<const DensityFilter> filter) : filter_(std::move(filter)) {}
+  void set(const std::vector<double>& q, std::vector<double>& p) const override {
+    const std::vector<double> filtered = filter_->times(q);
+    std::copy(filtered.begin(), filtered.end(), p.begin());
+  }
+  void tangent(const std::vector<double>&, const std::vector<double>& dq, std::vector<double>& dp) const override {
+    set(dq, dp);
+  }
+  std::vector<double> adjoint(const std::vector<double>&, const std::vector<double>& w) const override {
+    return filter_->transpose_times({w.begin(), w.begin() + static_cast<std::ptrdiff_t>(filter_->size())});
+  }
+  std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>&,
+                                      const std::vector<double>&, const std::vector<double>& dw) const override {
+    return adjoint(q, dw);
+  }
+
+ private:
+  std::shared_ptr<const DensityFilter> filter_;
+};
+
+/// Map p_i = f_i(z_i) with f_i(z) = base_i (ε + (1 - ε) z^P) and z = E(q) for another map E. With dz = E'(q) dq, the
+/// tangent is f'(z) dz, and the adjoint is E'(q)ᵀ y with y = f'(z) w. The derivative of the adjoint is the derivative
+/// of E'(q)ᵀ y along dq and dy = f'(z) dw + f''(z) w dz.
+class PowerLaw final : public EntryMap {
+ public:
+  PowerLaw(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum, double penalty)
+      : densities_(std::move(densities)), base_(std::move(base)), minimum_(minimum), penalty_(penalty) {}
+  void set(const std::vector<double>& q, std::vector<double>& p) const override {
+    const std::vector<double> z = densities(q);
+    for (std::size_t i = 0; i < base_.size(); ++i)
+      p[i] = base_[i] * (minimum_ + (1.0 - minimum_) * std::pow(z[i], penalty_));
+  }
+  void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const override {
+    const std::vector<double> z = densities(q), dz = density_tangent(q, dq);
+    for (std::size_t i = 0; i < base_.size(); ++i) dp[i] = slope(i, z[i]) * dz[i];
+  }
+  std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const override {
+    const std::vector<double> z = densities(q);
+    std::vector<double> y(base_.size());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = slope(i, z[i]) * w[i];
+    return densities_->adjoint(q, y);
+  }
+  std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
+                                      const std::vector<double>& w, const std::vector<double>& dw) const override {
+    const std::vector<double> z = densities(q), dz = density_tangent(q, dq);
+    std::vector<double> y(base_.size()), dy(base_.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] = slope(i, z[i]) * w[i];
+      dy[i] = slope(i, z[i]) * dw[i] + curvature(i, z[i]) * w[i] * dz[i];
+    }
+    return densities_->adjoint_tangent(q, dq, y, dy);
+  }
+
+ private:
+  /// Returns z. Rounding errors of the filter may give small negative values, which are replaced by 0.
+  std::vector<double> densities(const std::vector<double>& q) const {
+    std::vector<double> z(base_.size(), 0.0);
+    densities_->set(q, z);
+    for (double& value : z) value = std::max(value, 0.0);
+    return z;
+  }
+  std::vector<double> density_tangent(const std::vector<double>& q, const std::vector<double>& dq) const {
+    std::vector<double> dz(base_.size(), 0.0);
+    densities_->tangent(q, dq, dz);
+    return dz;
+  }
+  double slope(std::size_t i, double z) const {
+    return base_[i] * (1.0 - minimum_) * penalty_ * std::pow(z, penalty_ - 1.0);
+  }
+  double curvature(std::size_t i, double z) const {
+    return penalty_ == 1.0 ? 0.0
+                           : base_[i] * (1.0 - minimum_) * penalty_ * (penalty_ - 1.0) * std::pow(z, penalty_ - 2.0);
+  }
+  std::unique_ptr<EntryMap> densities_;
+  std::vector<double> base_;
+  double minimum_, penalty_;
+};
+
 }  // namespace
 
 std::unique_ptr<ValueMap> make_identity() { return std::make_unique<Identity>(); }
@@ -173,6 +256,14 @@ std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_
 }
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base) {
   return std::make_unique<ScaledExponential>(std::move(exponent), std::move(base));
+}
+
+std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter) {
+  return std::make_unique<FilterMap>(std::move(filter));
+}
+std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,
+                                         double penalty) {
+  return std::make_unique<PowerLaw>(std::move(densities), std::move(base), minimum, penalty);
 }
 
 }  // namespace diffsim

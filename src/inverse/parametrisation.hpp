@@ -7,6 +7,8 @@
 
 namespace diffsim {
 
+class DensityFilter;
+
 /// Differentiable scalar function q = f(u), applied to each value of an unknown.
 class ValueMap {
  public:
@@ -50,5 +52,12 @@ std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_
 /// Map p_i = base_i exp(E(q)_i), where E is another map, `exponent`. `base`: array with one entry per
 /// value of p. All values belong to the unknown; values that E does not set are `base_i`.
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base);
+
+/// Linear map p = F q of a density filter.
+std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter);
+/// Map p_i = base_i (ε + (1 - ε) z_i^penalty) with z = E(q) ≥ 0, where E is another map, `densities`, and ε is
+/// `minimum`. `base`: array with one entry per value of p. All values belong to the unknown.
+std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,
+                                         double penalty);
 
 }  // namespace diffsim

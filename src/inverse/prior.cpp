@@ -135,7 +135,7 @@ class MaternPrior final : public QuadraticPrior {
 
   bool has_covariance() const override { return gradient_.width() != 0; }  // false for values of cells
   std::vector<double> covariance_product(const std::vector<double>& b) const override {
-    if (!solver_) solver_ = std::make_unique<FieldSolver>(gradient_, kappa2_);
+    if (!solver_) solver_ = std::make_unique<FieldSolver>(gradient_, kappa2_, "prior_");
     std::vector<double> z = solver_->solve(b);
     for (std::size_t i = 0; i < z.size(); ++i) z[i] *= gradient_.lumped()[i] / (tau_ * tau_);
     return solver_->solve(z);

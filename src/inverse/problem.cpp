@@ -156,6 +156,7 @@ void InverseProblem::set_blocks() {
       for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) block.carried[i] -= present[i];
     }
     blocks_.push_back(block);
+    if (unknown.distribution) set_distribution(k);
   }
 }
 
@@ -186,6 +187,8 @@ std::vector<double> InverseProblem::start() const {
                         " values, but has " + std::to_string(numbers),
                     ErrorKind::input);
       p = unknown.start;
+    } else if (unknown.distribution) {
+      std::fill(p.begin(), p.end(), 1.0);
     } else if (unknown.map_numbers == 0) {
       // The start values are the Model's current values. For a group, the start value is the mean over the group's
       // entries on all ranks.

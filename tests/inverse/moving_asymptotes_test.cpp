@@ -154,8 +154,8 @@ TEST(moving_asymptotes, shortens_steps) {
   for (const double one : last) EXPECT_LT(one, 0.201);
 }
 
-// If the inequalities contradict each other, the method minimises the sum of the violations, which is 1 where the sum of
-// x is between 0.5 and 1.5.
+// If the inequalities contradict each other, the method minimises the sum of the violations, which is 1 where the sum
+// of x is between 0.5 and 1.5.
 TEST(moving_asymptotes, survives_inequalities_that_cannot_be_satisfied) {
   const Numbers own = part_of({0.0, 0.0});
   MovingAsymptotes method(MPI_COMM_WORLD, Numbers(own.size(), 0.0), Numbers(own.size(), 1.0), 0.5);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/checkpoint/checkpoint_options.hpp"
 #include "diffsim/core/model.hpp"
+#include "diffsim/inverse/unknown.hpp"
 
 namespace diffsim {
 
@@ -23,38 +23,6 @@ class Store;
 class SweepJournal;
 class ValueMap;
 struct SweepPlan;
-
-/// Parameter to be identified, and the values that represent the parameter in the vector u of unknowns.
-///
-/// The Model's parameter has one entry per cell, vertex or step. The unknown may have one value per entry, one value
-/// for all entries, or one value per group of entries (region): p_e = u_group(e). The names `initial_positions` and
-/// `initial_velocities` denote the fields of the initial state x[0].
-struct Unknown {
-  std::string parameter = {};  ///< name of the Model's parameter
-  std::string label = {};      ///< name in files and messages; if empty, `parameter` is used
-  /// Number of the group to which each of this rank's entries belongs. An entry with the number -1 is not an unknown
-  /// and keeps its value. If the vector is empty, every entry is a separate unknown.
-  std::vector<int> group = {};
-  /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
-  std::vector<std::string> group_names = {};
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
-  bool logarithmic = false;  ///< true: the unknown is ln p
-  /// Linear map from few values u, shared by all ranks, to many entries: p = p0 + B u, or ln p = ln p0 + B u for a
-  /// logarithmic unknown. p0 are the Model's values when the InverseProblem is constructed. `map` contains this rank's
-  /// rows of the matrix B, [entries · components, values of u]. `lower`, `upper` and `start` are values of u; an empty
-  /// `start` means u = 0. A map cannot be combined with groups.
-  std::vector<double> map = {};
-  int map_numbers = 0;  ///< number of columns of B; 0 if there is no map
-  /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
-  /// the unknown `rest_positions`. If the name is empty, no field changes with p.
-  std::string carries = {};
-  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; if empty, the Model's values
-
-  /// Returns true if all ranks share the values of the unknown.
-  bool shared() const { return map_numbers > 0 || !group_names.empty(); }
-  const std::string& name() const { return label.empty() ? parameter : label; }
-};
 
 /// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///
@@ -143,12 +111,16 @@ class InverseProblem {
   /// Returns (∂x[N]/∂u)ᵀ w at the point u.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
+  /// Changes the penalty of the distribution of unknown k, for a sequence of optimisations with increasing penalties.
+  /// Throws Error (input) if the unknown has no distribution or `penalty` is less than 1.
+  void set_penalty(std::size_t k, double penalty);
   /// Converts a change dp of the physical values of unknown k, in the layout of `physical`, to the change du of u at
   /// the point u. Returns this rank's part of du that belongs to unknown k.
   std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& dp) const;
   /// Physical values p of unknown k at u, [unknowns, components]. If the ranks share the values, every rank receives
-  /// all values; otherwise a rank receives only its own values. For a map, p are the coefficients u.
+  /// all values; otherwise a rank receives only its own values. For a map, p are the coefficients u. For a
+  /// distribution, p are the densities ρ.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
   /// Returns ∂L/∂p for the physical values p of unknown k, from `gradient`, which is ∂L/∂u at `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
@@ -194,9 +166,12 @@ class InverseProblem {
     int components = 1;
     std::shared_ptr<const ValueMap> values;   // map from u to the unknown's values
     std::shared_ptr<const EntryMap> entries;  // map from the values to entries of the field
+    std::vector<double> property;             // p0 of a distribution
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
+  /// Sets the map from densities to entries of the field.
+  void set_distribution(std::size_t k);
   /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
   std::unique_ptr<Schedule> make_schedule();
   std::unique_ptr<Schedule> make_product_schedule();

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+namespace inverse {
+class FieldSolver;
+}
+
+/// Linear filter ρ̃ = F ρ of one value per tetrahedron (Lazarov & Sigmund 2011): ρ̃ solves the equation ρ̃ - r² Δρ̃ = ρ
+/// with Neumann boundary conditions, discretised by two-point fluxes across the faces of the mesh. The filter keeps the
+/// integral of ρ, and the values of ρ̃ are between the least and the largest value of ρ, up to the tolerance 1e-10 of
+/// the linear solver, whose PETSc options have the prefix `filter_`.
+class DensityFilter {
+ public:
+  /// `radius` R (m): radius of the filter with a cone-shaped kernel that has about the same effect; r = R/(2 √3).
+  /// Throws Error (input) if `radius` is not positive. Collective.
+  DensityFilter(const TetrahedralMesh& mesh, double radius);
+  ~DensityFilter();
+  /// Number of this rank's values.
+  std::size_t size() const { return volumes_.size(); }
+  /// Returns this rank's part of F ρ. Collective.
+  std::vector<double> times(const std::vector<double>& rho) const;
+  /// Returns this rank's part of Fᵀ w. Collective.
+  std::vector<double> transpose_times(const std::vector<double>& w) const;
+
+ private:
+  std::vector<double> volumes_;  // of this rank's tetrahedra, over r²
+  std::unique_ptr<inverse::FieldSolver> solver_;
+};
+
+/// Density-based design (SIMP, Bendsøe & Sigmund 1999). The unknowns are the densities ρ of the tetrahedra, from 0
+/// (void) to 1 (material). The parameter is
+///   p = p0 (ε + (1 - ε) ρ̃^penalty),
+/// where p0 are the Model's values when the InverseProblem is constructed, and ρ̃ are the filtered densities.
+struct MaterialDistribution {
+  double penalty = 3.0;                                   ///< at least 1
+  double minimum = 1e-3;                                  ///< ε, in (0, 1): property of void relative to the material
+  std::shared_ptr<const DensityFilter> filter = nullptr;  ///< nullptr: ρ̃ = ρ
+};
+
+/// Parameter to be identified, and the values that represent the parameter in the vector u of unknowns.
+///
+/// The Model's parameter has one entry per cell, vertex or step. The unknown may have one value per entry, one value
+/// for all entries, or one value per group of entries (region): p_e = u_group(e). The names `initial_positions` and
+/// `initial_velocities` denote the fields of the initial state x[0].
+struct Unknown {
+  std::string parameter = {};  ///< name of the Model's parameter
+  std::string label = {};      ///< name in files and messages; if empty, `parameter` is used
+  /// Number of the group to which each of this rank's entries belongs. An entry with the number -1 is not an unknown
+  /// and keeps its value. If the vector is empty, every entry is a separate unknown.
+  std::vector<int> group = {};
+  /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
+  std::vector<std::string> group_names = {};
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool logarithmic = false;  ///< true: the unknown is ln p
+  /// Linear map from few values u, shared by all ranks, to many entries: p = p0 + B u, or ln p = ln p0 + B u for a
+  /// logarithmic unknown. p0 are the Model's values when the InverseProblem is constructed. `map` contains this rank's
+  /// rows of the matrix B, [entries · components, values of u]. `lower`, `upper` and `start` are values of u; an empty
+  /// `start` means u = 0. A map cannot be combined with groups.
+  std::vector<double> map = {};
+  int map_numbers = 0;  ///< number of columns of B; 0 if there is no map
+  /// Distribution of a material, instead of values of the parameter: the unknowns are densities. A distribution cannot
+  /// be combined with groups, a map or a logarithm.
+  std::optional<MaterialDistribution> distribution = {};
+  /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
+  /// the unknown `rest_positions`. If the name is empty, no field changes with p.
+  std::string carries = {};
+  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; if empty, the Model's values
+
+  /// Returns true if all ranks share the values of the unknown.
+  bool shared() const { return map_numbers > 0 || !group_names.empty(); }
+  const std::string& name() const { return label.empty() ? parameter : label; }
+};
+
+}  // namespace diffsim
