@@ -55,6 +55,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   add_priors(scene, *mesh, *problem);
   watch_adjoint(*problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
+  if (job.line.command == "invert")
+    constraints = std::make_unique<SceneConstraints>(scene, *solver, *problem, checkpoint_);
   add_experiments();
   require_reach();
   if (journal_) problem->set_journal(&*journal_);
@@ -181,6 +183,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 void InverseJob::finish() {
   if (!directory_) return;
   // The directories of other storage levels are inside `directory_`, so the stores of these levels are deleted first.
+  constraints.reset();
   problem.reset();
   store.reset();
   directory_->remove_all();

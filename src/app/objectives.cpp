@@ -112,6 +112,27 @@ std::unique_ptr<Loss> make_sensor_loss(const SensorObjective& objective, const S
   return loss;
 }
 
+}  // namespace
+
+std::unique_ptr<Loss> make_sensor_value(const SensorValueEntry& entry, const Scene& scene,
+                                        DifferentiableScene& solver) {
+  std::vector<int> steps = entry.steps.value_or(std::vector<int>{});
+  if (entry.step) {
+    steps.push_back(*entry.step < 0 ? scene.solver.steps : *entry.step);
+  } else if (!entry.steps) {
+    for (int n = 1; n <= scene.solver.steps; ++n) steps.push_back(n);
+  }
+  std::unique_ptr<Loss> loss;
+  at_place(entry.sensor.place, [&] {
+    loss = std::make_unique<SensorValueLoss>(make_sensor(entry.sensor, solver), entry.weights, std::move(steps),
+                                             entry.power);
+  });
+  if (entry.is_maximised) loss->multiply(-1.0);
+  return loss;
+}
+
+namespace {
+
 /// Visitor that creates the loss of an objective.
 struct MakeLoss {
   const Scene& scene;
@@ -122,6 +143,9 @@ struct MakeLoss {
   std::unique_ptr<Loss> operator()(const JointObjective& joint) const { return make_joint(joint, scene, mesh); }
   std::unique_ptr<Loss> operator()(const SensorObjective& sensor) const {
     return make_sensor_loss(sensor, scene, solver);
+  }
+  std::unique_ptr<Loss> operator()(const SensorValueEntry& entry) const {
+    return make_sensor_value(entry, scene, solver);
   }
   std::unique_ptr<Loss> operator()(const EffortObjective& effort) const {
     return std::make_unique<EffortLoss>(mesh.comm(), effort.parameter, scene.solver.dt, scene.solver.steps);

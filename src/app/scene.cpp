@@ -89,13 +89,30 @@ std::string to_string(ParameterEntry::Per per) {
 
 namespace {
 
+/// Throws InputError if the optimiser does not support the constraints.
+void check_optimiser(const Scene& scene, const Mapping& mapping) {
+  const Optimiser method = scene.optimiser.method;
+  const bool constrained = method == Optimiser::mma || method == Optimiser::almm;
+  if (!scene.constraints.empty() && !constrained)
+    mapping.place_of("constraints").fail("need the optimiser `method: mma` or `method: almm`");
+  if (scene.constraints.empty() && method == Optimiser::almm)
+    mapping.place_of("optimiser")
+        .fail("has the method almm, but the scene has no `constraints`; use lbfgs or newton_cg");
+  if (method == Optimiser::mma)
+    for (const ConstraintEntry& constraint : scene.constraints)
+      if (constraint.lower == constraint.upper)
+        constraint.place.fail("is an equation, which mma does not support; use `method: almm`");
+  if (!scene.constraints.empty() && scene.uncertainty) scene.uncertainty->fail("is not available with `constraints`");
+}
+
 /// Parses a scene of a single experiment.
 Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
-  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach",
-                               "joints", "contact", "sensors", "objective", "parameters", "priors", "checkpoint",
-                               "optimiser", "output", "petsc", "experiments"});
+  const Mapping mapping(root,
+                        {"mesh",        "bodies",     "regions",   "material", "solver",    "initial",    "boundary",
+                         "attach",      "joints",     "contact",   "sensors",  "objective", "parameters", "priors",
+                         "constraints", "checkpoint", "optimiser", "output",   "petsc",     "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -129,9 +146,11 @@ Scene parse_single(const Value& root, const std::string& file) {
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);
+  if (const Value* value = mapping.find("constraints")) scene.constraints = parse_constraints(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");
   if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value, scene.uncertainty);
+  check_optimiser(scene, mapping);
   if (const Value* value = mapping.find("output"))
     scene.output = parse_output(*value, scene.solver.integrator);
   else

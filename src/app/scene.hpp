@@ -240,11 +240,39 @@ struct SensorObjective {
   Place place;  ///< position of `observations` or `target`
 };
 
+/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y or, with a power p, of
+/// |y|^p.
+struct SensorValueEntry {
+  SensorEntry sensor;
+  std::vector<double> weights;            ///< [components]: 1 for the component, 0 for others
+  std::optional<std::vector<int>> steps;  ///< if absent, all steps 1, 2, … or, if `step` is given, one step
+  std::optional<int> step = -1;           ///< number of the step; -1 for the last step
+  std::optional<double> power;
+  bool is_maximised = false;  ///< for an objective
+};
+
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective> kind;
+  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective, SensorValueEntry>
+      kind;
   double weight = 1.0;
   std::optional<double> noise;  ///< if given, the objective is a likelihood with this standard deviation
   Place place;
+};
+
+/// Constraint lower ≤ c ≤ upper of the optimisation. The function c is the mean of a parameter's values, or the value
+/// of a sensor.
+struct ConstraintEntry {
+  std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or a sensor
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  Place place;
+};
+
+/// Distribution of material that a parameter is computed from (MaterialDistribution).
+struct DistributionEntry {
+  std::vector<double> penalties{3.0};  ///< of a sequence of optimisations
+  double minimum = 1e-3;
+  double filter = 0.0;  ///< radius of the filter, m; 0 for no filter
 };
 
 struct ParameterEntry {
@@ -260,6 +288,7 @@ struct ParameterEntry {
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
   std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; if absent, 1
   std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
+  std::optional<DistributionEntry> distribution;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
@@ -314,6 +343,7 @@ struct Scene {
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
+  std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
   bool measure_error = false;  ///< true: the error of an approximate gradient is computed
   Place checkpoint_place;

@@ -90,15 +90,20 @@ SensorObjective parse_reaction(const Value& value, const Scene& scene) {
   return objective;
 }
 
+/// Returns the sensor whose name is the value of the key `sensor`.
+const SensorEntry& parse_sensor_name(const Mapping& mapping, const Scene& scene) {
+  const Value& name = mapping.need("sensor", "the name of a sensor of the section `sensors`");
+  std::vector<std::string> names;
+  for (const SensorEntry& sensor : scene.sensors) names.push_back(sensor.name);
+  return scene
+      .sensors[static_cast<std::size_t>(std::find(names.begin(), names.end(), to_choice(name, names)) - names.begin())];
+}
+
 SensorObjective parse_sensor_objective(const Value& value, const Scene& scene) {
   const Mapping mapping(
       value, {"type", "sensor", "observations", "steps", "target", "step", "huber", "covariance", "noise", "weight"});
   SensorObjective objective;
-  const Value& name = mapping.need("sensor", "the name of a sensor of the section `sensors`");
-  std::vector<std::string> names;
-  for (const SensorEntry& sensor : scene.sensors) names.push_back(sensor.name);
-  objective.sensor = scene.sensors[static_cast<std::size_t>(
-      std::find(names.begin(), names.end(), to_choice(name, names)) - names.begin())];
+  objective.sensor = parse_sensor_name(mapping, scene);
   objective.datasets = {"/sensors/" + objective.sensor.name};
   const SensorType& type = type_of(objective.sensor);
   parse_observed(mapping, scene,
@@ -112,6 +117,14 @@ SensorObjective parse_sensor_objective(const Value& value, const Scene& scene) {
     objective.options.covariance = parse_covariance(*covariance, objective.sensor);
   }
   return objective;
+}
+
+SensorValueEntry parse_extremum(const Value& value, const Scene& scene, bool is_maximised) {
+  std::vector<std::string> keys = keys_of_sensor_value();
+  keys.insert(keys.end(), {"type", "weight"});
+  SensorValueEntry entry = parse_sensor_value(Mapping(value, keys), scene);
+  entry.is_maximised = is_maximised;
+  return entry;
 }
 
 EffortObjective parse_effort(const Value& value) {
@@ -141,15 +154,44 @@ JointObjective parse_joint(const Value& value, const Scene& scene) {
 
 }  // namespace
 
+std::vector<std::string> keys_of_sensor_value() { return {"sensor", "component", "step", "steps", "power"}; }
+
+SensorValueEntry parse_sensor_value(const Mapping& mapping, const Scene& scene) {
+  SensorValueEntry entry;
+  entry.sensor = parse_sensor_name(mapping, scene);
+  const std::vector<std::string>& components = type_of(entry.sensor).components;
+  entry.weights.assign(components.size(), 0.0);
+  std::size_t component = 0;
+  if (components.size() > 1) {
+    const std::string name = to_choice(mapping.need("component", "one of: " + join(components)), components);
+    component = static_cast<std::size_t>(std::find(components.begin(), components.end(), name) - components.begin());
+  } else if (const Value* name = mapping.find("component")) {
+    to_choice(*name, components);
+  }
+  entry.weights[component] = 1.0;
+  if (mapping.has("steps")) {
+    if (mapping.has("step")) mapping.place_of("step").fail("cannot be combined with `steps`; remove one");
+    entry.steps = parse_steps(mapping, scene);
+    entry.step.reset();
+  } else {
+    entry.step = parse_single_step(mapping, scene);
+  }
+  if (const Value* power = mapping.find("power")) {
+    entry.power = to_positive(*power, "");
+    if (*entry.power < 2.0) power->place.fail(power->text + " is less than 2; give a number of at least 2");
+  }
+  return entry;
+}
+
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene) {
   std::vector<ObjectiveEntry> objectives;
   for (const Value* item : to_items(value)) {
     const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight",
-                                  "parameter", "joint", "sensor", "huber", "covariance"});
+                                  "parameter", "joint", "sensor", "huber", "covariance", "component", "power"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::vector<std::string> types{"track", "target_position", "target_velocity", "effort",
-                                         "joint", "reaction",        "sensor"};
+    const std::vector<std::string> types{"track",    "target_position", "target_velocity", "effort",  "joint",
+                                         "reaction", "sensor",          "minimise",        "maximise"};
     const std::string type = to_choice(mapping.need("type", "one of: " + join(types)), types);
     if (type == "track")
       objective.kind = parse_track(*item, scene);
@@ -161,6 +203,8 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
       objective.kind = parse_reaction(*item, scene);
     else if (type == "sensor")
       objective.kind = parse_sensor_objective(*item, scene);
+    else if (type == "minimise" || type == "maximise")
+      objective.kind = parse_extremum(*item, scene, type == "maximise");
     else
       objective.kind = parse_target(*item, scene, type == "target_velocity");
     if (const Value* noise = mapping.find("noise"))

@@ -241,6 +241,48 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
   if (kind.of_material) entry.per = kind.per[2];
 }
 
+/// Parses the distribution of a material, with the keys `initial` and `bounds`, which are densities.
+void parse_distribution(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind,
+                        ParameterEntry& entry) {
+  for (const char* key : {"map", "search", "region"})
+    if (mapping.has(key)) mapping.place_of(key).fail("cannot be combined with `distribution`; remove one of them");
+  const ParameterSpec spec = spec_of(entry.name);
+  if (!kind.of_material || spec.home != ParameterHome::cells || spec.search() != Search::logarithmic)
+    value.place.fail("is only allowed for a parameter of tetrahedra that must be positive, such as youngs_modulus");
+  if (mapping.has("per") && entry.per != Per::cell) mapping.place_of("per").fail("must be `cell`, or left out");
+  entry.per = Per::cell;
+  const Mapping given(value, {"penalty", "minimum", "filter"});
+  DistributionEntry& made = entry.distribution.emplace();
+  if (const Value* penalty = given.find("penalty")) {
+    made.penalties.clear();
+    for (const Value* item : penalty->is_scalar() ? std::vector<const Value*>{penalty} : to_items(*penalty)) {
+      made.penalties.push_back(to_number(*item));
+      if (made.penalties.back() < 1.0) item->place.fail(item->text + " is less than 1; give a number of at least 1");
+    }
+    if (made.penalties.empty()) penalty->place.fail("is an empty list; give a number, or a list of numbers");
+  }
+  if (const Value* minimum = given.find("minimum")) {
+    made.minimum = to_positive(*minimum, "");
+    if (made.minimum >= 1.0) minimum->place.fail(minimum->text + " is not below 1; give a number between 0 and 1");
+  }
+  if (const Value* filter = given.find("filter")) made.filter = to_positive(*filter, "m");
+  entry.lower = 0.0;
+  entry.upper = 1.0;
+  if (const Value* bounds = mapping.find("bounds")) {
+    if (!bounds->is_list() || bounds->items.size() != 2)
+      bounds->place.fail("give [lower, upper], densities from 0 to 1");
+    entry.lower = to_number(bounds->items[0]);
+    entry.upper = to_number(bounds->items[1]);
+    if (entry.lower < 0.0 || entry.upper > 1.0 || entry.lower >= entry.upper)
+      bounds->place.fail("give [lower, upper], densities from 0 to 1");
+  }
+  if (const Value* initial = mapping.find("initial")) {
+    entry.initial = parse_numbers(*initial, scene);
+    expect_shape(*entry.initial, {{}}, "a density from 0 to 1, or {file:, dataset:}");
+  }
+  if (const Value* direction = mapping.find("direction")) entry.direction = parse_numbers(*direction, scene);
+}
+
 /// Map from keys in materials of CellModels to parameter names, for keys that differ from the parameter's name. If
 /// `region` is given, only the materials of this region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
@@ -273,7 +315,8 @@ void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<st
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map", "direction"});
+  const Mapping mapping(value,
+                        {"name", "per", "initial", "bounds", "region", "search", "map", "direction", "distribution"});
   const auto kinds = parameter_kinds(scene);
   ParameterEntry entry;
   entry.place = mapping.place();
@@ -282,6 +325,10 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
   entry.per = parse_per(mapping, kind);
   parse_region(mapping, scene, kind, entry);
+  if (const Value* value_of = mapping.find("distribution")) {
+    parse_distribution(mapping, *value_of, scene, kind, entry);
+    return entry;
+  }
   const Value* const map = mapping.find("map");
   if (map) parse_map(mapping, *map, scene, kind, entry);
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);

@@ -15,32 +15,6 @@ using Per = ParameterEntry::Per;
 /// Names of PriorEntry::Type in scenes, in the order of the enumeration.
 constexpr std::array<const char*, 4> types = {"normal", "smooth", "total_variation", "matern"};
 
-/// Returns the index of the parameter with the name in the key `parameter`. If several parameters have this name, the
-/// key `region` selects one.
-std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
-  std::vector<std::string> labels;
-  for (const ParameterEntry& entry : scene.parameters) labels.push_back(entry.label);
-  const Value& name = mapping.need("parameter", "one of `parameters`: " + join(labels));
-  const std::string label = to_choice(name, labels);
-  const Value* const region = mapping.find("region");
-  std::vector<std::size_t> found;
-  std::vector<std::string> regions;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] != label) continue;
-    const std::string of = scene.parameters[i].region ? scene.parameters[i].region->name : "all";
-    regions.push_back(of);
-    if (!region || to_text(*region) == of) found.push_back(i);
-  }
-  if (found.empty())
-    region->place.fail("selects an entry of `parameters` by its `region`, and no " + label +
-                       " has this one; give one of: " + join(regions) +
-                       ", or give values by region as lists in `mean` and `deviation`");
-  if (found.size() > 1)
-    mapping.place_of("region").fail("is missing, and `parameters` has several entries of " + label +
-                                    "; give one of: " + join(regions));
-  return found.front();
-}
-
 /// Throws InputError unless the parameter is a field or a time signal, for which ValueGradient exists.
 void require_gradient(const PriorEntry& prior, const ParameterEntry& parameter) {
   const bool has_gradient = parameter.per == Per::cell || parameter.per == Per::vertex || parameter.per == Per::step;
@@ -96,6 +70,30 @@ PriorEntry parse_prior(const Value& value, const Scene& scene) {
 }
 
 }  // namespace
+
+std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
+  std::vector<std::string> labels;
+  for (const ParameterEntry& entry : scene.parameters) labels.push_back(entry.label);
+  const Value& name = mapping.need("parameter", "one of `parameters`: " + join(labels));
+  const std::string label = to_choice(name, labels);
+  const Value* const region = mapping.find("region");
+  std::vector<std::size_t> found;
+  std::vector<std::string> regions;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != label) continue;
+    const std::string of = scene.parameters[i].region ? scene.parameters[i].region->name : "all";
+    regions.push_back(of);
+    if (!region || to_text(*region) == of) found.push_back(i);
+  }
+  if (found.empty())
+    region->place.fail("selects an entry of `parameters` by its `region`, and no " + label +
+                       " has this one; give one of: " + join(regions) +
+                       ", or give values by region as lists in `mean` and `deviation`");
+  if (found.size() > 1)
+    mapping.place_of("region").fail("is missing, and `parameters` has several entries of " + label +
+                                    "; give one of: " + join(regions));
+  return found.front();
+}
 
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene) {
   if (scene.parameters.empty()) value.place.fail("needs `parameters`, to which the priors belong");

@@ -49,10 +49,18 @@ const SensorType& type_of(const SensorEntry& sensor);
 std::vector<double> parse_components(const Value& value, const SensorEntry& sensor);
 /// Parses a matrix of the sensor's components.
 std::vector<double> parse_covariance(const Value& value, const SensorEntry& sensor);
+/// Keys of the value of a sensor.
+std::vector<std::string> keys_of_sensor_value();
+/// Parses the value of a sensor: the keys `sensor`, `component`, `step` or `steps`, and `power`.
+SensorValueEntry parse_sensor_value(const Mapping& mapping, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
 /// Parses values of a parameter: a number for all values, or the forms of the key `initial` except {region: number}.
 Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scene& scene);
+/// Returns the index of the parameter with the name in the key `parameter`. If several parameters have this name, the
+/// key `region` selects one.
+std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene);
+std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);

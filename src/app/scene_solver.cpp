@@ -143,8 +143,8 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
 }
 
 OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty) {
-  const Mapping mapping(value,
-                        {"method", "max_iterations", "gradient_tolerance", "learning_rate", "hessian", "uncertainty"});
+  const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate", "hessian",
+                                "uncertainty", "constraint_tolerance", "move_limit"});
   OptimiserOptions options;
   if (const Value* method = mapping.find("method")) options.method = to_enum<Optimiser>(*method, optimisers);
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
@@ -154,6 +154,12 @@ OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncer
       tolerance->place.fail(tolerance->text + " is negative; give " + number_from_zero(""));
   }
   if (const Value* rate = mapping.find("learning_rate")) options.learning_rate = to_positive(*rate, "");
+  if (const Value* tolerance = mapping.find("constraint_tolerance"))
+    options.constraint_tolerance = to_positive(*tolerance, "");
+  if (const Value* limit = mapping.find("move_limit")) {
+    options.move_limit = to_positive(*limit, "");
+    if (options.move_limit > 1.0) limit->place.fail(limit->text + " is above 1; give a number in (0, 1]");
+  }
   if (const Value* hessian = mapping.find("hessian"))
     options.gauss_newton = to_choice(*hessian, {"exact", "gauss_newton"}) == "gauss_newton";
   if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) uncertainty = given->place;

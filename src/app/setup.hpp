@@ -43,6 +43,8 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
 /// Creates a sensor of the scene. Throws InputError, with the position of the sensor in the scene, for a sensor that
 /// does not exist.
 std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver);
+/// Creates the loss that is the value of a sensor, or minus the value for an objective that is maximised.
+std::unique_ptr<Loss> make_sensor_value(const SensorValueEntry& entry, const Scene& scene, DifferentiableScene& solver);
 /// Creates the sum of the scene's objectives.
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver);
 /// Returns the first observations file that does not exist; empty if all exist. Collective.

@@ -41,7 +41,8 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
   for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
     const ParameterEntry& entry = scene.parameters[k];
     const Unknown& unknown = problem.unknowns()[k];
-    const std::string dataset = "/" + group + "/" + unknown.name(), unit = unit_of_values(entry.name, loss);
+    const std::string dataset = "/" + group + "/" + unknown.name(),
+                      unit = entry.distribution ? loss ? unit_of_loss(*loss) : "1" : unit_of_values(entry.name, loss);
     const std::vector<double> numbers = values(k);
     const std::int64_t width = problem.components(k), count = static_cast<std::int64_t>(numbers.size());
     const Shape components = width == 1 ? Shape{} : Shape{width};

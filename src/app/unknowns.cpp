@@ -299,6 +299,25 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
   if (entry.initial) unknown.start = load_unknown(scene, mesh, entry, *entry.initial, unknown, 1);
 }
 
+/// Sets the distribution of a material, and the densities at the start.
+void load_distribution(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
+  require_in_all(scene, mesh, entry);
+  unknown.label += ".density";
+  unknown.logarithmic = false;
+  MaterialDistribution& made = unknown.distribution.emplace();
+  made.penalty = entry.distribution->penalties.front();
+  made.minimum = entry.distribution->minimum;
+  if (entry.distribution->filter > 0.0) made.filter = std::make_shared<DensityFilter>(mesh, entry.distribution->filter);
+  if (!entry.initial) return;
+  unknown.start = load_cells(mesh, *entry.initial);
+  collectively(mesh.comm(), [&] {
+    for (const double density : unknown.start)
+      if (!(density >= entry.lower && density <= entry.upper))
+        entry.initial->place.fail(fmt::format("the density {} is outside the bounds [{}, {}]; give another value",
+                                              density, entry.lower, entry.upper));
+  });
+}
+
 Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
@@ -316,6 +335,10 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
   expect_steps(entry, scene, entries);
   if (entry.map) {
     load_map(scene, mesh, entry, unknown);
+    return unknown;
+  }
+  if (entry.distribution) {
+    load_distribution(scene, mesh, entry, unknown);
     return unknown;
   }
   const bool of_material = is_of_material(spec_of(entry.name));

@@ -154,9 +154,9 @@ double norm_of(const std::vector<double>& values, MPI_Comm comm) {
 }
 
 /// Sets all scales from the gradients at the start.
-void set_scales(AlmmContext& context) {
+void set_scales(AlmmContext& context, const std::vector<double>& start) {
   const MPI_Comm comm = context.tao.problem.comm();
-  context.move_to(context.tao.problem.start());
+  context.move_to(start);
   const auto scale = [&](const std::vector<double>& gradient) {
     const double norm = norm_of(gradient, comm);
     return norm > 0.0 ? 1.0 / norm : 1.0;
@@ -227,14 +227,14 @@ OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions
   const MPI_Comm comm = problem.comm();
   AlmmContext context{TaoContext(problem, observer), ConstraintRows(options.constraints, comm)};
   context.constraint_tolerance = options.constraint_tolerance;
-  set_scales(context);
+  set_scales(context, start_of(problem, options));
   Part inequalities{context, context.rows.inequalities(), context.inequality_scales, -1.0};
   Part equations{context, context.rows.equations(), context.equation_scales, 1.0};
   TaoHandle tao;
   DIFFSIM_PETSC(TaoCreate(comm, tao.out()));
   DIFFSIM_PETSC(TaoSetType(tao, TAOALMM));
   DIFFSIM_PETSC(TaoALMMSetType(tao, TAO_ALMM_PHR));  // without slack variables
-  const VecHandle solution = make_vec(comm, problem.start());
+  const VecHandle solution = make_vec(comm, start_of(problem, options));
   const VecHandle low = make_vec(comm, problem.lower_bounds()), high = make_vec(comm, problem.upper_bounds());
   DIFFSIM_PETSC(TaoSetSolution(tao, solution));
   DIFFSIM_PETSC(TaoSetVariableBounds(tao, low, high));

@@ -13,6 +13,11 @@ namespace diffsim::inverse {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
 
+/// u at the start of an optimisation.
+inline std::vector<double> start_of(const InverseProblem& problem, const OptimiserOptions& options) {
+  return options.start ? *options.start : problem.start();
+}
+
 /// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active. Collective.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
 

@@ -82,7 +82,7 @@ OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions&
   MovingAsymptotes method(problem.comm(), problem.lower_bounds(), problem.upper_bounds(), options.move_limit);
   OptimiserResult result;
   std::vector<double> multipliers(now.rows.inequalities().size(), 0.0);
-  now.move_to(problem.start());
+  now.move_to(start_of(problem, options));
   double first_norm = 0.0, norm = 0.0, violation = 0.0;
   int iteration = 0;
   for (;; ++iteration) {

@@ -74,7 +74,7 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   // Trust-region methods do not need a positive definite Hessian. Bounded methods also work for unbounded problems.
   DIFFSIM_PETSC(TaoSetType(tao, newton ? TAOBNTR : TAOBLMVM));
   if (newton) hessian.give_to(tao);
-  const VecHandle solution = make_vec(problem.comm(), problem.start());
+  const VecHandle solution = make_vec(problem.comm(), start_of(problem, options));
   const VecHandle low = make_vec(problem.comm(), problem.lower_bounds());
   const VecHandle high = make_vec(problem.comm(), problem.upper_bounds());
   DIFFSIM_PETSC(TaoSetSolution(tao, solution));
@@ -111,7 +111,7 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-12;
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
   OptimiserResult result;
-  std::vector<double> u = problem.start(), g, m(u.size(), 0.0), v(u.size(), 0.0);
+  std::vector<double> u = start_of(problem, options), g, m(u.size(), 0.0), v(u.size(), 0.0);
   double loss = problem.gradient(u, g);
   // From now on, a gradient that is not finite counts as a failed rollout.
   problem.locate_values_not_finite(false);

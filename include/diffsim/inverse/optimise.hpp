@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct OptimiserOptions {
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound.
   double move_limit = 0.5;
+  /// This rank's part of u at the start; the default is `InverseProblem::start`.
+  std::optional<std::vector<double>> start = {};
 };
 
 /// State of an optimisation after an iteration; iteration 0 is the start.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "app/contact_watch.hpp"
 #include "app/inverse_job.hpp"
@@ -10,6 +11,7 @@
 #include "app/uncertainty.hpp"
 #include "app/unknown_files.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "io/fields.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -18,8 +20,10 @@ namespace {
 /// iteration, so that users can read the table during the run.
 class History {
  public:
-  History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
+  History(Job& job, const InverseProblem& problem)
+      : job_(job), problem_(problem), has_constraints_(!job.scene.constraints.empty()) {
     text_ = "iteration,loss,gradient_norm,evaluations,seconds,relative_gradient";
+    if (has_constraints_) text_ += ",violation";
     constexpr std::size_t most = 20;
     for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
       const std::vector<std::string> names = value_names(problem, k);
@@ -31,11 +35,23 @@ class History {
     text_ += "\n";
   }
 
+  /// Begins an optimisation after `before`, an optimisation with smaller penalties.
+  void begin(const OptimiserResult& before) {
+    first_norm_.reset();
+    iterations_ += before.iterations;
+    evaluations_ += before.evaluations;
+  }
+  /// Numbers of iterations and evaluations before the current optimisation.
+  int iterations() const { return iterations_; }
+  long evaluations() const { return evaluations_; }
+
   /// Adds a row and writes the file. Collective.
   void add(const Iterate& iterate, double seconds) {
     if (!first_norm_) first_norm_ = iterate.gradient_norm;
-    text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterate.iteration, iterate.loss, iterate.gradient_norm,
-                         iterate.evaluations, seconds, relative(iterate.gradient_norm));
+    text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterations_ + iterate.iteration, iterate.loss,
+                         iterate.gradient_norm, evaluations_ + iterate.evaluations, seconds,
+                         relative(iterate.gradient_norm));
+    if (has_constraints_) text_ += fmt::format(",{:.6g}", iterate.violation);
     for (const double value : values(*iterate.u)) text_ += fmt::format(",{:.17g}", value);
     text_ += "\n";
     const Stopwatch io(job_.report, "io");
@@ -62,7 +78,20 @@ class History {
   std::vector<std::size_t> shown_;
   std::vector<std::string> names_;
   std::optional<double> first_norm_;
+  bool has_constraints_;
+  int iterations_ = 0;
+  long evaluations_ = 0;
 };
+
+/// Writes the parameter that a distribution of material gives, with the name of the parameter.
+void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, const std::vector<double>& u) {
+  InverseProblem& problem = *inverse.problem;
+  problem.set(u);
+  std::vector<double> values = std::as_const(problem).field(k).to_host();
+  values.resize(problem.count(k));
+  const std::string& parameter = problem.unknowns()[k].parameter;
+  write_cell_field(file, *inverse.mesh, "/parameters/" + parameter, values, unit_of(parameter));
+}
 
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u,
                       const std::optional<Uncertainty>& uncertainty) {
@@ -72,6 +101,8 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
   write_unknowns(
       file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
       [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
+  for (std::size_t k = 0; k < job.scene.parameters.size(); ++k)
+    if (job.scene.parameters[k].distribution) write_property(file, inverse, k, u);
   if (uncertainty) write_uncertainty(file, *uncertainty);
   file.publish();
 }
@@ -89,6 +120,47 @@ void record_result(Job& job, DifferentiableScene& solver, InverseProblem& proble
     });
   });
   contact.write(job.report);
+}
+
+/// Largest number of penalties of a distribution of the scene; at least 1.
+std::size_t number_of_penalties(const Scene& scene) {
+  std::size_t number = 1;
+  for (const ParameterEntry& parameter : scene.parameters)
+    if (parameter.distribution) number = std::max(number, parameter.distribution->penalties.size());
+  return number;
+}
+
+/// Sets the penalty number `stage` of each distribution; distributions with fewer penalties keep the last penalty.
+void set_penalties(const Scene& scene, InverseJob& inverse, std::size_t stage) {
+  for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
+    if (!scene.parameters[k].distribution) continue;
+    const std::vector<double>& penalties = scene.parameters[k].distribution->penalties;
+    const double penalty = penalties[std::min(stage, penalties.size() - 1)];
+    inverse.problem->set_penalty(k, penalty);
+    inverse.constraints->set_penalty(k, penalty);
+  }
+}
+
+/// Minimises the loss subject to the constraints, once for each penalty of the scene's distributions. Each optimisation
+/// starts from the result of the previous one. Returns the last result, with the numbers of iterations, evaluations and
+/// products of all optimisations.
+OptimiserResult optimise_by_stages(Job& job, InverseJob& inverse, History& history, const IterateObserver& observer) {
+  OptimiserOptions options = job.scene.optimiser;
+  options.constraints = inverse.constraints->all();
+  OptimiserResult result;
+  long products = 0;
+  const std::size_t stages = number_of_penalties(job.scene);
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    if (stage > 0) history.begin(result);
+    set_penalties(job.scene, inverse, stage);
+    result = optimise(*inverse.problem, options, observer);
+    products += result.hessian_products;
+    options.start = result.u;
+  }
+  result.iterations += history.iterations();
+  result.evaluations += history.evaluations();
+  result.hessian_products = products;
+  return result;
 }
 
 std::string evaluations_text(const OptimiserResult& result) {
@@ -147,11 +219,13 @@ bool invert(Job& job) {
     history.add(iterate, seconds);
     inverse.progress.set_label(
         fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g} of the first",
-                    iterate.iteration, job.scene.optimiser.max_iterations, seconds / std::max(iterate.iteration, 1),
-                    iterate.loss, history.relative(iterate.gradient_norm)));
+                    history.iterations() + iterate.iteration,
+                    job.scene.optimiser.max_iterations * static_cast<int>(number_of_penalties(job.scene)),
+                    seconds / std::max(history.iterations() + iterate.iteration, 1), iterate.loss,
+                    history.relative(iterate.gradient_norm)));
   };
   if (job.scene.uncertainty) require_identified(job, problem, problem.start());
-  const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
+  const OptimiserResult result = optimise_by_stages(job, inverse, history, observe);
   std::optional<Uncertainty> uncertainty;
   if (job.scene.uncertainty) uncertainty = uncertainty_of(job, problem, result.u);
   inverse.make_room();
@@ -163,6 +237,10 @@ bool invert(Job& job) {
   record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
   report_result(job, history, result, first_loss.value_or(result.loss), values);
+  if (!job.scene.constraints.empty()) {
+    job.report["violation"] = result.violation;
+    job.report["constraints"] = inverse.constraints->report(result.constraints);
+  }
 
   job.out << fmt::format("invert: {}; {} after {} iterations, {}, {:.3g} s ({})\n", size_text(job.scene, *inverse.mesh),
                          result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),
@@ -174,6 +252,9 @@ bool invert(Job& job) {
                  job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
+  for (std::size_t i = 0; i < result.constraints.size(); ++i)
+    job.out << fmt::format("  constraint: {} = {:.8g}\n", inverse.constraints->all()[i].function->name(),
+                           result.constraints[i]);
   if (!job.scene.priors.empty()) {
     const double prior = problem.prior(result.u);
     job.report["prior"] = prior;

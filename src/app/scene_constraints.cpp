@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Parses the bounds `at_least` and `at_most`, or `equals`.
+void parse_bounds(const Mapping& mapping, ConstraintEntry& constraint) {
+  const Value *const least = mapping.find("at_least"), *const most = mapping.find("at_most"),
+                     *const equals = mapping.find("equals");
+  if (equals && (least || most))
+    equals->place.fail("cannot be combined with `at_least` and `at_most`; remove one of them");
+  if (!equals && !least && !most) mapping.place().fail("has no bound; give `at_least`, `at_most` or `equals`");
+  if (least) constraint.lower = to_number(*least);
+  if (most) constraint.upper = to_number(*most);
+  if (equals) constraint.lower = constraint.upper = to_number(*equals);
+  if (least && most && !(constraint.lower < constraint.upper))
+    mapping.place().fail(
+        fmt::format("cannot be satisfied: `at_least`, {}, is not below `at_most`, {}", least->text, most->text));
+}
+
+/// Replaces the bounds of |y| by those of |y|^p.
+void raise_bounds(const Mapping& mapping, double power, ConstraintEntry& constraint) {
+  for (double* const bound : {&constraint.lower, &constraint.upper}) {
+    if (std::isinf(*bound)) continue;
+    if (*bound < 0.0) mapping.place().fail("has a negative bound, but |y|^p is not negative; remove `power`");
+    *bound = std::pow(*bound, power);
+  }
+}
+
+ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
+  std::vector<std::string> keys = keys_of_sensor_value();
+  keys.insert(keys.end(), {"parameter", "region", "at_least", "at_most", "equals"});
+  const Mapping any(value, keys);
+  ConstraintEntry constraint;
+  constraint.place = any.place();
+  if (any.one_of({"parameter", "sensor"}) == "parameter") {
+    const Mapping mapping(value, {"parameter", "region", "at_least", "at_most", "equals"});
+    constraint.of = parse_parameter_index(mapping, scene);
+    parse_bounds(mapping, constraint);
+    return constraint;
+  }
+  if (any.has("region")) any.place_of("region").fail("belongs to `parameter`; the sensor has a region of its own");
+  const SensorValueEntry sensor = parse_sensor_value(any, scene);
+  parse_bounds(any, constraint);
+  if (sensor.power) raise_bounds(any, *sensor.power, constraint);
+  constraint.of = sensor;
+  return constraint;
+}
+
+}  // namespace
+
+std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& scene) {
+  if (scene.parameters.empty()) value.place.fail("needs `parameters`, which the optimiser varies");
+  std::vector<ConstraintEntry> constraints;
+  for (const Value* item : to_items(value)) constraints.push_back(parse_constraint(*item, scene));
+  if (constraints.empty()) value.place.fail("is an empty list; give at least one constraint, or remove `constraints`");
+  return constraints;
+}
+
+}  // namespace diffsim::app
