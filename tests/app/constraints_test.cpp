@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The section `constraints` of scenes, distributions of material, and objectives that minimise or maximise a sensor.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cell_model_fixture.hpp"
+
+namespace diffsim::app::constraints_test {
+namespace {
+
+/// Returns a scene with a beam, fixed at its left end, with a load at its right end, in static equilibrium.
+std::string scene(const std::string& more, const std::string& youngs_modulus = "1.0e+5") {
+  return "mesh: {box: {size: [0.4, 0.2, 0.05], cells: [8, 4, 1]}}\n"
+         "regions: {edge: {box: {min: [0.399, -1, -1], max: [1, 0.001, 1]}}}\n"
+         "material: {model: neo_hookean, density: 1000, youngs_modulus: " +
+         youngs_modulus +
+         ", poisson_ratio: 0.3}\n"
+         "solver: {integrator: quasi_static, dt: 1, steps: 1, gravity: [0, 0, 0], newton: {tolerance: 1.0e-11}}\n"
+         "boundary:\n"
+         "  - {region: x_min, fix: [x, y, z]}\n"
+         "  - {region: edge, nodal_load: [0, -0.02, 0]}\n"
+         "sensors:\n"
+         "  compliance: {type: work, region: all}\n"
+         "  tip: {type: displacement, region: edge}\n" +
+         more;
+}
+
+const std::string stiffest = "objective: {type: minimise, sensor: compliance}\n";
+const std::string design =
+    "parameters: [{name: youngs_modulus, initial: 0.4, distribution: {penalty: [1, 3], filter: 0.06, minimum: "
+    "0.01}}]\n";
+
+class ConstraintsOfScene : public CellModelTest {
+ protected:
+  double compliance(const std::string& folder) const {
+    return dataset(folder + "/trajectory.h5", "/sensors/compliance").back();
+  }
+};
+
+TEST_F(ConstraintsOfScene, give_the_stiffest_distribution_of_a_volume) {
+  write("scene.yaml",
+        scene(stiffest + design +
+              "constraints: [{parameter: youngs_modulus, at_most: 0.4}]\n"
+              "optimiser: {method: mma, max_iterations: 25, gradient_tolerance: 1.0e-2, move_limit: 0.3}\n"));
+  EXPECT_NE(run({"invert", "scene.yaml"}, "design").code, 2);  // the iterations do not suffice for convergence
+  const std::vector<double> density = dataset("design/parameters.h5", "/parameters/youngs_modulus.density");
+  const std::vector<double> modulus = dataset("design/parameters.h5", "/parameters/youngs_modulus");
+  ASSERT_EQ(density.size(), modulus.size());
+  double mean = 0.0;  // all tetrahedra of the box have the same volume
+  for (const double rho : density) {
+    EXPECT_GE(rho, 0.0);
+    EXPECT_LE(rho, 1.0);
+    mean += rho / static_cast<double>(density.size());
+  }
+  EXPECT_LE(mean, 0.4 + 4e-7);
+  EXPECT_GE(mean, 0.4 - 1e-4);
+  EXPECT_LT(*std::min_element(modulus.begin(), modulus.end()), 3e3);
+  EXPECT_GT(*std::max_element(modulus.begin(), modulus.end()), 6e4);
+
+  // A uniform distribution of the same volume is less stiff.
+  write("uniform.yaml", scene("", std::to_string(1e5 * (0.01 + 0.99 * std::pow(0.4, 3)))));
+  good({"simulate", "uniform.yaml"}, "uniform");
+  EXPECT_LT(compliance("design"), 0.5 * compliance("uniform"));
+
+  // The Young's moduli are those of the trajectory of the design.
+  write("made.yaml", scene("", "{file: design/parameters.h5, dataset: /parameters/youngs_modulus}"));
+  good({"simulate", "made.yaml"}, "made");
+  EXPECT_NEAR(compliance("made"), compliance("design"), 1e-9 * compliance("design"));
+
+  if (rank_ != 0) return;
+  const std::string report = read("design/report.json"), history = read("design/history.csv");
+  for (const char* part : {"\"violation\"", "\"name\": \"mean of youngs_modulus.density\"", "\"at_most\": 0.4"})
+    EXPECT_NE(report.find(part), std::string::npos) << part;
+  EXPECT_NE(history.find("relative_gradient,violation"), std::string::npos);
+}
+
+// The lightest material whose tip sinks by no more than 1 mm, by both methods; the moduli of the two ends are
+// unknown.
+TEST_F(ConstraintsOfScene, of_sensors_hold) {
+  const std::string halves =
+      "parameters: [{name: youngs_modulus, initial: 2.0e+5, bounds: [1.0e+4, 1.0e+6], search: linear}]\n"
+      "objective: {type: maximise, sensor: compliance, weight: 10}\n"
+      "constraints: [{sensor: tip, component: y, at_least: -0.001}]\n";
+  for (const char* method : {"mma", "almm"}) {
+    write("scene.yaml", scene(halves + "optimiser: {method: " + method + ", gradient_tolerance: 1.0e-6}\n"));
+    good({"invert", "scene.yaml"}, method);
+    EXPECT_NEAR(dataset(std::string(method) + "/trajectory.h5", "/sensors/tip").at(4), -1e-3, 2e-9);
+  }
+  EXPECT_NEAR(dataset("mma/parameters.h5", "/parameters/youngs_modulus").at(0),
+              dataset("almm/parameters.h5", "/parameters/youngs_modulus").at(0), 1.0);
+}
+
+// With a power, the bound is that of |y|.
+TEST_F(ConstraintsOfScene, with_a_power_bound_the_size) {
+  write("scene.yaml", scene("parameters: [{name: youngs_modulus, initial: 2.0e+5, bounds: [1.0e+4, 1.0e+6]}]\n"
+                            "objective: {type: maximise, sensor: compliance}\n"
+                            "constraints: [{sensor: tip, component: y, steps: all, power: 4, at_most: 0.001}]\n"
+                            "optimiser: {method: almm, gradient_tolerance: 1.0e-6}\n"));
+  good({"invert", "scene.yaml"}, "power");
+  EXPECT_NEAR(dataset("power/trajectory.h5", "/sensors/tip").at(4), -1e-3, 1e-9);
+}
+
+TEST_F(ConstraintsOfScene, have_gradients_that_pass_the_check) {
+  write("scene.yaml", scene(stiffest + design));
+  good({"check", "scene.yaml", "--hessian"}, "check");
+}
+
+TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
+  const std::string parameters = "parameters: [{name: youngs_modulus, per: cell, bounds: [1.0e+4, 1.0e+6]}]\n";
+  const auto refused = [&](const std::string& more, const std::string& words) {
+    write("bad.yaml", scene(more));
+    const Ran ran = run({"invert", "bad.yaml"}, "bad");
+    EXPECT_EQ(ran.code, 2) << words;
+    if (rank_ != 0) return;
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(path("bad")));
+  };
+  const std::string mma = "optimiser: {method: mma}\n", start = stiffest + parameters;
+  const auto constrained = [&](const std::string& one) { return start + mma + "constraints: [" + one + "]\n"; };
+  refused(start + "constraints: [{parameter: youngs_modulus, at_most: 1}]\n", "need the optimiser `method: mma`");
+  refused(start + "optimiser: {method: almm}\n", "the scene has no `constraints`");
+  refused(constrained("{parameter: youngs_modulus}"), "has no bound");
+  refused(constrained("{parameter: youngs_modulus, at_least: 2, at_most: 1}"), "cannot be satisfied");
+  refused(constrained("{parameter: youngs_modulus, equals: 2, at_most: 1}"), "cannot be combined with `at_least`");
+  refused(constrained("{parameter: youngs_modulus, equals: 2}"), "is an equation, which mma does not support");
+  refused(constrained("{parameter: density, at_most: 2}"), "there is no 'density'");
+  refused(constrained("{sensor: tap, component: y, at_most: 2}"), "did you mean 'tip'");
+  refused(constrained("{sensor: tip, at_most: 2}"), "component");
+  refused(constrained("{sensor: tip, component: y, power: 1, at_most: 2}"), "less than 2");
+  refused(constrained("{sensor: tip, component: y, power: 2, at_least: -2}"), "negative bound");
+  refused(constrained("{sensor: tip, component: y, region: all, at_most: 2}"), "belongs to `parameter`");
+  refused(start + mma + "constraints: []\n", "is an empty list");
+  const auto distributed = [&](const std::string& keys) {
+    return stiffest + "parameters: [{name: youngs_modulus, " + keys + "}]\n";
+  };
+  refused(distributed("distribution: {penalty: 0.5}"), "less than 1");
+  refused(distributed("distribution: {minimum: 1}"), "not below 1");
+  refused(distributed("distribution: {filter: -1}"), "filter");
+  refused(distributed("distribution: {}, per: global"), "must be `cell`");
+  refused(distributed("distribution: {}, bounds: [0, 2]"), "densities from 0 to 1");
+  refused(distributed("distribution: {}, initial: 1.5"), "outside the bounds");
+  refused(distributed("distribution: {}, search: linear"), "cannot be combined with `distribution`");
+  refused(stiffest + "parameters: [{name: poisson_ratio, distribution: {}}]\n", "must be positive");
+  refused("objective: {type: minimise, sensor: tip}\n" + parameters, "component");
+}
+
+}  // namespace
+}  // namespace diffsim::app::constraints_test
