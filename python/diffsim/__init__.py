@@ -7,6 +7,7 @@ rollouts within PyTorch and JAX.
 
 from ._core import (
     Body,
+    Constraint,
     ContactOptions,
     DifferentiableMaterial,
     DifferentiableScene,
@@ -19,6 +20,7 @@ from ._core import (
     Joint,
     LinearOptions,
     Loss,
+    MaterialDistribution,
     NewtonOptions,
     Parameters,
     PlaneObstacle,
@@ -28,6 +30,7 @@ from ._core import (
     SceneFile,
     Sensor,
     SensorLoss,
+    SensorValueLoss,
     Simulator,
     State,
     SumLoss,
@@ -45,6 +48,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Body",
+    "Constraint",
     "ContactOptions",
     "DifferentiableMaterial",
     "DifferentiableScene",
@@ -57,6 +61,7 @@ __all__ = [
     "Joint",
     "LinearOptions",
     "Loss",
+    "MaterialDistribution",
     "NewtonOptions",
     "Parameters",
     "PlaneObstacle",
@@ -66,6 +71,7 @@ __all__ = [
     "SceneFile",
     "Sensor",
     "SensorLoss",
+    "SensorValueLoss",
     "Simulator",
     "State",
     "SumLoss",

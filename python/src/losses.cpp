@@ -8,6 +8,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <map>
@@ -44,6 +45,10 @@ class PointTrackHandle final : public LossHandle {
   using LossHandle::LossHandle;
 };
 class SensorLossHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class SensorValueHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
@@ -166,6 +171,32 @@ logarithm of a likelihood with the covariance matrix C, add the loss to a SumLos
                   "huber: float = 0.0) -> None"));
 }
 
+void bind_sensor_value(nb::module_& module) {
+  nb::class_<SensorValueHandle, LossHandle>(
+      module, "SensorValueLoss",
+      "Mean over steps of the weighted values w · y of a sensor, or of w · |y|^power, for objectives and constraints.")
+      .def(
+          "__init__",
+          [](SensorValueHandle* self, const SensorHandle& sensor, nb::handle weights, const std::vector<int>& steps,
+             std::optional<double> power) {
+            const std::size_t m = sensor.shared()->components().size();
+            ArrayOf<double> given = doubles(weights, "weights");
+            if (given.shape.size() > 1 || given.values.size() != m)
+              throw InputError("weights must have the shape [" + std::to_string(m) + "]");
+            const DifferentiableScene& of = sensor.scene()->get();
+            construct(self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
+              return std::make_shared<SensorValueLoss>(sensor.shared(), std::move(given.values), steps, power);
+            });
+          },
+          nb::arg("sensor"), nb::arg("weights"), nb::arg("steps"), nb::arg("power") = nb::none(),
+          nb::keep_alive<1, 2>(),
+          R"(Create the loss. Collective.
+
+weights: w, [components] or a number; -1 maximises the value. steps: numbers of the states. power: at least 2.)",
+          nb::sig("def __init__(self, sensor: Sensor, weights: object, steps: collections.abc.Sequence[int], power: "
+                  "float | None = None) -> None"));
+}
+
 void bind_sum(nb::module_& module) {
   nb::class_<SumHandle, LossHandle>(module, "SumLoss", "Weighted sum of losses of the library.")
       .def(
@@ -204,6 +235,7 @@ void bind_losses(nb::module_& module) {
   bind_track(module);
   bind_point_track(module);
   bind_sensor_loss(module);
+  bind_sensor_value(module);
   bind_sum(module);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,15 +37,28 @@ InverseProblem& ProblemHandle::change() const {
 
 namespace {
 
+/// Options of the Python class MaterialDistribution.
+struct DistributionOptions {
+  double penalty, minimum, filter;
+};
+
 /// Options of the Python class Unknown. If `together`, all entries of the parameter share one value.
 struct UnknownOptions {
   Unknown unknown;
   bool together = false;
+  double filter = 0.0;  ///< radius of the filter of a distribution, m; 0 for no filter
+};
+
+/// Options of the Python class Constraint.
+struct ConstraintOptions {
+  nb::object function;  // name of an unknown, or a loss
+  double lower, upper;
 };
 
 UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
                              const std::vector<std::string>& group_names, std::pair<double, double> bounds,
-                             bool logarithmic, nb::handle start, nb::handle map, const std::string& label) {
+                             bool logarithmic, nb::handle start, nb::handle map, const std::string& label,
+                             const DistributionOptions* distribution) {
   UnknownOptions made;
   Unknown& unknown = made.unknown;
   unknown.parameter = parameter;
@@ -52,6 +66,10 @@ UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter,
   unknown.lower = bounds.first;
   unknown.upper = bounds.second;
   unknown.logarithmic = logarithmic;
+  if (distribution) {
+    unknown.distribution = MaterialDistribution{.penalty = distribution->penalty, .minimum = distribution->minimum};
+    made.filter = distribution->filter;
+  }
   if (!start.is_none()) unknown.start = doubles(start, "start").values;
   if (!map.is_none()) {
     ArrayOf<double> matrix = doubles(map, "map");
@@ -213,15 +231,59 @@ void add_prior(ProblemHandle& handle, const std::string& name, const std::string
   problem.add_prior(k, std::move(prior));
 }
 
+/// Constraints of an optimisation, with the objects to which they refer.
+struct Constraints {
+  std::vector<std::shared_ptr<Loss>> losses;
+  std::vector<std::unique_ptr<InverseProblem>> problems;
+  std::vector<Constraint> all;
+};
+
+/// Makes the constraints of the mean of an unknown's values. The weights are the volumes for values of tetrahedra.
+std::shared_ptr<ConstraintFunction> mean_of(const ProblemHandle& handle, const std::string& name) {
+  const InverseProblem& problem = handle.get();
+  const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
+  const std::size_t k = index_of(problem, name);
+  const Unknown& unknown = problem.unknowns()[k];
+  const bool of_cells = !unknown.shared() && &problem.field(k).on() == mesh.cell_entities().get();
+  const LibraryScope scope;
+  return make_mean_function(
+      problem, k, of_cells ? ValueGradient::across_faces(mesh).lumped() : std::vector<double>(problem.count(k), 1.0));
+}
+
+Constraints constraints_of(const ProblemHandle& handle, const std::vector<const ConstraintOptions*>& given) {
+  Constraints made;
+  for (const ConstraintOptions* options : given) {
+    Constraint constraint{nullptr, options->lower, options->upper};
+    if (nb::isinstance<nb::str>(options->function)) {
+      constraint.function = mean_of(handle, nb::cast<std::string>(options->function));
+    } else {
+      made.losses.push_back(loss_of(options->function, handle.scene()->get(), false));
+      const LibraryScope scope;
+      made.problems.push_back(handle.get().with_loss(*made.losses.back()));
+      constraint.function =
+          make_loss_function(*made.problems.back(), "constraint " + std::to_string(made.all.size() + 1));
+    }
+    made.all.push_back(std::move(constraint));
+  }
+  return made;
+}
+
 nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iterations, double gradient_tolerance,
-                  double learning_rate, bool gauss_newton, nb::object observer) {
+                  double learning_rate, bool gauss_newton, nb::object observer,
+                  const std::vector<const ConstraintOptions*>& constraints, double constraint_tolerance,
+                  double move_limit) {
   const auto found = std::find(optimisers.begin(), optimisers.end(), method);
-  if (found == optimisers.end()) throw InputError("method is lbfgs, newton_cg or adam, not '" + method + "'");
+  if (found == optimisers.end())
+    throw InputError("method is lbfgs, newton_cg, adam, mma or almm, not '" + method + "'");
+  const Constraints made_constraints = constraints_of(handle, constraints);
   OptimiserOptions options{.method = static_cast<Optimiser>(found - optimisers.begin()),
                            .max_iterations = max_iterations,
                            .gradient_tolerance = gradient_tolerance,
                            .learning_rate = learning_rate,
-                           .gauss_newton = gauss_newton};
+                           .gauss_newton = gauss_newton,
+                           .constraints = made_constraints.all,
+                           .constraint_tolerance = constraint_tolerance,
+                           .move_limit = move_limit};
   const OptimiserResult result = handle.run([&](InverseProblem& problem) {
     const OptimiserResult best = optimise(problem, options, [&](const Iterate& iterate) {
       call_on_all_ranks(problem.comm(), [&] {
@@ -236,6 +298,8 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
   made["u"] = vector_to_numpy(result.u);
   made["loss"] = result.loss;
   made["gradient_norm"] = result.gradient_norm;
+  made["violation"] = result.violation;
+  made["constraints"] = vector_to_numpy(result.constraints);
   made["iterations"] = result.iterations;
   made["evaluations"] = result.evaluations;
   made["hessian_products"] = result.hessian_products;
@@ -304,23 +368,59 @@ By default each entry of the parameter (cell, vertex or step) is an unknown of i
           "__init__",
           [](UnknownOptions* self, const std::string& parameter, nb::object group,
              const std::vector<std::string>& group_names, std::pair<double, double> bounds, bool logarithmic,
-             nb::object start, nb::object map, const std::string& label) {
-            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label);
+             nb::object start, nb::object map, const std::string& label, const DistributionOptions* distribution) {
+            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label, distribution);
           },
           nb::arg("parameter"), nb::arg("group") = nb::none(), nb::arg("group_names") = std::vector<std::string>{},
           nb::arg("bounds") =
               std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()),
           nb::arg("logarithmic") = false, nb::arg("start") = nb::none(), nb::arg("map") = nb::none(),
-          nb::arg("label") = "",
+          nb::arg("label") = "", nb::arg("distribution").none() = nb::none(),
           R"(Create an unknown.
 
 group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
 change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
 start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
-parameter is p0 + B u, or p0 exp(B u) if logarithmic.)",
+parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra.)",
           nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
                   "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
-                  "object = None, label: str = '') -> None"));
+                  "object = None, label: str = '', distribution: MaterialDistribution | None = None) -> None"));
+}
+
+void bind_distribution(nb::module_& module) {
+  nb::class_<DistributionOptions>(module, "MaterialDistribution",
+                                  R"(Density-based design: a parameter p of tetrahedra as a function of densities.
+
+p = p0 (minimum + (1 - minimum) d ** penalty), with the present values p0 and the filtered densities d.)")
+      .def(
+          "__init__",
+          [](DistributionOptions* self, double penalty, double minimum, double filter) {
+            new (self) DistributionOptions{penalty, minimum, filter};
+          },
+          nb::arg("penalty") = 3.0, nb::arg("minimum") = 1e-3, nb::arg("filter") = 0.0,
+          "Create a distribution. penalty: at least 1. filter: radius in m, 0 for no filter.");
+}
+
+void bind_constraint(nb::module_& module) {
+  nb::class_<ConstraintOptions>(module, "Constraint",
+                                "Bounds of the mean of an unknown's values, or of a loss, for InverseProblem.minimise.")
+      .def(
+          "__init__",
+          [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
+             std::optional<double> at_most, std::optional<double> equals) {
+            if (equals && (at_least || at_most)) throw InputError("give either `equals`, or `at_least` and `at_most`");
+            constexpr double infinity = std::numeric_limits<double>::infinity();
+            new (self) ConstraintOptions{std::move(function), equals.value_or(at_least.value_or(-infinity)),
+                                         equals.value_or(at_most.value_or(infinity))};
+          },
+          nb::arg("function"), nb::kw_only(), nb::arg("at_least") = nb::none(), nb::arg("at_most") = nb::none(),
+          nb::arg("equals") = nb::none(),
+          R"(Create a constraint.
+
+function: the name of an unknown, for the mean of its values (of values per tetrahedron, weighted by volume), or a loss,
+for example a SensorValueLoss. equals needs the method almm.)",
+          nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
+                  "| None = None, at_most: float | None = None, equals: float | None = None) -> None"));
 }
 
 void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
@@ -338,6 +438,8 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
     for (const UnknownOptions* options : unknowns) {
       list.push_back(options->unknown);
       if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
+      if (options->filter > 0.0)
+        list.back().distribution->filter = std::make_shared<DensityFilter>(*solver.mesh(), options->filter);
     }
     // The initial positions follow the rest positions, unless the initial positions are also unknowns.
     const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };
@@ -434,20 +536,23 @@ is the start value; for smooth and total_variation, which are functions of u - m
            nb::sig("def add_prior(self, name: str, type: str, *, mean: object = None, deviation: object = None, "
                    "covariance: object = None, weight: float | None = None, epsilon: float | None = None, length: "
                    "float | None = None) -> None"))
-      .def("minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
-           nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,
-           nb::arg("observer") = nb::none(),
-           R"(Minimise the loss within the bounds, from the start value, and set the scene's parameters to the result.
+      .def(
+          "minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
+          nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,
+          nb::arg("observer") = nb::none(), nb::arg("constraints") = std::vector<const ConstraintOptions*>{},
+          nb::arg("constraint_tolerance") = 1e-6, nb::arg("move_limit") = 0.5,
+          R"(Minimise the loss within the bounds, from the start value, and set the scene's parameters to the result.
 
-method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), or adam (with
-learning_rate). gradient_tolerance: relative to the first gradient.
-observer(iteration, loss, gradient_norm) is called after each iteration. The result has u, loss, gradient_norm,
-iterations, evaluations, hessian_products, converged and reason.)",
-           nb::sig(
-               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
-               "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
-               "float, float], object] | None "
-               "= None) -> dict[str, object]"))
+method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), adam (with
+learning_rate), or, with constraints, mma (with move_limit, needs finite bounds) or almm. gradient_tolerance: relative to
+the first gradient. constraint_tolerance: relative to the bounds. observer(iteration, loss, gradient_norm) is called
+after each iteration. The result has u, loss, gradient_norm, violation, constraints (the values), iterations,
+evaluations, hessian_products, converged and reason.)",
+          nb::sig(
+              "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
+              "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
+              "float, float], object] | None = None, constraints: list[Constraint] = [], constraint_tolerance: float = "
+              "1e-6, move_limit: float = 0.5) -> dict[str, object]"))
       .def("check", &check, nb::arg("u") = nb::none(),
            "Test the derivatives with respect to each unknown, and return a dict with a verdict for each.",
            nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"))
@@ -464,7 +569,9 @@ changes of u divided by s along which the observations do not determine u. devia
 }  // namespace
 
 void bind_problem(nb::module_& module) {
+  bind_distribution(module);
   bind_unknown(module);
+  bind_constraint(module);
   nb::class_<ProblemHandle> problem(module, "InverseProblem",
                                     R"(Loss of a rollout as a function of a vector u of unknowns.
 

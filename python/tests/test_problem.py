@@ -326,3 +326,63 @@ def test_observed_points():
         diffsim.PointTrackLoss(mesh, [[0.41, 0.05, 0.05]], {1: [[0.4, 0.0, 0.0]]})
     with pytest.raises(diffsim.InputError, match="shape"):
         diffsim.PointTrackLoss(mesh, [0.1, 0.05, 0.05], {1: [0.4, 0.0, 0.0]})
+
+
+def design():
+    """Return a cantilever in static equilibrium, and the loss that is its compliance."""
+    mesh = diffsim.TetrahedralMesh.box([0.4, 0.1, 0.1], [4, 1, 1])
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        diffsim.DifferentiableMaterial("neo_hookean", {"density": 1000.0, "youngs_modulus": 1e6, "poisson_ratio": 0.3}),
+        diffsim.DifferentiableSolver(dt=1.0, integrator="quasi_static"),
+    )
+    scene.fix("x_min")
+    return scene, diffsim.SensorValueLoss(scene.sensor("work"), 1.0, [1])
+
+
+def test_density_design_with_a_volume():
+    scene, compliance = design()
+    distribution = diffsim.MaterialDistribution(penalty=1.0, filter=0.1)
+    unknown = diffsim.Unknown("youngs_modulus", start=0.5, distribution=distribution)
+    made = diffsim.InverseProblem(scene, 1, compliance, [unknown])
+    assert all(np.allclose(bound, value) for bound, value in zip(made.bounds(), (0.0, 1.0)))
+    u = made.start()
+    value, gradient = made.gradient(u)
+    direction = np.cos(np.arange(len(u)))
+    slope = difference(lambda t: made.value(u + t * direction), 0.0, 1e-3)
+    assert gradient @ direction == pytest.approx(slope, rel=1e-8)
+    result = made.minimise(
+        "mma",
+        max_iterations=30,
+        gradient_tolerance=1e-2,
+        constraints=[diffsim.Constraint("youngs_modulus", at_most=0.5)],
+        constraint_tolerance=1e-3,
+    )
+    assert result["loss"] < 0.8 * value and result["violation"] <= 1e-3
+    assert result["constraints"] == pytest.approx([0.5], abs=1e-3)
+    # The support needs more material than the free end.
+    densities = made.physical("youngs_modulus", result["u"])
+    assert densities.min() < 0.2 and densities.max() > 0.8
+
+
+def test_constraint_of_a_loss():
+    scene, compliance = design()
+    deflection = diffsim.SensorValueLoss(scene.sensor("displacement", region="x_max"), [0.0, 0.0, -1.0], [1])
+    down = diffsim.SensorValueLoss(scene.sensor("displacement", region="x_max"), [0.0, -1.0, 0.0], [1])
+    unknown = diffsim.Unknown("youngs_modulus", group="all", logarithmic=True, bounds=(1e4, 1e8))
+    made = diffsim.InverseProblem(scene, 1, compliance, [unknown])
+    made.value(made.start())
+    for method in ("mma", "almm"):
+        # The compliance prefers a stiff bar; the deflection must be at least 1 mm.
+        result = made.minimise(
+            method, gradient_tolerance=1e-6, constraints=[diffsim.Constraint(down, at_least=1e-3)], max_iterations=200
+        )
+        assert result["constraints"] == pytest.approx([1e-3], rel=1e-5), method
+    with pytest.raises(diffsim.InputError, match="there is no unknown 'density'"):
+        made.minimise("mma", constraints=[diffsim.Constraint("density", at_most=1.0)])
+    with pytest.raises(diffsim.InputError, match="either `equals`"):
+        diffsim.Constraint(deflection, equals=1.0, at_most=2.0)
+    with pytest.raises(diffsim.InputError, match="no equations"):
+        made.minimise("mma", constraints=[diffsim.Constraint(deflection, equals=0.0)])
+    with pytest.raises(diffsim.InputError, match="does not support constraints"):
+        made.minimise(constraints=[diffsim.Constraint(deflection, at_most=0.0)])

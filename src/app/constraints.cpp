@@ -38,8 +38,7 @@ SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solv
       losses_.push_back(make_sensor_value(sensor, scene, solver));
       CheckpointOptions options = checkpoints;
       options.directory += "/constraint_" + std::to_string(losses_.size());
-      problems_.push_back(std::make_unique<InverseProblem>(solver.model(), solver.initial_state(), scene.solver.steps,
-                                                           *losses_.back(), problem.unknowns(), options));
+      problems_.push_back(problem.with_loss(*losses_.back(), options));
       made.function = make_loss_function(*problems_.back(), sensor.sensor.name);
     }
     constraints_.push_back(std::move(made));

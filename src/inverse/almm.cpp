@@ -146,13 +146,6 @@ void prepare(Part& part, MPI_Comm comm) {
       MatShellSetOperation(part.jacobian, MATOP_MULT_TRANSPOSE, reinterpret_cast<void (*)(void)>(multiply_transposed)));
 }
 
-double norm_of(const std::vector<double>& values, MPI_Comm comm) {
-  double sum = 0.0;
-  for (const double value : values) sum += value * value;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
-  return std::sqrt(sum);
-}
-
 /// Sets all scales from the gradients at the start.
 void set_scales(AlmmContext& context, const std::vector<double>& start) {
   const MPI_Comm comm = context.tao.problem.comm();

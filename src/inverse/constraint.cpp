@@ -5,6 +5,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "inverse/parametrisation.hpp"
 
 namespace diffsim {
 namespace {
@@ -62,6 +63,13 @@ class MeanFunction final : public ConstraintFunction {
 };
 
 }  // namespace
+
+std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, const CheckpointOptions& checkpoints) const {
+  auto made = std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_, checkpoints);
+  made->unknowns_ = unknowns_;
+  made->blocks_ = blocks_;
+  return made;
+}
 
 std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name) {
   return std::make_shared<LossFunction>(problem, std::move(name));

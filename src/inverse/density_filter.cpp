@@ -9,6 +9,10 @@
 
 namespace diffsim {
 
+struct DensityFilter::Solver : inverse::FieldSolver {
+  using FieldSolver::FieldSolver;
+};
+
 DensityFilter::DensityFilter(const TetrahedralMesh& mesh, double radius) {
   if (!(radius > 0.0 && std::isfinite(radius)))
     throw Error("the radius of a density filter is " + std::to_string(radius) + "; give a length above 0",
@@ -17,7 +21,7 @@ DensityFilter::DensityFilter(const TetrahedralMesh& mesh, double radius) {
   const double per_r2 = 12.0 / (radius * radius);  // 1/r²
   volumes_ = gradient.lumped();
   for (double& volume : volumes_) volume *= per_r2;
-  solver_ = std::make_unique<inverse::FieldSolver>(gradient, per_r2, "filter_");
+  solver_ = std::make_unique<Solver>(gradient, per_r2, "filter_");
 }
 
 DensityFilter::~DensityFilter() = default;

@@ -8,15 +8,18 @@
 
 namespace diffsim::inverse {
 
+double norm_of(const std::vector<double>& values, MPI_Comm comm) {
+  double sum = 0.0;
+  for (const double value : values) sum += value * value;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
+  return std::sqrt(sum);
+}
+
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
-  double sum = 0.0;
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    const double step = u[i] - std::clamp(u[i] - g[i], low[i], high[i]);
-    sum += step * step;
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));
-  return std::sqrt(sum);
+  std::vector<double> step(u.size());
+  for (std::size_t i = 0; i < u.size(); ++i) step[i] = u[i] - std::clamp(u[i] - g[i], low[i], high[i]);
+  return norm_of(step, problem.comm());
 }
 
 void TaoContext::move_to(const std::vector<double>& u_new) {

@@ -18,6 +18,8 @@ inline std::vector<double> start_of(const InverseProblem& problem, const Optimis
   return options.start ? *options.start : problem.start();
 }
 
+/// Euclidean norm of a distributed vector. Collective.
+double norm_of(const std::vector<double>& values, MPI_Comm comm);
 /// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active. Collective.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
 

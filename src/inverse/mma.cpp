@@ -31,13 +31,10 @@ void check(const InverseProblem& problem, const ConstraintRows& rows, const Opti
 /// Norm of the gradient g without the components that point beyond an active bound. Collective.
 double free_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
-  double sum = 0.0;
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    const bool active = (u[i] <= low[i] && g[i] > 0.0) || (u[i] >= high[i] && g[i] < 0.0);
-    if (!active) sum += g[i] * g[i];
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));
-  return std::sqrt(sum);
+  std::vector<double> rest = g;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    if ((u[i] <= low[i] && g[i] > 0.0) || (u[i] >= high[i] && g[i] < 0.0)) rest[i] = 0.0;
+  return norm_of(rest, problem.comm());
 }
 
 /// Loss, constraints and their gradients at a point.
@@ -61,15 +58,23 @@ struct Iteration {
       at.gradients.push_back(rows.gradient(row));
     }
   }
-  /// Gradient of the Lagrangian function. The multipliers of inequalities that are not active within the tolerance
-  /// count as zero.
-  std::vector<double> lagrangian_gradient(const std::vector<double>& multipliers, double tolerance) const {
+  /// Gradient of the Lagrangian function.
+  std::vector<double> lagrangian_gradient(const std::vector<double>& multipliers) const {
     std::vector<double> sum = at.gradients.front();
+    for (std::size_t i = 0; i < multipliers.size(); ++i) rows.add_gradient(rows.inequalities()[i], multipliers[i], sum);
+    return sum;
+  }
+  /// Largest relative distance of an inequality with a multiplier that is not negligible to its bound.
+  double slack(const std::vector<double>& multipliers, double gradient_norm) const {
+    double largest = 0.0;
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       const ConstraintRows::Row& row = rows.inequalities()[i];
-      if (rows.value(row) >= -tolerance * rows.scale(row)) rows.add_gradient(row, multipliers[i], sum);
+      std::vector<double> term(at.x.size(), 0.0);
+      rows.add_gradient(row, multipliers[i], term);
+      if (norm_of(term, problem.comm()) > gradient_norm)
+        largest = std::max(largest, std::abs(rows.value(row)) / rows.scale(row));
     }
-    return sum;
+    return largest;
   }
 };
 
@@ -86,11 +91,13 @@ OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions&
   double first_norm = 0.0, norm = 0.0, violation = 0.0;
   int iteration = 0;
   for (;; ++iteration) {
-    norm = free_norm(problem, now.at.x, now.lagrangian_gradient(multipliers, options.constraint_tolerance));
+    norm = free_norm(problem, now.at.x, now.lagrangian_gradient(multipliers));
     violation = now.rows.violation();
     if (iteration == 0) first_norm = norm;
     if (observer) observer({iteration, now.loss, norm, violation, now.evaluations, &now.at.x});
-    result.converged = norm <= options.gradient_tolerance * first_norm && violation <= options.constraint_tolerance;
+    const double allowed = options.gradient_tolerance * first_norm;
+    result.converged = norm <= allowed && violation <= options.constraint_tolerance &&
+                       now.slack(multipliers, allowed) <= options.constraint_tolerance;
     if (result.converged || iteration == options.max_iterations) break;
     method.begin(now.at);
     constexpr int max_trials = 30;

@@ -211,18 +211,20 @@ std::vector<double> MovingAsymptotes::mean_changes(const Linearisation& at) cons
 }
 
 void MovingAsymptotes::begin(const Linearisation& at) {
-  const std::vector<double> changes = mean_changes(at);
-  // With these scales, the mean change of each function over the range of an unknown is 1 at the start.
-  if (scales_.empty())
-    for (const double change : changes) scales_.push_back(change > 0.0 ? 1.0 / change : 1.0);
+  if (scales_.empty()) {
+    // With these scales, the mean change of each function over the range of an unknown is 1.
+    for (const double change : mean_changes(at)) scales_.push_back(change > 0.0 ? 1.0 / change : 1.0);
+    curvatures_.assign(scales_.size(), 0.1);
+  } else {
+    // Svanberg 2002: the curvatures decrease from iteration to iteration, as far as the functions permit.
+    for (double& curvature : curvatures_) curvature = std::max(0.1 * curvature, 1e-6);
+  }
   if (iteration_ > 0) {
     before_last_ = std::move(last_);
     last_ = std::move(at_.x);
   }
   at_ = at;
   move_asymptotes(at_.x);
-  curvatures_.resize(changes.size());
-  for (std::size_t i = 0; i < changes.size(); ++i) curvatures_[i] = std::max(0.1 * scales_[i] * changes[i], 1e-6);
   ++iteration_;
 }
 
@@ -263,7 +265,7 @@ std::vector<double> MovingAsymptotes::trial() {
 }
 
 bool MovingAsymptotes::accepts(const std::vector<double>& values) {
-  // Svanberg 2002, equation 4.4: the term of ρ_i in the approximation is ρ_i times this distance.
+  // Svanberg 2002: the term of ρ_i in the approximation is ρ_i times this distance.
   double distance = 0.0;
   for (std::size_t j = 0; j < x_.size(); ++j) {
     const double step = x_[j] - at_.x[j];

@@ -51,6 +51,9 @@ class InverseProblem {
   /// observer of `gradient`, the progress callback, the journal and `statistics` are those of this problem alone.
   /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
+  /// Creates a problem with the same model, steps, unknowns and values p0 (of maps and distributions), but with another
+  /// loss and without priors, for a constraint. `loss` must outlive the result.
+  std::unique_ptr<InverseProblem> with_loss(Loss& loss, const CheckpointOptions& checkpoints = {}) const;
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);

@@ -11,10 +11,6 @@
 
 namespace diffsim {
 
-namespace inverse {
-class FieldSolver;
-}
-
 /// Linear filter ρ̃ = F ρ of one value per tetrahedron (Lazarov & Sigmund 2011): ρ̃ solves the equation ρ̃ - r² Δρ̃ = ρ
 /// with Neumann boundary conditions, discretised by two-point fluxes across the faces of the mesh. The filter keeps the
 /// integral of ρ, and the values of ρ̃ are between the least and the largest value of ρ, up to the tolerance 1e-10 of
@@ -33,8 +29,9 @@ class DensityFilter {
   std::vector<double> transpose_times(const std::vector<double>& w) const;
 
  private:
+  struct Solver;
   std::vector<double> volumes_;  // of this rank's tetrahedra, over r²
-  std::unique_ptr<inverse::FieldSolver> solver_;
+  std::unique_ptr<Solver> solver_;
 };
 
 /// Density-based design (SIMP, Bendsøe & Sigmund 1999). The unknowns are the densities ρ of the tetrahedra, from 0
