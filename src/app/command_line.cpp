@@ -68,6 +68,10 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
           ->check(fault_of_seconds);
     }
     if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
+      sub->add_option("--groups", line.groups,
+                      "Divide the processes into this many groups, which run the scene's experiments at the same time")
+          ->type_name("NUMBER")
+          ->check(CLI::Range(1, 1 << 20));
       sub->add_flag("--resume", line.resume, "Continue from the checkpoint in checkpoint.directory, if there is one");
       sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after this many seconds, with exit code 3")
           ->type_name("SECONDS")

@@ -18,6 +18,7 @@ struct CommandLine {
   bool hessian = false;             ///< check: test products with the Hessian, too
   bool products = false;            ///< check: only dot-product tests, no finite differences of the loss
   bool resume = false;              ///< simulate, gradient, invert: continue an interrupted run
+  int groups = 1;                   ///< gradient, invert: number of groups of processes that run experiments
   double time_limit = 0.0;          ///< simulate, gradient, invert: maximum run time (s); 0 if unlimited
   std::vector<std::string> petsc;   ///< arguments after `--`
   std::vector<std::string> kokkos;  ///< arguments that begin with --kokkos-

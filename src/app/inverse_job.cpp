@@ -18,7 +18,18 @@
 
 namespace diffsim::app {
 
-InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.line.command, "steps"), job_(job) {
+namespace {
+
+/// Returns true if all ranks have the same entries of the unknown's parameter.
+bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
+  const Parameter* const parameter = solver.parameters().find(unknown.parameter);
+  return parameter && parameter->is_global();
+}
+
+}  // namespace
+
+InverseJob::InverseJob(Job& job)
+    : progress(Progress::style_for(job.groups.number + job.rank), job.line.command, "steps"), job_(job) {
   const Scene& scene = job.scene;
   mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
@@ -28,6 +39,11 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   // `Loss::observes`. All other commands use a SweepWatcher.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
+  for (std::size_t k = 0; k < unknowns.size() && job.groups.count > 1; ++k)
+    if (!unknowns[k].shared() && !is_global(*solver, unknowns[k]))
+      scene.parameters[k].place.fail(
+          "has values of cells or vertices, which groups of processes cannot share; run without --groups, or use "
+          "`per: global`, `region` or `step`, or a `map`");
   tell_defaults(job);
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
@@ -58,6 +74,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   if (job.line.command == "invert")
     constraints = std::make_unique<SceneConstraints>(scene, *solver, *problem, checkpoint_);
   add_experiments();
+  if (job.groups.count > 1) problem->share_experiments(job.groups.all, job.groups.experiments);
   require_reach();
   if (journal_) problem->set_journal(&*journal_);
   if (log_) problem->set_log(&*log_);
@@ -315,10 +332,9 @@ void InverseJob::report_sweeps() {
 
 void report_experiments(Job& job, const InverseProblem& problem) {
   if (job.scene.experiment.empty()) return;
-  const std::vector<const Scene*> scenes = experiments_of(job.scene);
-  for (std::size_t k = 0; k < scenes.size(); ++k) {
-    job.report["experiments"][scenes[k]->experiment]["loss"] = problem.losses().at(k);
-    job.out << fmt::format("  experiment {}: loss {:.10g}\n", scenes[k]->experiment, problem.losses().at(k));
+  for (std::size_t k = 0; k < job.groups.names.size(); ++k) {
+    job.report["experiments"][job.groups.names[k]]["loss"] = problem.losses().at(k);
+    job.out << fmt::format("  experiment {}: loss {:.10g}\n", job.groups.names[k], problem.losses().at(k));
   }
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 #include "app/inputs.hpp"
 #include "app/text_file.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/implicit_model.hpp"
 
@@ -44,6 +46,31 @@ Job job_of_experiment(const Job& job, const Scene& experiment) {
           Report(job.comm, job.line.command, job.report.start()),
           job.out,
           job.err};
+}
+
+JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names) {
+  const Place place{nullptr, 0, "--groups"};
+  int ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  if (count > 1 && names.empty()) place.fail("needs a scene with `experiments`");
+  if (count > 1 && count > static_cast<int>(names.size()))
+    place.fail(fmt::format("{} groups are more than the {} experiments of the scene", count, names.size()));
+  if (count > ranks) place.fail(fmt::format("{} groups are more than the {} processes", count, ranks));
+  // Processes with consecutive ranks form a group.
+  JobGroups groups{comm, count, static_cast<int>(std::int64_t{rank_of(comm)} * count / ranks), {}, names};
+  for (int k = groups.number; k < static_cast<int>(names.size()); k += count) groups.experiments.push_back(k);
+  return groups;
+}
+
+Scene scene_with(const Scene& scene, const std::vector<int>& experiments) {
+  const std::vector<const Scene*> all = experiments_of(scene);
+  Scene first = *all.at(static_cast<std::size_t>(experiments.front()));
+  first.further_experiments.clear();
+  for (std::size_t k = 1; k < experiments.size(); ++k) {
+    first.further_experiments.push_back(*all.at(static_cast<std::size_t>(experiments[k])));
+    first.further_experiments.back().further_experiments.clear();
+  }
+  return first;
 }
 
 void tell_defaults(Job& job) {

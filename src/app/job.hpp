@@ -17,6 +17,15 @@
 
 namespace diffsim::app {
 
+/// Groups of processes that run the experiments of a scene at the same time. Each group has a Job with its experiments.
+struct JobGroups {
+  MPI_Comm all = MPI_COMM_NULL;    ///< communicator of all groups
+  int count = 1;                   ///< number of groups
+  int number = 0;                  ///< number of this process's group; group 0 writes the files of the whole run
+  std::vector<int> experiments;    ///< numbers of the experiments of this process's group
+  std::vector<std::string> names;  ///< names of all experiments
+};
+
 /// Data of a command: the scene, the output folder, the report so far, and streams.
 struct Job {
   MPI_Comm comm;
@@ -30,6 +39,7 @@ struct Job {
   std::ostream& out;  ///< standard output of rank 0; on other ranks the text is discarded
   std::ostream& err;
   std::function<void()> on_failure{};  ///< records that the run has failed; collective
+  JobGroups groups{};
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
   /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked, and
@@ -45,6 +55,11 @@ std::vector<const Scene*> experiments_of(const Scene& scene);
 /// Returns a job for one experiment, with the scene of the experiment, an output folder with the experiment's name, and
 /// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
+/// Returns the groups for `--groups`. Experiments are distributed to the groups in turn. `names`: names of the scene's
+/// experiments. Throws InputError if there are fewer experiments or processes than groups. Collective.
+JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
+/// Returns the scene with the given experiments only.
+Scene scene_with(const Scene& scene, const std::vector<int>& experiments);
 /// Prints the default damping and the default gravity that the run uses because the scene sets no values.
 void tell_defaults(Job& job);
 /// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys of the section

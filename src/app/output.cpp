@@ -74,6 +74,7 @@ void OutputFolder::create() {
 std::string OutputFolder::path(const std::string& name) const { return (fs::path(directory_) / name).string(); }
 
 void OutputFolder::write(const std::string& name, const std::string& text) const {
+  if (is_silent_) return;
   collectively(comm_, [&] {
     if (!is_first_rank(comm_)) return;
     const std::string final_name = path(name), partial = final_name + ".partial";

@@ -18,7 +18,9 @@ void require_writable(MPI_Comm comm, const std::string& directory, const std::ve
 /// Folder of a run's results.
 class OutputFolder {
  public:
-  OutputFolder(MPI_Comm comm, std::string directory) : comm_(comm), directory_(std::move(directory)) {}
+  /// `is_silent`: if true, `write` does nothing, because another group of processes writes the files.
+  OutputFolder(MPI_Comm comm, std::string directory, bool is_silent = false)
+      : comm_(comm), directory_(std::move(directory)), is_silent_(is_silent) {}
 
   const std::string& directory() const { return directory_; }
   /// Creates the folder. Collective.
@@ -33,7 +35,7 @@ class OutputFolder {
  private:
   MPI_Comm comm_;
   std::string directory_;
-  bool created_ = false;
+  bool is_silent_, created_ = false;
 };
 
 }  // namespace diffsim::app

@@ -13,6 +13,7 @@
 #include "app/text_file.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -99,6 +100,24 @@ bool perform(Job& job, const Command& command) {
   }
 }
 
+/// Communicator of this process's group; the communicator of all processes if there is one group.
+class GroupComm {
+ public:
+  GroupComm(MPI_Comm all, const JobGroups& groups) : comm_(all), is_own_(groups.count > 1) {
+    if (is_own_) DIFFSIM_MPI(MPI_Comm_split(all, groups.number, rank_of(all), &comm_));
+  }
+  GroupComm(const GroupComm&) = delete;
+  GroupComm& operator=(const GroupComm&) = delete;
+  ~GroupComm() {
+    if (is_own_) MPI_Comm_free(&comm_);
+  }
+  MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_;
+  bool is_own_;
+};
+
 bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreement, std::ostream& out,
              std::ostream& err) {
   const Command command = command_of(line.command);
@@ -126,8 +145,29 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   if (command.needs_objective && (scene.checkpoint.store != CheckpointStore::memory || is_resumable))
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
-  Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),
-          out,  err};
+  std::vector<std::string> names;
+  if (!scene.experiment.empty())
+    for (const Scene* experiment : experiments_of(scene)) names.push_back(experiment->experiment);
+  JobGroups groups = make_groups(comm, line.groups, names);
+  const GroupComm of_group(comm, groups);
+  if (groups.count > 1) {
+    scene = scene_with(scene, groups.experiments);
+    comm = of_group.get();
+    rank = rank_of(comm);
+    report["groups"] = groups.count;
+  }
+  Job job{comm,
+          rank,
+          line,
+          agreement,
+          std::move(scene),
+          text,
+          OutputFolder(comm, directory, groups.number > 0),
+          std::move(report),
+          out,
+          err,
+          {},
+          std::move(groups)};
   const std::vector<const Scene*> experiments = experiments_of(job.scene);
   const bool touches =
       std::any_of(experiments.begin(), experiments.end(), [](const Scene* of) { return of->contact.has_value(); });

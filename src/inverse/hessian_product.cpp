@@ -22,13 +22,7 @@ std::vector<double> InverseProblem::gauss_newton_sweep(const std::vector<double>
   GaussNewtonModel model(model_, direction);
   GaussNewtonLoss loss(loss_, model);
   sweep_product(model, loss, *schedule, start, product);
-  std::vector<double> result = by_unknowns(u, product, start.first);
-  add_prior_product(u, v, result);
-  for (InverseProblem* experiment : experiments_) {
-    const std::vector<double> further = experiment->gauss_newton_sweep(u, v);
-    for (std::size_t i = 0; i < further.size(); ++i) result[i] += further[i];
-  }
-  return result;
+  return by_unknowns(u, product, start.first);
 }
 
 std::unique_ptr<Schedule> InverseProblem::begin_product(const std::vector<double>& u) {
@@ -70,7 +64,7 @@ void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule,
 }
 
 std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
-                                                  std::vector<double>* gradient) {
+                                                  std::vector<double>& gradient) {
   const std::unique_ptr<Schedule> schedule = begin_product(u);
   ParameterSet direction = make_gradient(), product = make_gradient();
   JoinedState start(initial_);
@@ -81,7 +75,7 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
 
   const JoinedState& by_initial = start;
   const ParameterSet& by_parameters = model.sum_gradient();
-  const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
+  gradient = by_unknowns(u, by_parameters, by_initial.second);
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     // For p = E(q) and q = f(u), let g = E'(q)ᵀ ∂L/∂p. Then ∂L/∂u = f'(u) g, and the derivative of ∂L/∂u along v is
@@ -98,31 +92,15 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
     for (std::size_t i = block.offset, j = 0; j < block.count; ++i, ++j)
       result[i] = dg[j] * block.values->derivative(u[i]) + block.values->second(u[i]) * v[i] * g[j];
   }
-  add_prior_product(u, v, result);
-  if (gradient) {
-    *gradient = by_u;
-    add_prior_gradient(u, *gradient);
-  }
-  for (InverseProblem* experiment : experiments_) {
-    std::vector<double> further_gradient;
-    const std::vector<double> further = experiment->hessian_sweep(u, v, &further_gradient);
-    for (std::size_t i = 0; i < further.size(); ++i) result[i] += further[i];
-    for (std::size_t i = 0; gradient && i < further_gradient.size(); ++i) (*gradient)[i] += further_gradient[i];
-  }
   return result;
 }
 
 std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                                     std::vector<double>* gradient) {
-  const auto sweep = [&](std::vector<double>* to) {
-    if (!gauss_newton_) return hessian_sweep(u, v, to);
-    if (to) sweep_all(u, *to, {});
-    return gauss_newton_sweep(u, v);
-  };
-  if (!log_ || gradient) return sweep(gradient);
+  if (!log_ || gradient) return product_all(u, v, gradient);
   // The log stores a product with its direction v, and a gradient with its point u.
   if (const auto known = log_->replay(*this, v)) return known->gradient;
-  const EvaluationLog::Evaluation evaluation{0.0, sweep(nullptr), {}};
+  const EvaluationLog::Evaluation evaluation{0.0, product_all(u, v, nullptr), {}};
   log_->add(*this, v, evaluation);
   return evaluation.gradient;
 }

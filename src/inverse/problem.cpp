@@ -19,6 +19,7 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/prior.hpp"
 #include "inverse/evaluation_log.hpp"
+#include "inverse/experiment_groups.hpp"
 #include "inverse/parametrisation.hpp"
 #include "inverse/state_field.hpp"
 
@@ -47,13 +48,6 @@ void throw_first(NotFinite finding, const std::string& text, MPI_Comm comm) {
   if (std::isinf(first.operation)) return;
   broadcast_text(finding.where, comm, first.rank);
   throw Error(text + finding.where, ErrorKind::run);
-}
-
-/// Returns true if the values of all ranks are finite. Collective.
-bool is_finite(const std::vector<double>& values, MPI_Comm comm) {
-  int finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, comm));
-  return finite != 0;
 }
 
 }  // namespace
@@ -210,7 +204,7 @@ std::vector<double> InverseProblem::start() const {
     });
     for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = block.values->inverse(p[i]);
   }
-  return u;
+  return groups_ ? groups_->of_first(std::move(u)) : u;
 }
 
 std::vector<double> InverseProblem::lower_bounds() const {
@@ -269,48 +263,6 @@ std::vector<double> InverseProblem::search_direction(std::size_t k, const std::v
   return du;
 }
 
-void InverseProblem::add(InverseProblem& experiment) {
-  bool is_same = &experiment != this && experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
-  for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
-    const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
-    is_same = one.name() == other.name() && one.parameter == other.parameter && one.logarithmic == other.logarithmic &&
-              one.map_numbers == other.map_numbers && blocks_[k].count == experiment.blocks_[k].count &&
-              blocks_[k].shared == experiment.blocks_[k].shared;
-  }
-  collectively(comm(), [&] {
-    if (!is_same)
-      throw Error(
-          "an added experiment must be another problem with the same unknowns, in the same order and with the same "
-          "numbers of values",
-          ErrorKind::input);
-  });
-  experiments_.push_back(&experiment);
-  experiment.locates_ = false;  // this problem itself calls `locate_not_finite` of its experiments
-  experiment.is_added_ = true;
-}
-
-std::string InverseProblem::unit() const {
-  for (const InverseProblem* experiment : experiments_)
-    if (experiment->unit() != loss_.unit()) return "1";
-  return loss_.unit();
-}
-
-void InverseProblem::tighten_solvers(double factor) {
-  model_.tighten_solver(factor);
-  for (InverseProblem* experiment : experiments_) experiment->tighten_solvers(factor);
-}
-
-void InverseProblem::use_gauss_newton(bool on) {
-  gauss_newton_ = on;
-  for (InverseProblem* experiment : experiments_) experiment->use_gauss_newton(on);
-}
-
-double InverseProblem::solver_tolerance() const {
-  double tolerance = model_.solver_tolerance();
-  for (const InverseProblem* experiment : experiments_) tolerance = std::max(tolerance, experiment->solver_tolerance());
-  return tolerance;
-}
-
 void InverseProblem::set(const std::vector<double>& u) {
   for (InverseProblem* experiment : experiments_) experiment->set(u);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
@@ -335,18 +287,6 @@ ParameterSet InverseProblem::make_gradient() const {
     if (!state_field(unknown.parameter) && std::find(names.begin(), names.end(), unknown.parameter) == names.end())
       names.push_back(unknown.parameter);
   return model_.parameters().zero_like(names);
-}
-
-double InverseProblem::value(const std::vector<double>& u) {
-  set(u);
-  State state = initial_.clone();
-  double loss = rollout(model_, state, num_steps_, &loss_);
-  losses_ = {loss};
-  for (InverseProblem* experiment : experiments_) {
-    losses_.push_back(experiment->value(u));
-    loss += losses_.back();
-  }
-  return loss + prior(u);
 }
 
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
@@ -449,24 +389,6 @@ std::vector<double> InverseProblem::by_unknowns(const std::vector<double>& u, co
       result[i] = g[j] * block.values->derivative(u[i]);
   }
   return result;
-}
-
-double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<double>& gradient,
-                                 const StateObserver& observer) {
-  double sum = sweep(loss_, u, gradient, observer, journal_);
-  losses_ = {sum};
-  InverseProblem* at_fault = is_finite(gradient, comm()) ? nullptr : this;
-  for (InverseProblem* experiment : experiments_) {
-    std::vector<double> further;
-    losses_.push_back(experiment->sweep_all(u, further, {}));
-    sum += losses_.back();
-    if (!at_fault && !is_finite(further, comm())) at_fault = experiment;
-    for (std::size_t i = 0; i < further.size(); ++i) gradient[i] += further[i];
-  }
-  add_prior_gradient(u, gradient);
-  if (at_fault && locates_) at_fault->locate_not_finite(u);
-  if (at_fault && !is_added_) throw Error("the gradient is not finite", ErrorKind::run);
-  return sum + prior(u);
 }
 
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Scenes with several experiments: sums of losses and of derivatives, and the files of each experiment.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -119,6 +120,37 @@ TEST_F(Experiments, determine_together_what_none_determines_alone) {
   }
 }
 
+// Each group has one process, so each experiment is computed as on one process.
+TEST_F(Experiments, on_groups_of_processes_have_the_bits_of_one_process) {
+  std::string text = three;
+  text.insert(text.find("experiments:"), "optimiser: {max_iterations: 4, gradient_tolerance: 0}\n");
+  write("scene.yaml", text);
+  const std::string groups = std::to_string(std::min(ranks_, 3));
+  for (const char* command : {"gradient", "invert"}) {
+    const Ran ran = run({command, "scene.yaml", "--groups", groups}, std::string(command) + "_groups");
+    if (rank_ == 0) {
+      const Ran alone = run({command, "scene.yaml"}, command, MPI_COMM_SELF);
+      EXPECT_EQ(ran.code, alone.code) << ran.err;
+      const auto report_of = [&](const std::string& output) { return report(output); };
+      const auto grouped = report_of(std::string(command) + "_groups"), single = report_of(command);
+      for (const char* key : {"loss", "gradient_norm"}) EXPECT_EQ(grouped[key], single[key]) << command << " " << key;
+      for (const char* name : {"pull", "press", "drop"})
+        EXPECT_EQ(grouped["experiments"][name]["loss"], single["experiments"][name]["loss"]) << command << " " << name;
+      EXPECT_EQ(grouped.value("groups", 1), std::min(ranks_, 3));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  for (const char* name : {"youngs_modulus", "poisson_ratio", "density"}) {
+    EXPECT_EQ(dataset("gradient_groups/gradient.h5", std::string("/gradient/") + name),
+              dataset("gradient/gradient.h5", std::string("/gradient/") + name));
+    EXPECT_EQ(dataset("invert_groups/parameters.h5", std::string("/parameters/") + name),
+              dataset("invert/parameters.h5", std::string("/parameters/") + name));
+  }
+  for (const char* name : {"pull", "press", "drop"})
+    EXPECT_EQ(dataset(std::string("invert_groups/") + name + "/trajectory.h5", "/positions"),
+              dataset(std::string("invert/") + name + "/trajectory.h5", "/positions"));
+}
+
 TEST_F(Experiments, are_refused_in_one_line) {
   const auto refused = [&](const std::string& text, const std::string& words,
                            const std::vector<std::string>& more = {}) {
@@ -140,6 +172,15 @@ TEST_F(Experiments, are_refused_in_one_line) {
   refused(given + implicit + "experiments: []\n", "is an empty list");
   refused(start + entry("a", pull) + entry("b", "boundary: []\n"), "objective: is missing");
   refused(three, "--resume: is not available for scenes with `experiments`", {"--resume"});
+  refused(three, "--groups: 4 groups are more than the 3 experiments", {"--groups", "4"});
+  if (ranks_ < 3)
+    refused(three, "--groups: 3 groups are more than the " + std::to_string(ranks_) + " processes", {"--groups", "3"});
+  refused(given + implicit + pull, "--groups: needs a scene with `experiments`", {"--groups", "2"});
+  if (ranks_ > 1) {
+    std::string field = three;
+    field.replace(field.find("{name: youngs_modulus}"), 22, "{name: youngs_modulus, per: cell}");
+    refused(field, "which groups of processes cannot share", {"--groups", "2"});
+  }
 }
 
 }  // namespace

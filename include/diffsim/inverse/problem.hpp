@@ -16,7 +16,9 @@ namespace diffsim {
 
 class EntryMap;
 class EvaluationLog;
+class ExperimentGroups;
 class JoinedState;
+struct Contribution;
 class Prior;
 class Schedule;
 class Store;
@@ -51,6 +53,15 @@ class InverseProblem {
   /// observer of `gradient`, the progress callback, the journal and `statistics` are those of this problem alone.
   /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
+  /// Evaluates the experiments of several groups of processes at the same time. Each group has an InverseProblem on its
+  /// own communicator, with the same unknowns, whose values all ranks share. `all`: communicator of all groups.
+  /// `numbers`: number of this problem's experiment, and of each added experiment, among the experiments of all groups,
+  /// from 0 on. After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all
+  /// groups, in the order of the numbers, and are collective over all groups, as is `start`, which returns the start of
+  /// the group that has experiment 0. The sums have the same bits for any number of groups. If a rollout fails in one
+  /// group, all groups throw the Error. Throws Error (input) if the ranks do not share the values of an unknown.
+  /// Collective over all groups.
+  void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Creates a problem with the same model, steps, unknowns and values p0 (of maps and distributions), but with another
   /// loss and without priors, for a constraint. `loss` must outlive the result.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const CheckpointOptions& checkpoints = {}) const;
@@ -207,10 +218,11 @@ class InverseProblem {
   /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. `ends` is
   /// the joined initial state before the call, and the adjoint of this state after the call.
   void sweep_product(Model& model, Loss& loss, Schedule& schedule, JoinedState& ends, ParameterSet& product);
-  /// Returns the product of the Gauss–Newton matrix with v.
+  /// Returns the product of the Gauss–Newton matrix of this problem's loss with v.
   std::vector<double> gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v);
+  /// Returns the product of the Hessian of this problem's loss with v, and sets `gradient` to the gradient.
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
-                                    std::vector<double>* gradient);
+                                    std::vector<double>& gradient);
   /// Returns the values of unknown k in this rank's part `u` of a distributed vector.
   std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
   /// Adds the gradient of the priors at u to `gradient`.
@@ -228,6 +240,14 @@ class InverseProblem {
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
   /// Returns the sum of the losses of all experiments and of the priors, and sets `gradient` to the gradient of this
   /// sum.
+  /// Calls `evaluate(k, problem)` for this problem (k = 0) and for the added experiments, and returns the results of
+  /// all groups, by the number of the experiment.
+  std::vector<Contribution> contributions(
+      const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
+  /// Returns the product of the Hessian, or of the Gauss–Newton matrix, with v, summed over all experiments and priors.
+  /// Sets `gradient`, if given, to the gradient of the sum.
+  std::vector<double> product_all(const std::vector<double>& u, const std::vector<double>& v,
+                                  std::vector<double>* gradient);
   double sweep_all(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
 
   Model& model_;
@@ -248,6 +268,7 @@ class InverseProblem {
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
   std::vector<InverseProblem*> experiments_;                            // added experiments
+  std::shared_ptr<const ExperimentGroups> groups_;                      // nullptr if there is one group
   std::vector<std::pair<std::size_t, std::unique_ptr<Prior>>> priors_;  // index of the unknown, and its prior
   std::vector<double> losses_;
   bool gauss_newton_ = false;

@@ -17,7 +17,7 @@ bool gradient(Job& job) {
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
     gradients.push_back(problem.physical_gradient(k, u, by_u));
   const double norm = gradient_norm(problem, gradients);
-  {
+  if (job.groups.number == 0) {
     const Stopwatch io(job.report, "io");
     Hdf5File file = Hdf5File::create(job.comm, job.output.path("gradient.h5"), "diffsim gradient", 1);
     inverse.label(file);

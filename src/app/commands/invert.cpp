@@ -233,7 +233,7 @@ bool invert(Job& job) {
   inverse.report_sweeps();
   inverse.report_adjoint();
   inverse.progress.clear();
-  write_parameters(job, inverse, result.u, uncertainty);
+  if (job.groups.number == 0) write_parameters(job, inverse, result.u, uncertainty);
   record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
   report_result(job, history, result, first_loss.value_or(result.loss), values);

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace diffsim {
+
+/// Loss of one experiment, and a derivative: the gradient, or a product with the Hessian.
+struct Contribution {
+  double loss = 0.0;
+  std::vector<double> derivative;  ///< this rank's part
+};
+
+/// Groups of processes that evaluate experiments at the same time. Each group has a communicator, on which the
+/// experiments of the group are evaluated one after the other. The unknowns are values that all ranks share, so the
+/// derivatives are on the first rank of each group, and empty on the other ranks. All functions are collective over all
+/// groups.
+class ExperimentGroups {
+ public:
+  /// `all`: communicator of all groups. `group`: communicator of this rank's group. `numbers`: numbers of the
+  /// experiments of this group. Throws Error (input) unless each number from 0 on belongs to exactly one group.
+  ExperimentGroups(MPI_Comm all, MPI_Comm group, std::vector<int> numbers);
+  ~ExperimentGroups();
+  ExperimentGroups(const ExperimentGroups&) = delete;
+  ExperimentGroups& operator=(const ExperimentGroups&) = delete;
+
+  /// Returns the contributions of all groups, by the number of the experiment. `own`: contributions of this group, in
+  /// the order of `numbers`.
+  std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
+  /// Returns `values` of the group that has experiment 0.
+  std::vector<double> of_first(std::vector<double> values) const;
+  /// Calls `function`. If the call throws an Error (run) in some group, throws an Error (run) on all ranks, with the
+  /// message of the first such group.
+  void agree(const std::function<void()>& function) const;
+
+ private:
+  MPI_Comm all_, group_, roots_ = MPI_COMM_NULL;  // roots_: first ranks of all groups; MPI_COMM_NULL on other ranks
+  std::vector<int> numbers_;
+  int total_ = 0;       // number of experiments of all groups
+  int first_root_ = 0;  // rank in roots_ of the group that has experiment 0
+};
+
+}  // namespace diffsim
