@@ -38,15 +38,15 @@ SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solv
       losses_.push_back(make_sensor_value(sensor, scene, solver));
       CheckpointOptions options = checkpoints;
       options.directory += "/constraint_" + std::to_string(losses_.size());
-      problems_.push_back(problem.with_loss(*losses_.back(), options));
-      made.function = make_loss_function(*problems_.back(), sensor.sensor.name);
+      problems_.emplace_back(sensor.sensor.name, problem.with_loss(*losses_.back(), options));
+      made.function = make_loss_function(*problems_.back().second, sensor.sensor.name);
     }
     constraints_.push_back(std::move(made));
   }
 }
 
 void SceneConstraints::set_penalty(std::size_t k, double penalty) {
-  for (const auto& problem : problems_) problem->set_penalty(k, penalty);
+  for (const auto& [name, problem] : problems_) problem->set_penalty(k, penalty);
 }
 
 ReportValue SceneConstraints::report(const std::vector<double>& values) const {

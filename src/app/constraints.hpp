@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/report_value.hpp"
@@ -19,6 +21,9 @@ class SceneConstraints {
                    const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
+  /// Problems whose losses are the constraints' functions, for the constraints of sensors, with the names of the
+  /// sensors.
+  const std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>>& problems() const { return problems_; }
   /// Sets the penalty of unknown k in all problems of constraints.
   void set_penalty(std::size_t k, double penalty);
   /// Returns name, value and bounds of each constraint, for the report.
@@ -26,7 +31,7 @@ class SceneConstraints {
 
  private:
   std::vector<std::unique_ptr<Loss>> losses_;
-  std::vector<std::unique_ptr<InverseProblem>> problems_;
+  std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>> problems_;
   std::vector<Constraint> constraints_;
 };
 

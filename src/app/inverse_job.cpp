@@ -71,7 +71,7 @@ InverseJob::InverseJob(Job& job)
   add_priors(scene, *mesh, *problem);
   watch_adjoint(*problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
-  if (job.line.command == "invert")
+  if (job.line.command == "invert" || job.line.command == "check")
     constraints = std::make_unique<SceneConstraints>(scene, *solver, *problem, checkpoint_);
   add_experiments();
   if (job.groups.count > 1) problem->share_experiments(job.groups.all, job.groups.experiments);

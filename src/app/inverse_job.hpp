@@ -31,7 +31,7 @@ struct InverseJob {
   std::unique_ptr<WatchedLoss> loss;  ///< reports progress of `check`; otherwise nullptr
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
-  std::unique_ptr<SceneConstraints> constraints;  ///< for `invert`; otherwise nullptr
+  std::unique_ptr<SceneConstraints> constraints;  ///< for `invert` and `check`; otherwise nullptr
   /// Experiment of the scene, except the first experiment. `InverseJob::problem` sums the losses of all experiments.
   struct Experiment {
     std::unique_ptr<DifferentiableScene> solver;

@@ -106,8 +106,13 @@ TEST_F(ConstraintsOfScene, with_a_power_bound_the_size) {
 }
 
 TEST_F(ConstraintsOfScene, have_gradients_that_pass_the_check) {
-  write("scene.yaml", scene(stiffest + design));
-  good({"check", "scene.yaml", "--hessian"}, "check");
+  write("scene.yaml", scene(stiffest + design +
+                            "constraints: [{sensor: tip, component: y, power: 4, at_most: 0.1}]\n"
+                            "optimiser: {method: mma}\n"));
+  const Ran ran = good({"check", "scene.yaml", "--hessian"}, "check");
+  if (rank_ == 0) {
+    EXPECT_NE(ran.out.find("constraint tip, youngs_modulus.density"), std::string::npos) << ran.out;
+  }
 }
 
 TEST_F(ConstraintsOfScene, are_refused_in_one_line) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/approximation.hpp"
 #include "diffsim/core/error.hpp"
@@ -79,7 +80,12 @@ bool check(Job& job) {
   job.report["gradient_norm"] = gradient_norm(problem, gradients);
   GradientCheckOptions options;
   options.differences = !job.line.products;
-  const std::vector<UnknownCheck> checks = check_gradient(problem, u, options);
+  std::vector<UnknownCheck> checks = check_gradient(problem, u, options);
+  for (const auto& [name, of] : inverse.constraints->problems())
+    for (UnknownCheck& one : check_gradient(*of, u, options)) {
+      one.name = "constraint " + name + ", " + one.name;
+      checks.push_back(std::move(one));
+    }
   inverse.progress.clear();
 
   double worst = 0.0;
