@@ -253,11 +253,17 @@ std::shared_ptr<ConstraintFunction> mean_of(const ProblemHandle& handle, const s
 Constraints constraints_of(const ProblemHandle& handle, const std::vector<const ConstraintOptions*>& given) {
   Constraints made;
   for (const ConstraintOptions* options : given) {
+    if (!options) throw InputError("constraints must be a list of Constraint objects");
     Constraint constraint{nullptr, options->lower, options->upper};
     if (nb::isinstance<nb::str>(options->function)) {
       constraint.function = mean_of(handle, nb::cast<std::string>(options->function));
     } else {
       made.losses.push_back(loss_of(options->function, handle.scene()->get(), false));
+      bool observes = false;
+      for (int n = 0; n <= handle.get().num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
+      if (!observes)
+        throw InputError("the loss of a constraint observes none of the steps 0 … " +
+                         std::to_string(handle.get().num_steps()));
       const LibraryScope scope;
       made.problems.push_back(handle.get().with_loss(*made.losses.back()));
       constraint.function =
@@ -381,7 +387,8 @@ By default each entry of the parameter (cell, vertex or step) is an unknown of i
 group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
 change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
 start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
-parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra.)",
+parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra, which
+start at 1 if start is None.)",
           nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
                   "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
                   "object = None, label: str = '', distribution: MaterialDistribution | None = None) -> None"));
@@ -438,7 +445,7 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
     for (const UnknownOptions* options : unknowns) {
       list.push_back(options->unknown);
       if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
-      if (options->filter > 0.0)
+      if (options->filter != 0.0)
         list.back().distribution->filter = std::make_shared<DensityFilter>(*solver.mesh(), options->filter);
     }
     // The initial positions follow the rest positions, unless the initial positions are also unknowns.

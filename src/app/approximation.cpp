@@ -25,11 +25,10 @@ std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions
         plan_sweep(options, inverse.solver->model(), inverse.problem->initial(), inverse.asked_gradient(), num_steps);
     return make_schedule(options, num_steps, &plan.checkpoints);
   };
-  InverseProblem problem(inverse.solver->model(), inverse.problem->initial(), job.scene.solver.steps,
-                         inverse.objective(), inverse.problem->unknowns(), schedule, *store);
-  add_priors(job.scene, *inverse.mesh, problem);
+  const std::unique_ptr<InverseProblem> problem = inverse.problem->with_loss(inverse.objective(), schedule, *store);
+  add_priors(job.scene, *inverse.mesh, *problem);
   std::vector<double> gradient;
-  (void)problem.gradient(u, gradient);
+  (void)problem->gradient(u, gradient);
   return gradient;
 }
 

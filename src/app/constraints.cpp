@@ -1,23 +1,35 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/constraints.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "app/inputs.hpp"
+#include "app/scene_sections.hpp"
 #include "app/setup.hpp"
 #include "diffsim/inverse/prior.hpp"
 
 namespace diffsim::app {
 namespace {
 
-/// Weights of the values of unknown k in their mean: volumes for values of cells or vertices, otherwise 1.
+/// Weights of the values of unknown k in their mean: volumes for values of cells, otherwise 1.
 std::vector<double> weights_of(const InverseProblem& problem, const TetrahedralMesh& mesh, std::size_t k,
                                const ParameterEntry& parameter, const Place& place) {
   if (problem.components(k) > 1) place.fail("the mean of vectors is not defined; give a parameter with one component");
   if (parameter.per == ParameterEntry::Per::cell && !parameter.map) return ValueGradient::across_faces(mesh).lumped();
   return std::vector<double>(problem.count(k), 1.0);
+}
+
+/// Returns a unique name of the constraint of a sensor, such as "tip y (constraint 2)".
+std::string name_of(const SensorValueEntry& entry, std::size_t number) {
+  std::string name = entry.sensor.name;
+  const std::vector<std::string>& components = type_of(entry.sensor).components;
+  for (std::size_t c = 0; c < components.size(); ++c)
+    if (components.size() > 1 && entry.weights[c] != 0.0) name += " " + components[c];
+  return fmt::format("{} (constraint {})", name, number);
 }
 
 }  // namespace
@@ -38,8 +50,8 @@ SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solv
       losses_.push_back(make_sensor_value(sensor, scene, solver));
       CheckpointOptions options = checkpoints;
       options.directory += "/constraint_" + std::to_string(losses_.size());
-      problems_.emplace_back(sensor.sensor.name, problem.with_loss(*losses_.back(), options));
-      made.function = make_loss_function(*problems_.back().second, sensor.sensor.name);
+      problems_.emplace_back(name_of(sensor, losses_.size()), problem.with_loss(*losses_.back(), options));
+      made.function = make_loss_function(*problems_.back().second, problems_.back().first, sensor.power.value_or(1.0));
     }
     constraints_.push_back(std::move(made));
   }

@@ -16,7 +16,8 @@ namespace diffsim::app {
 class SceneConstraints {
  public:
   /// `problem`: inverse problem of the scene, before the first evaluation. `checkpoints`: options of the additional
-  /// sweeps. Throws InputError for constraints that do not exist. Collective.
+  /// sweeps. Throws InputError for a constraint of vectors, and for a
+  /// constraint of a sensor in a scene with experiments. Collective.
   SceneConstraints(const Scene& scene, DifferentiableScene& solver, InverseProblem& problem,
                    const CheckpointOptions& checkpoints);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -20,6 +21,13 @@ namespace diffsim::app {
 
 namespace {
 
+/// Replaces the directories of checkpoints by folders with the given name in these directories.
+void use_folder(const std::string& name, CheckpointOptions& options) {
+  options.directory += "/" + name;
+  for (CheckpointLevel& level : options.levels)
+    if (!level.directory.empty()) level.directory += "/" + name;
+}
+
 /// Returns true if all ranks have the same entries of the unknown's parameter.
 bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
   const Parameter* const parameter = solver.parameters().find(unknown.parameter);
@@ -30,6 +38,30 @@ bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
 
 InverseJob::InverseJob(Job& job)
     : progress(Progress::style_for(job.groups.number + job.rank), job.line.command, "steps"), job_(job) {
+  std::vector<Unknown> unknowns;
+  // If there is an error in one group, all groups throw.
+  const auto on_all_groups = [&](const std::function<void()>& function) {
+    if (job.groups.count > 1)
+      collectively(job.groups.all, function);
+    else
+      function();
+  };
+  on_all_groups([&] { unknowns = read_scene(); });
+  job.begin();
+  job.report["approximate"] = !approximation_.empty();
+  if (!approximation_.empty()) job.report["approximation"] = approximation_;
+  on_all_groups([&] { make_problem(std::move(unknowns)); });
+  if (job.groups.count > 1) problem->share_experiments(job.groups.all, job.groups.experiments);
+  // The default mean of a prior is the start, which is that of the first experiment of all groups.
+  add_priors(job.scene, *mesh, *problem);
+  require_reach();
+  if (journal_) problem->set_journal(&*journal_);
+  if (log_) problem->set_log(&*log_);
+}
+
+/// Makes the objects that the scene describes, except for the inverse problem. Returns the unknowns.
+std::vector<Unknown> InverseJob::read_scene() {
+  Job& job = job_;
   const Scene& scene = job.scene;
   mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
@@ -52,32 +84,31 @@ InverseJob::InverseJob(Job& job)
                 : job.line.command == "check" ? exact(scene.checkpoint)
                                               : scene.checkpoint;
   checkpoint_.measures = job.line.measures;
+  // Groups must not use the same files.
+  if (job.groups.count > 1) use_folder(scene.experiment, checkpoint_);
   if (reverses) approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
   if (reverses && scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
   make_experiments();
-  job.begin();
-  job.report["approximate"] = !approximation_.empty();
-  if (!approximation_.empty()) job.report["approximation"] = approximation_;
+  return unknowns;
+}
 
+/// Makes the inverse problem with all experiments and constraints of this group.
+void InverseJob::make_problem(std::vector<Unknown> unknowns) {
+  const Scene& scene = job_.scene;
   const RowOrder order(mesh->comm());
   at_place(scene.checkpoint_place, [&] {
     make_resumable(checkpoint_);
-    store = make_store(checkpoint_, job.comm, directory_, &order);
+    store = make_store(checkpoint_, job_.comm, directory_, &order);
   });
   problem = std::make_unique<InverseProblem>(
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
-  add_priors(scene, *mesh, *problem);
   watch_adjoint(*problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
-  if (job.line.command == "invert" || job.line.command == "check")
+  if (job_.line.command == "invert" || job_.line.command == "check")
     constraints = std::make_unique<SceneConstraints>(scene, *solver, *problem, checkpoint_);
   add_experiments();
-  if (job.groups.count > 1) problem->share_experiments(job.groups.all, job.groups.experiments);
-  require_reach();
-  if (journal_) problem->set_journal(&*journal_);
-  if (log_) problem->set_log(&*log_);
 }
 
 /// Creates the solvers and losses of the experiments after the first. Throws InputError for options that are not
@@ -106,7 +137,7 @@ void InverseJob::add_experiments() {
     Experiment& experiment = further[k];
     const Scene& scene = job_.scene.further_experiments[k];
     CheckpointOptions options = checkpoint_;
-    options.directory += "/" + scene.experiment;
+    use_folder(scene.experiment, options);
     at_place(job_.scene.checkpoint_place, [&] {
       experiment.problem = std::make_unique<InverseProblem>(
           experiment.solver->model(), experiment.solver->initial_state(), scene.solver.steps, *experiment.loss,

@@ -60,6 +60,8 @@ struct InverseJob {
   void finish();
 
  private:
+  std::vector<Unknown> read_scene();
+  void make_problem(std::vector<Unknown> unknowns);
   void make_experiments();
   /// Makes the gradients of a problem record the norms of the adjoint in an AdjointHistory.
   void watch_adjoint(InverseProblem& of);

@@ -41,7 +41,11 @@ struct Job {
   std::function<void()> on_failure{};  ///< records that the run has failed; collective
   JobGroups groups{};
 
-  void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
+  void warn(const std::string& what) {
+    err << "diffsim: warning: " << (groups.number > 0 ? "group " + std::to_string(groups.number) + ": " : "") << what
+        << '\n'
+        << std::flush;
+  }
   /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked, and
   /// before results are written. After this call, report.json is written even if the run fails.
   void begin() {

@@ -118,8 +118,9 @@ class GroupComm {
   bool is_own_;
 };
 
+/// Executes the command. `out` and `err` discard text of all ranks except the first; `all_err` does not.
 bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreement, std::ostream& out,
-             std::ostream& err) {
+             std::ostream& err, std::ostream& all_err) {
   const Command command = command_of(line.command);
   Report report(comm, line.command);
   const std::string text = read_text(comm, line.scene);
@@ -165,7 +166,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
           OutputFolder(comm, directory, groups.number > 0),
           std::move(report),
           out,
-          err,
+          groups.number > 0 && rank == 0 ? all_err : err,
           {},
           std::move(groups)};
   const std::vector<const Scene*> experiments = experiments_of(job.scene);
@@ -213,7 +214,7 @@ int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream&
   Outcome outcome;
   try {
     agreement.emplace(comm);
-    outcome.code = execute(comm, rank, line, *agreement, my_out, my_err) ? done : failed;
+    outcome.code = execute(comm, rank, line, *agreement, my_out, my_err, err) ? done : failed;
   } catch (const std::exception& exception) {
     outcome = outcome_of(exception);
   }

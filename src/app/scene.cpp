@@ -156,10 +156,13 @@ Scene parse_single(const Value& root, const std::string& file) {
   else
     scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
-  for (const ObjectiveEntry& objective : scene.objectives)
+  for (const ObjectiveEntry& objective : scene.objectives) {
+    if (scene.uncertainty && std::holds_alternative<SensorValueEntry>(objective.kind))
+      scene.uncertainty->fail("is not available with the objectives minimise and maximise, which are no likelihoods");
     if (scene.uncertainty && !objective.noise && !std::holds_alternative<EffortObjective>(objective.kind))
       objective.place.fail(
           "needs `noise`, the standard deviation of the observations, because optimiser.uncertainty is true");
+  }
   return scene;
 }
 

@@ -20,18 +20,18 @@ void parse_bounds(const Mapping& mapping, ConstraintEntry& constraint) {
   if (least) constraint.lower = to_number(*least);
   if (most) constraint.upper = to_number(*most);
   if (equals) constraint.lower = constraint.upper = to_number(*equals);
+  if (least && most && constraint.lower == constraint.upper)
+    mapping.place().fail("has the same lower and upper bound; use `equals`");
   if (least && most && !(constraint.lower < constraint.upper))
     mapping.place().fail(
         fmt::format("cannot be satisfied: `at_least`, {}, is not below `at_most`, {}", least->text, most->text));
 }
 
-/// Replaces the bounds of |y| by those of |y|^p.
-void raise_bounds(const Mapping& mapping, double power, ConstraintEntry& constraint) {
-  for (double* const bound : {&constraint.lower, &constraint.upper}) {
-    if (std::isinf(*bound)) continue;
-    if (*bound < 0.0) mapping.place().fail("has a negative bound, but |y|^p is not negative; remove `power`");
-    *bound = std::pow(*bound, power);
-  }
+/// Throws InputError if a bound of |y| is negative.
+void require_positive_bounds(const Mapping& mapping, const ConstraintEntry& constraint) {
+  for (const double bound : {constraint.lower, constraint.upper})
+    if (std::isfinite(bound) && bound < 0.0)
+      mapping.place().fail("has a negative bound, but with `power` the bound is that of |y|; remove `power`");
 }
 
 ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
@@ -49,7 +49,7 @@ ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
   if (any.has("region")) any.place_of("region").fail("belongs to `parameter`; the sensor has a region of its own");
   const SensorValueEntry sensor = parse_sensor_value(any, scene);
   parse_bounds(any, constraint);
-  if (sensor.power) raise_bounds(any, *sensor.power, constraint);
+  if (sensor.power) require_positive_bounds(any, constraint);
   constraint.of = sensor;
   return constraint;
 }

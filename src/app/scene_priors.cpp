@@ -87,8 +87,7 @@ std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
   }
   if (found.empty())
     region->place.fail("selects an entry of `parameters` by its `region`, and no " + label +
-                       " has this one; give one of: " + join(regions) +
-                       ", or give values by region as lists in `mean` and `deviation`");
+                       " has this one; give one of: " + join(regions));
   if (found.size() > 1)
     mapping.place_of("region").fail("is missing, and `parameters` has several entries of " + label +
                                     "; give one of: " + join(regions));

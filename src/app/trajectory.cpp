@@ -66,7 +66,8 @@ std::string scene_of_run(const Job& job) {
   std::string lines;
   collectively(job.comm, [&] {
     if (job.rank != 0) return;
-    lines = to_lines(problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors", "sensors"}));
+    lines = to_lines(
+        problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors", "constraints", "sensors"}));
   });
   broadcast_text(lines, job.comm);
   return lines;

@@ -13,14 +13,6 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-/// Replaces superscripts by ASCII characters, which all readers of HDF5 attributes understand.
-std::string in_ascii(std::string unit) {
-  for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
-    if (const std::size_t found = unit.find(power); found != std::string::npos)
-      unit.replace(found, std::strlen(power), text);
-  return unit;
-}
-
 /// Unit of a parameter, or of the derivative of a loss with respect to the parameter. `of_loss`: unit of the loss; if
 /// `of_loss` has no value, returns the unit of the parameter.
 std::string unit_of_values(const std::string& parameter, const std::optional<std::string>& of_loss) {
@@ -31,6 +23,13 @@ std::string unit_of_values(const std::string& parameter, const std::optional<std
 }
 
 }  // namespace
+
+std::string in_ascii(std::string unit) {
+  for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
+    if (const std::size_t found = unit.find(power); found != std::string::npos)
+      unit.replace(found, std::strlen(power), text);
+  return unit;
+}
 
 std::string unit_of_loss(const std::string& unit) { return in_ascii(unit); }
 

@@ -12,6 +12,9 @@
 
 namespace diffsim::app {
 
+/// Replaces superscripts of a unit by ASCII characters, which all readers of HDF5 attributes understand.
+std::string in_ascii(std::string unit);
+
 /// Returns the unit of a loss, such as "m²", as written to files, in ASCII: "m^2".
 std::string unit_of_loss(const std::string& unit);
 

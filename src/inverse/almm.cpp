@@ -20,13 +20,20 @@ struct AlmmContext {
   ConstraintRows rows;
   double loss_scale = 1.0;
   double constraint_tolerance = 0.0;  // for relative violations
-  double first_norm = 0.0;            // norm of the projected gradient of the loss at the start
+  double first_norm = 0.0;            // norm of the gradient of the loss at the start
   std::vector<double> inequality_scales = {}, equation_scales = {};
 
   void move_to(const std::vector<double>& u) {
+    const bool is_start = tao.evaluations == 0;
     tao.move_to(u);
-    // At a point where the rollout fails, the constraints keep their values.
-    if (!tao.failed) rows.move_to(u);
+    // At a point where a rollout fails, the constraints keep their values.
+    if (tao.failed) return;
+    try {
+      rows.move_to(u);
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::run || is_start) throw;
+      tao.set_failed();
+    }
   }
 };
 
@@ -155,7 +162,7 @@ void set_scales(AlmmContext& context, const std::vector<double>& start) {
     return norm > 0.0 ? 1.0 / norm : 1.0;
   };
   context.loss_scale = scale(context.tao.g);
-  context.first_norm = projected_norm(context.tao.problem, context.tao.u, context.tao.g);
+  context.first_norm = norm_of(context.tao.g, comm);
   for (const ConstraintRows::Row& row : context.rows.inequalities())
     context.inequality_scales.push_back(scale(context.rows.gradient(row)));
   for (const ConstraintRows::Row& row : context.rows.equations())
@@ -174,14 +181,24 @@ double scaled_tolerance(const AlmmContext& context) {
   return least;
 }
 
+/// Norm of the projected gradient of the Lagrangian function, as TAO scales it. TAO reports the maximum norm instead.
+double lagrangian_norm(Tao tao) {
+  Vec gradient = nullptr;
+  PetscReal norm = 0.0;
+  DIFFSIM_PETSC(TaoGetGradient(tao, &gradient, nullptr, nullptr));
+  DIFFSIM_PETSC(VecNorm(gradient, NORM_2, &norm));
+  return norm;
+}
+
 /// Ends the iteration if the gradient of the Lagrangian function and the constraints meet the tolerances. TAO's own
 /// test has the same tolerance for both.
 PetscErrorCode test_convergence(Tao tao, void* pointer) {
   auto& context = *static_cast<AlmmContext*>(pointer);
   return guarded(context.tao, [&] {
     PetscInt iteration = 0, most = 0;
-    PetscReal gradient = 0.0, constraints = 0.0, tolerance = 0.0;
-    DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, nullptr, &gradient, &constraints, nullptr, nullptr));
+    PetscReal constraints = 0.0, tolerance = 0.0;
+    DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, nullptr, nullptr, &constraints, nullptr, nullptr));
+    const double gradient = lagrangian_norm(tao);
     DIFFSIM_PETSC(TaoGetMaximumIterations(tao, &most));
     DIFFSIM_PETSC(TaoGetTolerances(tao, &tolerance, nullptr, nullptr));
     // `constraints` also contains the products of multipliers and inactive inequalities.
@@ -200,16 +217,16 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
   if (!context.tao.observer) return 0;
   return guarded(context.tao, [&] {
     PetscInt iteration = 0;
-    PetscReal norm = 0.0;
-    DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, nullptr, &norm, nullptr, nullptr, nullptr));
+    DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, nullptr, nullptr, nullptr, nullptr, nullptr));
     if (iteration <= context.tao.told) return;
+    const double norm = iteration > 0 ? lagrangian_norm(tao) / context.loss_scale : context.first_norm;
     context.tao.told = static_cast<int>(iteration);
     Vec solution = nullptr;
     DIFFSIM_PETSC(TaoGetSolution(tao, &solution));
     const std::vector<double> u = values_of(solution);
     context.move_to(u);
-    context.tao.observer({static_cast<int>(iteration), context.tao.loss, norm / context.loss_scale,
-                          context.rows.violation(), context.tao.evaluations, &u});
+    context.tao.observer(
+        {static_cast<int>(iteration), context.tao.loss, norm, context.rows.violation(), context.tao.evaluations, &u});
   });
 }
 
@@ -258,11 +275,11 @@ OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions
   OptimiserResult result;
   PetscInt iterations = 0;
   TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
-  DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iterations, nullptr, &result.gradient_norm, nullptr, nullptr, &reason));
+  DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iterations, nullptr, nullptr, nullptr, nullptr, &reason));
   result.u = values_of(solution);
   context.move_to(result.u);
   result.loss = context.tao.loss;
-  result.gradient_norm /= context.loss_scale;
+  result.gradient_norm = lagrangian_norm(tao) / context.loss_scale;
   result.violation = context.rows.violation();
   result.constraints = context.rows.values();
   result.iterations = static_cast<int>(iterations);

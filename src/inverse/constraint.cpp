@@ -1,26 +1,36 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/optimise.hpp"
-#include "inverse/parametrisation.hpp"
 
 namespace diffsim {
 namespace {
 
 class LossFunction final : public ConstraintFunction {
  public:
-  LossFunction(InverseProblem& problem, std::string name) : problem_(problem), name_(std::move(name)) {}
+  LossFunction(InverseProblem& problem, std::string name, double root)
+      : problem_(problem), name_(std::move(name)), root_(root) {}
   std::string name() const override { return name_; }
   double gradient(const std::vector<double>& u, std::vector<double>& gradient) override {
-    return problem_.gradient(u, gradient);
+    const double loss = problem_.gradient(u, gradient);
+    // From now on, a gradient that is not finite counts as a failed rollout.
+    problem_.locate_values_not_finite(false);
+    if (root_ == 1.0) return loss;
+    // At L = 0, where L^(1/root) has no derivative, the gradient of L is zero for the mean of |y|^root.
+    const double value = std::pow(std::max(loss, 0.0), 1.0 / root_), slope = loss > 0.0 ? value / (root_ * loss) : 0.0;
+    for (double& entry : gradient) entry *= slope;
+    return value;
   }
 
  private:
   InverseProblem& problem_;
   std::string name_;
+  double root_;
 };
 
 class MeanFunction final : public ConstraintFunction {
@@ -64,15 +74,11 @@ class MeanFunction final : public ConstraintFunction {
 
 }  // namespace
 
-std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, const CheckpointOptions& checkpoints) const {
-  auto made = std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_, checkpoints);
-  made->unknowns_ = unknowns_;
-  made->blocks_ = blocks_;
-  return made;
-}
-
-std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name) {
-  return std::make_shared<LossFunction>(problem, std::move(name));
+std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root) {
+  if (!(root >= 1.0 && std::isfinite(root)))
+    throw Error("the root of a constraint's loss is " + std::to_string(root) + "; give a number of at least 1",
+                ErrorKind::input);
+  return std::make_shared<LossFunction>(problem, std::move(name), root);
 }
 
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,

@@ -47,6 +47,12 @@ void ConstraintRows::move_to(const std::vector<double>& u) {
   std::vector<double> values(constraints_.size());
   std::vector<std::vector<double>> gradients(constraints_.size());
   for (std::size_t i = 0; i < constraints_.size(); ++i) values[i] = constraints_[i].function->gradient(u, gradients[i]);
+  int finite = 1;
+  for (const double value : values) finite = finite && std::isfinite(value);
+  for (const std::vector<double>& gradient : gradients)
+    for (const double value : gradient) finite = finite && std::isfinite(value);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, comm_));
+  if (finite == 0) throw Error("a constraint or its gradient is not finite", ErrorKind::run);
   values_ = values;
   gradients_ = std::move(gradients);
   u_ = u;

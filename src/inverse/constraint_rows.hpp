@@ -25,7 +25,8 @@ class ConstraintRows {
   const std::vector<Row>& inequalities() const { return inequalities_; }
   const std::vector<Row>& equations() const { return equations_; }
 
-  /// Evaluates all constraints and their gradients at u. Does nothing if u is the last point.
+  /// Evaluates all constraints and their gradients at u. Does nothing if u is the last point. Throws Error (run) if a
+  /// value is not finite.
   void move_to(const std::vector<double>& u);
   double value(const Row& row) const { return row.sign * (values_[row.constraint] - row.bound); }
   /// Returns this rank's part of the row's gradient.

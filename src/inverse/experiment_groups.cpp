@@ -86,15 +86,20 @@ std::vector<double> ExperimentGroups::of_first(std::vector<double> values) const
   return values;
 }
 
+double ExperimentGroups::largest(double value) const {
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, all_));
+  return value;
+}
+
 void ExperimentGroups::agree(const std::function<void()>& function) const {
   std::string failure;
-  int failed = 0;
+  int failed = 0, kind = 0;
   try {
     function();
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::run) throw;
     failure = error.what();
     failed = 1;
+    kind = static_cast<int>(error.kind());
   }
   struct {
     int has_none, rank;
@@ -102,7 +107,8 @@ void ExperimentGroups::agree(const std::function<void()>& function) const {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_2INT, MPI_MINLOC, all_));
   if (first.has_none == 1) return;
   broadcast_text(failure, all_, first.rank);
-  throw Error(failure, ErrorKind::run);
+  DIFFSIM_MPI(MPI_Bcast(&kind, 1, MPI_INT, first.rank, all_));
+  throw Error(failure, static_cast<ErrorKind>(kind));
 }
 
 }  // namespace diffsim

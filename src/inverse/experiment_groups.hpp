@@ -33,8 +33,10 @@ class ExperimentGroups {
   std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
   /// Returns `values` of the group that has experiment 0.
   std::vector<double> of_first(std::vector<double> values) const;
-  /// Calls `function`. If the call throws an Error (run) in some group, throws an Error (run) on all ranks, with the
-  /// message of the first such group.
+  /// Returns the largest `value` of all ranks.
+  double largest(double value) const;
+  /// Calls `function`. If the call throws an Error in some group, throws an Error with the same message and kind on all
+  /// ranks; if several groups throw, the Error of the first such group.
   void agree(const std::function<void()>& function) const;
 
  private:

@@ -37,13 +37,17 @@ void TaoContext::move_to(const std::vector<double>& u_new) {
     // loss, the interpolation in the line search would return the best step so far, and the line search would fail. If
     // a rollout fails, all ranks execute this handler. If the rollout at the start point fails, the Error is rethrown.
     if (failure.kind() != ErrorKind::run || evaluations == 0) throw;
-    loss = 2.0 * largest;
-    g.assign(u.size(), 0.0);
-    failed = true;
+    set_failed();
   }
   ++evaluations;
   // From now on, a gradient that is not finite counts as a failed rollout.
   problem.locate_values_not_finite(false);
+}
+
+void TaoContext::set_failed() {
+  loss = 2.0 * largest;
+  g.assign(u.size(), 0.0);
+  failed = true;
 }
 
 }  // namespace diffsim::inverse

@@ -33,6 +33,9 @@ struct TaoContext {
   /// Collective.
   void move_to(const std::vector<double>& u_new);
 
+  /// Sets `loss` and `g` to the values for a point at which a rollout fails.
+  void set_failed();
+
   InverseProblem& problem;
   const IterateObserver& observer;
   std::exception_ptr error;

@@ -21,11 +21,19 @@ void check(const InverseProblem& problem, const ConstraintRows& rows, const Opti
                 ErrorKind::input);
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
   collectively(problem.comm(), [&] {
-    for (std::size_t i = 0; i < low.size(); ++i)
-      if (!std::isfinite(low[i]) || !std::isfinite(high[i]))
-        throw Error("the method mma needs finite bounds of all unknowns; give a lower and an upper bound",
-                    ErrorKind::input);
+    for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
+      for (std::size_t i = problem.offset(k); i < problem.offset(k) + problem.count(k); ++i)
+        if (!std::isfinite(low[i]) || !std::isfinite(high[i]))
+          throw Error("the method mma needs finite bounds, but '" + problem.unknowns()[k].name() +
+                          "' has none; give a lower and an upper bound, above 0 for a logarithmic unknown",
+                      ErrorKind::input);
   });
+}
+
+std::vector<double> within_bounds(std::vector<double> u, const InverseProblem& problem) {
+  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = std::clamp(u[i], low[i], high[i]);
+  return u;
 }
 
 /// Norm of the gradient g without the components that point beyond an active bound. Collective.
@@ -87,16 +95,18 @@ OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions&
   MovingAsymptotes method(problem.comm(), problem.lower_bounds(), problem.upper_bounds(), options.move_limit);
   OptimiserResult result;
   std::vector<double> multipliers(now.rows.inequalities().size(), 0.0);
-  now.move_to(start_of(problem, options));
-  double first_norm = 0.0, norm = 0.0, violation = 0.0;
+  now.move_to(within_bounds(start_of(problem, options), problem));
+  // The gradient at the start is not projected, because all unknowns may begin at bounds.
+  const double first_norm = norm_of(now.at.gradients.front(), problem.comm());
+  double norm = first_norm, violation = 0.0;
   int iteration = 0;
   for (;; ++iteration) {
-    norm = free_norm(problem, now.at.x, now.lagrangian_gradient(multipliers));
+    if (iteration > 0) norm = free_norm(problem, now.at.x, now.lagrangian_gradient(multipliers));
     violation = now.rows.violation();
-    if (iteration == 0) first_norm = norm;
     if (observer) observer({iteration, now.loss, norm, violation, now.evaluations, &now.at.x});
     const double allowed = options.gradient_tolerance * first_norm;
-    result.converged = norm <= allowed && violation <= options.constraint_tolerance &&
+    result.converged = (iteration > 0 || first_norm == 0.0) && norm <= allowed &&
+                       violation <= options.constraint_tolerance &&
                        now.slack(multipliers, allowed) <= options.constraint_tolerance;
     if (result.converged || iteration == options.max_iterations) break;
     method.begin(now.at);

@@ -211,13 +211,17 @@ std::vector<double> MovingAsymptotes::mean_changes(const Linearisation& at) cons
 }
 
 void MovingAsymptotes::begin(const Linearisation& at) {
+  const std::vector<double> changes = mean_changes(at);
   if (scales_.empty()) {
-    // With these scales, the mean change of each function over the range of an unknown is 1.
-    for (const double change : mean_changes(at)) scales_.push_back(change > 0.0 ? 1.0 / change : 1.0);
-    curvatures_.assign(scales_.size(), 0.1);
-  } else {
+    scales_.assign(changes.size(), 1.0);
+    curvatures_.assign(changes.size(), 0.0);
+  }
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    // With this scale, the mean change of the function over the range of an unknown is 1.
+    const double scale = changes[i] > 0.0 ? 1.0 / changes[i] : scales_[i];
     // Svanberg 2002: the curvatures decrease from iteration to iteration, as far as the functions permit.
-    for (double& curvature : curvatures_) curvature = std::max(0.1 * curvature, 1e-6);
+    curvatures_[i] = iteration_ == 0 ? 0.1 : std::max(0.1 * curvatures_[i] * scale / scales_[i], 1e-6);
+    scales_[i] = scale;
   }
   if (iteration_ > 0) {
     before_last_ = std::move(last_);

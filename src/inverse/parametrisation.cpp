@@ -234,8 +234,9 @@ class PowerLaw final : public EntryMap {
     return base_[i] * (1.0 - minimum_) * penalty_ * std::pow(z, penalty_ - 1.0);
   }
   double curvature(std::size_t i, double z) const {
-    return penalty_ == 1.0 ? 0.0
-                           : base_[i] * (1.0 - minimum_) * penalty_ * (penalty_ - 1.0) * std::pow(z, penalty_ - 2.0);
+    // Penalties between 1 and 2 have no second derivative at z = 0.
+    if (penalty_ == 1.0 || (penalty_ < 2.0 && z == 0.0)) return 0.0;
+    return base_[i] * (1.0 - minimum_) * penalty_ * (penalty_ - 1.0) * std::pow(z, penalty_ - 2.0);
   }
   std::unique_ptr<EntryMap> densities_;
   std::vector<double> base_;

@@ -19,11 +19,13 @@ void check_penalty(const Unknown& unknown, double penalty) {
         ErrorKind::input);
 }
 
-void check(const Unknown& unknown, std::size_t values) {
+void check(const Unknown& unknown, const Field& field, std::size_t values) {
   const MaterialDistribution& of = *unknown.distribution;
   const std::string name = "the distribution of '" + unknown.name() + "'";
   if (unknown.shared() || unknown.logarithmic || !unknown.carries.empty())
     throw Error(name + " needs one unknown per cell, without groups, map and logarithm", ErrorKind::input);
+  if (field.on().name() != "cells" || field.components() != 1 || field.steps() > 1)
+    throw Error(name + " needs a parameter with one number per tetrahedron", ErrorKind::input);
   check_penalty(unknown, of.penalty);
   if (!(of.minimum > 0.0 && of.minimum < 1.0))
     throw Error(name + " has the minimum " + std::to_string(of.minimum) + "; give a number between 0 and 1",
@@ -36,7 +38,7 @@ void check(const Unknown& unknown, std::size_t values) {
 void InverseProblem::set_distribution(std::size_t k) {
   Unknown& unknown = unknowns_[k];
   Block& block = blocks_[k];
-  collectively(comm(), [&] { check(unknown, block.count); });
+  collectively(comm(), [&] { check(unknown, field(k), block.count); });
   unknown.lower = std::max(unknown.lower, 0.0);
   unknown.upper = std::min(unknown.upper, 1.0);
   block.property = field(k).to_host();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/prior.hpp"
@@ -38,8 +39,8 @@ void InverseProblem::add(InverseProblem& experiment) {
   for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
     is_same = one.name() == other.name() && one.parameter == other.parameter && one.logarithmic == other.logarithmic &&
-              one.map_numbers == other.map_numbers && blocks_[k].count == experiment.blocks_[k].count &&
-              blocks_[k].shared == experiment.blocks_[k].shared;
+              one.map_numbers == other.map_numbers && one.distribution.has_value() == other.distribution.has_value() &&
+              blocks_[k].count == experiment.blocks_[k].count && blocks_[k].shared == experiment.blocks_[k].shared;
   }
   collectively(comm(), [&] {
     if (!is_same)
@@ -54,6 +55,7 @@ void InverseProblem::add(InverseProblem& experiment) {
 }
 
 std::string InverseProblem::unit() const {
+  if (!shared_unit_.empty()) return shared_unit_;
   for (const InverseProblem* experiment : experiments_)
     if (experiment->unit() != loss_.unit()) return "1";
   return loss_.unit();
@@ -72,7 +74,30 @@ void InverseProblem::use_gauss_newton(bool on) {
 double InverseProblem::solver_tolerance() const {
   double tolerance = model_.solver_tolerance();
   for (const InverseProblem* experiment : experiments_) tolerance = std::max(tolerance, experiment->solver_tolerance());
-  return tolerance;
+  return groups_ ? groups_->largest(tolerance) : tolerance;
+}
+
+std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss,
+                                                          const std::optional<CheckpointOptions>& checkpoints) const {
+  auto made = std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_,
+                                               checkpoints.value_or(checkpoints_));
+  made->copy_unknowns(*this);
+  return made;
+}
+
+std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, ScheduleFactory make_schedule,
+                                                          Store& store) const {
+  auto made =
+      std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_, std::move(make_schedule), store);
+  made->copy_unknowns(*this);
+  return made;
+}
+
+void InverseProblem::copy_unknowns(const InverseProblem& other) {
+  if (!other.experiments_.empty() || other.groups_)
+    throw Error("a problem with several experiments cannot be given another loss", ErrorKind::input);
+  unknowns_ = other.unknowns_;
+  blocks_ = other.blocks_;
 }
 
 void InverseProblem::share_experiments(MPI_Comm all, std::vector<int> numbers) {
@@ -85,7 +110,11 @@ void InverseProblem::share_experiments(MPI_Comm all, std::vector<int> numbers) {
                         "' has values of cells or vertices; use one group, or a value per region or a map",
                     ErrorKind::input);
   });
-  groups_ = std::make_shared<ExperimentGroups>(all, comm(), std::move(numbers));
+  auto groups = std::make_shared<ExperimentGroups>(all, comm(), std::move(numbers));
+  std::string unit_of_first = unit();
+  broadcast_text(unit_of_first, all);
+  shared_unit_ = groups->largest(unit_of_first == unit() ? 0.0 : 1.0) == 0.0 ? unit_of_first : "1";
+  groups_ = std::move(groups);
 }
 
 std::vector<Contribution> InverseProblem::contributions(

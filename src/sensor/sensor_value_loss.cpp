@@ -29,7 +29,9 @@ SensorValueLoss::SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<dou
 
 std::string SensorValueLoss::unit() const {
   const std::string unit = sensor_->unit();
-  return power_ && unit != "1" ? "1" : unit;
+  if (!power_ || unit == "1") return unit;
+  const bool is_integer = *power_ == std::floor(*power_);
+  return "(" + unit + ")^" + (is_integer ? std::to_string(static_cast<long>(*power_)) : std::to_string(*power_));
 }
 
 bool SensorValueLoss::multiply(double factor) {

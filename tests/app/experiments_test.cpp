@@ -120,35 +120,84 @@ TEST_F(Experiments, determine_together_what_none_determines_alone) {
   }
 }
 
-// Each group has one process, so each experiment is computed as on one process.
-TEST_F(Experiments, on_groups_of_processes_have_the_bits_of_one_process) {
-  std::string text = three;
-  text.insert(text.find("experiments:"), "optimiser: {max_iterations: 4, gradient_tolerance: 0}\n");
-  write("scene.yaml", text);
-  const std::string groups = std::to_string(std::min(ranks_, 3));
-  for (const char* command : {"gradient", "invert"}) {
-    const Ran ran = run({command, "scene.yaml", "--groups", groups}, std::string(command) + "_groups");
-    if (rank_ == 0) {
-      const Ran alone = run({command, "scene.yaml"}, command, MPI_COMM_SELF);
-      EXPECT_EQ(ran.code, alone.code) << ran.err;
-      const auto report_of = [&](const std::string& output) { return report(output); };
-      const auto grouped = report_of(std::string(command) + "_groups"), single = report_of(command);
-      for (const char* key : {"loss", "gradient_norm"}) EXPECT_EQ(grouped[key], single[key]) << command << " " << key;
-      for (const char* name : {"pull", "press", "drop"})
-        EXPECT_EQ(grouped["experiments"][name]["loss"], single["experiments"][name]["loss"]) << command << " " << name;
-      EXPECT_EQ(grouped.value("groups", 1), std::min(ranks_, 3));
+/// Experiments on groups of one process each, against the experiments one after the other on one process.
+class Groups : public Experiments {
+ protected:
+  void expect_same_bits(const std::string& text, const std::string& label, const std::vector<std::string>& parameters) {
+    write(label + ".yaml", text);
+    const std::string groups = std::to_string(std::min(ranks_, 3));
+    for (const std::string command : {"gradient", "invert"}) {
+      const std::string single = label + "_" + command, grouped = single + "_groups";
+      const Ran ran = run({command, label + ".yaml", "--groups", groups}, grouped);
+      if (rank_ == 0) {
+        const Ran alone = run({command, label + ".yaml"}, single, MPI_COMM_SELF);
+        EXPECT_EQ(ran.code, alone.code) << ran.err << alone.err;
+        EXPECT_EQ(ran.err, alone.err);
+        const auto found = report(grouped), expected = report(single);
+        for (const char* key : {"loss", "gradient_norm"}) EXPECT_EQ(found[key], expected[key]) << command << " " << key;
+        for (const char* name : {"pull", "press", "drop"})
+          EXPECT_EQ(found["experiments"][name]["loss"], expected["experiments"][name]["loss"])
+              << command << " " << name;
+        EXPECT_EQ(found.value("groups", 1), std::min(ranks_, 3));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      const std::string file = command == "invert" ? "/parameters.h5" : "/gradient.h5",
+                        group = command == "invert" ? "/parameters/" : "/gradient/";
+      for (const std::string& name : parameters)
+        EXPECT_EQ(dataset(grouped + file, group + name), dataset(single + file, group + name)) << name;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    for (const char* name : {"/pull", "/press", "/drop"})
+      EXPECT_EQ(dataset(label + "_invert_groups" + name + "/trajectory.h5", "/positions"),
+                dataset(label + "_invert" + name + "/trajectory.h5", "/positions"));
   }
-  for (const char* name : {"youngs_modulus", "poisson_ratio", "density"}) {
-    EXPECT_EQ(dataset("gradient_groups/gradient.h5", std::string("/gradient/") + name),
-              dataset("gradient/gradient.h5", std::string("/gradient/") + name));
-    EXPECT_EQ(dataset("invert_groups/parameters.h5", std::string("/parameters/") + name),
-              dataset("invert/parameters.h5", std::string("/parameters/") + name));
+  static std::string with(std::string text, const std::string& more) {
+    text.insert(text.find("experiments:"), "optimiser: {max_iterations: 4, gradient_tolerance: 0}\n" + more);
+    return text;
   }
-  for (const char* name : {"pull", "press", "drop"})
-    EXPECT_EQ(dataset(std::string("invert_groups/") + name + "/trajectory.h5", "/positions"),
-              dataset(std::string("invert/") + name + "/trajectory.h5", "/positions"));
+};
+
+TEST_F(Groups, have_the_bits_of_one_process) {
+  expect_same_bits(with(three, ""), "plain", {"youngs_modulus", "poisson_ratio", "density"});
+}
+
+// The default mean of the prior is the gravity of the first experiment, and the groups use different files.
+TEST_F(Groups, have_the_bits_of_one_process_with_priors_and_files) {
+  std::string text = three;
+  text.replace(text.find("{name: density}"), 15, "{name: gravity}");
+  text = with(text,
+              "priors: [{parameter: gravity, type: normal, deviation: 0.5}]\ncheckpoint: {schedule: revolve, "
+              "snapshots: 2, store: hdf5, directory: " +
+                  path("checkpoints") + "}\n");
+  expect_same_bits(text, "priors", {"youngs_modulus", "poisson_ratio", "gravity"});
+}
+
+// On three processes, the groups have two processes and one.
+TEST_F(Groups, of_several_processes_have_the_loss_of_one_group) {
+  write("scene.yaml", three);
+  good({"gradient", "scene.yaml"}, "one");
+  good({"gradient", "scene.yaml", "--groups", std::to_string(std::min(ranks_, 2))}, "two");
+  for (const char* name : {"/loss", "/gradient/youngs_modulus", "/gradient/density"}) {
+    const double one = dataset("one/gradient.h5", name).at(0);
+    EXPECT_NEAR(dataset("two/gradient.h5", name).at(0), one, 1e-7 * std::abs(one)) << name;
+  }
+}
+
+// The error is that of the last experiment, which another group reads.
+TEST_F(Groups, report_bad_input_of_one_group) {
+  std::string text = three;
+  text.replace(text.find("target: [0.2, 0.04, 0.05]"), 25, "target: [0.2, 0.04, 0.05], step: 31");
+  write("scene.yaml", text);
+  text = three;
+  text.replace(text.find("region: all, target"), 19, "region: al, target");
+  write("region.yaml", text);
+  for (const char* scene : {"scene.yaml", "region.yaml"}) {
+    const Ran ran = run({"gradient", scene, "--groups", std::to_string(std::min(ranks_, 3))}, "bad");
+    EXPECT_EQ(ran.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(scene), std::string::npos) << ran.err;
+      EXPECT_FALSE(std::filesystem::exists(path("bad")));
+    }
+  }
 }
 
 TEST_F(Experiments, are_refused_in_one_line) {

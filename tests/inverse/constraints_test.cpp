@@ -157,6 +157,71 @@ TEST_P(constraints, first_iterate_reports_the_violation) {
   EXPECT_EQ(found.evaluations, iterates.back().evaluations);
 }
 
+// All unknowns begin at bounds from which the loss decreases only outwards.
+TEST_P(constraints, start_at_bounds) {
+  Search search;
+  search.unknowns[0].start = {2.0};
+  search.unknowns[0].upper = 2.0;
+  EndLoss far(num_steps, {9.0, 9.0, 9.0, 9.0});
+  InverseProblem problem = search.problem(far);
+  const auto mean = make_mean_function(problem, 0, weights_of(problem));
+  const OptimiserResult found = optimise(problem, options_of(GetParam(), {{mean, -1.0, 1.5}}));
+  EXPECT_TRUE(found.converged) << found.reason;
+  EXPECT_NEAR(found.constraints[0], 1.5, 2e-6);
+  const double norm = found.gradient_norm;
+  std::vector<double> g;
+  problem.gradient(problem.start(), g);
+  EXPECT_LE(norm, 1e-6 * std::sqrt(dot(g, g)));
+}
+
+// The loss has no slope at the start, so its scale is large there.
+TEST_P(constraints, start_at_the_minimum_without_constraints) {
+  Search search;
+  InverseProblem problem = search.problem();
+  const auto mean = make_mean_function(problem, 0, weights_of(problem));
+  std::vector<double> unused;
+  OptimiserOptions options = options_of(GetParam(), {});
+  options.start = optimise(problem, {.method = Optimiser::lbfgs, .gradient_tolerance = 1e-9}).u;
+  const double bound = mean->gradient(*options.start, unused) - 0.1;
+  options.constraints = {{mean, -1.0, bound}};
+  options.gradient_tolerance = 1e-2;
+  const OptimiserResult found = optimise(problem, options);
+  EXPECT_NEAR(found.constraints[0], bound, 2e-6);
+}
+
+/// Function that fails outside of a ball around the start.
+class Failing final : public ConstraintFunction {
+ public:
+  explicit Failing(std::shared_ptr<ConstraintFunction> of, double limit) : of_(std::move(of)), limit_(limit) {}
+  std::string name() const override { return "failing"; }
+  double gradient(const std::vector<double>& u, std::vector<double>& gradient) override {
+    const double value = of_->gradient(u, gradient);
+    if (value > limit_) {
+      ++failures;
+      throw Error("the rollout fails", ErrorKind::run);
+    }
+    return value;
+  }
+  int failures = 0;
+
+ private:
+  std::shared_ptr<ConstraintFunction> of_;
+  double limit_;
+};
+
+TEST_P(constraints, that_fail_at_a_trial_point_shorten_the_step) {
+  Search search;
+  InverseProblem problem = search.problem();
+  const auto mean = make_mean_function(problem, 0, weights_of(problem));
+  const double limit = 0.31;  // the start is 0.3
+  const auto failing = std::make_shared<Failing>(mean, limit);
+  OptimiserOptions options = options_of(GetParam(), {{failing, -1.0, 0.5}});
+  options.max_iterations = 5;
+  const OptimiserResult found = optimise(problem, options);
+  EXPECT_GT(failing->failures, 0);
+  EXPECT_LE(found.constraints.at(0), limit);
+}
+
 INSTANTIATE_TEST_SUITE_P(by, constraints, testing::Values(Optimiser::mma, Optimiser::almm), [](const auto& method) {
   return std::string(optimisers[static_cast<std::size_t>(method.param)]);
 });
@@ -172,6 +237,31 @@ TEST(constraint, equation_is_satisfied) {
   problem.gradient(found.u, g);
   mean->gradient(found.u, c);
   EXPECT_LT(tangential(g, c), 1e-4);
+}
+
+// c = L^(1/root).
+TEST(constraint, root_of_a_loss_has_the_right_slope) {
+  Search search;
+  InverseProblem problem = search.problem();
+  const auto root = make_loss_function(problem, "root", 3.0);
+  std::vector<double> u = problem.start(), c, g, unused;
+  const double value = root->gradient(u, c), loss = problem.gradient(u, g);
+  EXPECT_NEAR(value, std::cbrt(loss), 1e-14);
+  for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(c[i], g[i] / (3.0 * value * value), 1e-13);
+  EXPECT_NE(refusal([&] { make_loss_function(problem, "root", 0.5); }), "");
+}
+
+TEST(constraint, start_outside_of_bounds_is_moved_to_the_bounds) {
+  Search search;
+  InverseProblem problem = search.problem();
+  OptimiserOptions options = options_of(Optimiser::mma, {});
+  options.start = std::vector<double>(problem.size(), 5.0);
+  options.max_iterations = 100;
+  options.gradient_tolerance = 1e-3;
+  const OptimiserResult found = optimise(problem, options, [](const Iterate& at) {
+    for (const double value : *at.u) EXPECT_LE(value, 2.0);
+  });
+  EXPECT_LT(found.loss, 1e-3);
 }
 
 TEST(constraint, mean_of_a_logarithmic_unknown_has_the_right_slope) {

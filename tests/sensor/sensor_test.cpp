@@ -267,7 +267,7 @@ TEST(sensor, value_loss_is_the_weighted_mean_over_steps) {
   EXPECT_TRUE(mean.multiply(3.0));
   EXPECT_NEAR(value(mean, 3), 1.5 * (y[0] - 2.0 * y[1] + 0.5 * y[2]), 1e-12);
   SensorValueLoss cubes(sensor, w, {1}, 3.0);
-  EXPECT_EQ(cubes.unit(), "1");
+  EXPECT_EQ(cubes.unit(), "(kg m/s)^3");
   const auto cube = [](double a) { return std::abs(a * a * a); };
   EXPECT_NEAR(value(cubes, 1), cube(y[0]) - 2.0 * cube(y[1]) + 0.5 * cube(y[2]), 1e-10);
 

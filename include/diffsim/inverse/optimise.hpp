@@ -35,9 +35,10 @@ class ConstraintFunction {
   virtual double gradient(const std::vector<double>& u, std::vector<double>& gradient) = 0;
 };
 
-/// Returns c(u) = L(u), where L is the loss of `problem`. `problem` must have the same unknowns as the problem that is
-/// optimised, and may have the same Model. `problem` must outlive the function.
-std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name);
+/// Returns c(u) = L(u)^(1/root), where L is the loss of `problem`, for example with a root p for the mean of |y|^p.
+/// `problem` must have the same unknowns as the problem that is optimised, and may have the same Model
+/// (`InverseProblem::with_loss`). `problem` must outlive the function. Throws Error (input) for a root less than 1.
+std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root = 1.0);
 /// Returns the weighted mean c(u) = Σ_i w_i p_i / Σ_i w_i of the physical values p of unknown k. `weights`: w for the
 /// values in this rank's part of u, for example the volumes of the rank's cells. `problem` must outlive the function.
 /// Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero. Collective.
@@ -54,9 +55,8 @@ struct Constraint {
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;
   int max_iterations = 50;
-  double gradient_tolerance =
-      1e-8;                     ///< largest allowed ratio of the projected gradient's norm to its norm at the start
-  double learning_rate = 0.05;  ///< step size of Adam
+  double gradient_tolerance = 1e-8;  ///< largest allowed ratio of Iterate::gradient_norm to its value at the start
+  double learning_rate = 0.05;       ///< step size of Adam
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
@@ -73,7 +73,8 @@ struct OptimiserOptions {
 struct Iterate {
   int iteration = 0;
   double loss = 0.0;
-  /// Norm of the projected gradient ∂L/∂u. With constraints, the gradient is that of the Lagrangian function.
+  /// Norm of the projected gradient ∂L/∂u. For mma and almm, the norm of ∂L/∂u at the start, without projection, and
+  /// later the norm of the projected gradient of the Lagrangian function.
   double gradient_norm = 0.0;
   double violation = 0.0;  ///< largest relative violation of a constraint (OptimiserOptions::constraint_tolerance)
   long evaluations = 0;    ///< number of evaluations of loss and gradient so far

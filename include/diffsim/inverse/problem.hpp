@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,13 +59,15 @@ class InverseProblem {
   /// `numbers`: number of this problem's experiment, and of each added experiment, among the experiments of all groups,
   /// from 0 on. After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all
   /// groups, in the order of the numbers, and are collective over all groups, as is `start`, which returns the start of
-  /// the group that has experiment 0. The sums have the same bits for any number of groups. If a rollout fails in one
-  /// group, all groups throw the Error. Throws Error (input) if the ranks do not share the values of an unknown.
-  /// Collective over all groups.
+  /// the group that has experiment 0. The sums have the same bits for any number of groups with the same number of
+  /// ranks. All groups must add the same priors. If a rollout fails in one group, all groups throw the Error. Throws
+  /// Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Creates a problem with the same model, steps, unknowns and values p0 (of maps and distributions), but with another
-  /// loss and without priors, for a constraint. `loss` must outlive the result.
-  std::unique_ptr<InverseProblem> with_loss(Loss& loss, const CheckpointOptions& checkpoints = {}) const;
+  /// loss and without priors, for example for a constraint. The default of `checkpoints` are the options of this
+  /// problem. `loss` and `store` must outlive the result. Throws Error (input) if the problem has added experiments.
+  std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
+  std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
@@ -82,7 +85,7 @@ class InverseProblem {
   std::string unit() const;
   /// Sets the solver tolerances of all experiments to `factor` times the configured tolerances (Model::tighten_solver).
   void tighten_solvers(double factor);
-  /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit.
+  /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit. Collective.
   double solver_tolerance() const;
 
   Model& model() { return model_; }
@@ -184,6 +187,8 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
+  /// Copies the unknowns and the values p0 of another problem with the same unknowns.
+  void copy_unknowns(const InverseProblem& other);
   /// Sets the map from densities to entries of the field.
   void set_distribution(std::size_t k);
   /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
@@ -238,8 +243,6 @@ class InverseProblem {
   /// Repeats the sweep of this problem, whose gradient is not finite, and throws the Error that the comment of
   /// `gradient` describes.
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
-  /// Returns the sum of the losses of all experiments and of the priors, and sets `gradient` to the gradient of this
-  /// sum.
   /// Calls `evaluate(k, problem)` for this problem (k = 0) and for the added experiments, and returns the results of
   /// all groups, by the number of the experiment.
   std::vector<Contribution> contributions(
@@ -248,6 +251,8 @@ class InverseProblem {
   /// Sets `gradient`, if given, to the gradient of the sum.
   std::vector<double> product_all(const std::vector<double>& u, const std::vector<double>& v,
                                   std::vector<double>* gradient);
+  /// Returns the sum of the losses of all experiments and of the priors, and sets `gradient` to the gradient of this
+  /// sum.
   double sweep_all(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
 
   Model& model_;
@@ -267,8 +272,9 @@ class InverseProblem {
   AdjointObserver adjoint_observer_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
-  std::vector<InverseProblem*> experiments_;                            // added experiments
-  std::shared_ptr<const ExperimentGroups> groups_;                      // nullptr if there is one group
+  std::vector<InverseProblem*> experiments_;        // added experiments
+  std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
+  std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group
   std::vector<std::pair<std::size_t, std::unique_ptr<Prior>>> priors_;  // index of the unknown, and its prior
   std::vector<double> losses_;
   bool gauss_newton_ = false;

@@ -72,7 +72,8 @@ struct Unknown {
   /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
   /// the unknown `rest_positions`. If the name is empty, no field changes with p.
   std::string carries = {};
-  std::vector<double> start = {};  ///< [unknowns, components], or one value for all; if empty, the Model's values
+  /// [unknowns, components], or one value for all; if empty, the Model's values, or 1 for a distribution.
+  std::vector<double> start = {};
 
   /// Returns true if all ranks share the values of the unknown.
   bool shared() const { return map_numbers > 0 || !group_names.empty(); }

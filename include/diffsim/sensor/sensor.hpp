@@ -128,7 +128,7 @@ class SensorLoss final : public Loss {
 
 /// Mean value of a sensor over steps, 1/|S| Σ_{n∈S} w · φ(y_n) with weights w of the components, for objectives that
 /// are not residuals, such as a compliance, and for constraints. φ(y) = y or, with a power p, φ(y) = |y|^p by
-/// component. The mean of |y|^p approximates the p-th power of the largest |y| for large p.
+/// component. The p-th root of the mean of |y|^p tends to the largest |y| for large p.
 class SensorValueLoss final : public Loss {
  public:
   /// `weights`: w, [components]. `steps`: S, a step may occur once. `power`: p ≥ 2, or no value. Throws Error (input)

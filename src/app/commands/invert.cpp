@@ -90,7 +90,7 @@ void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, co
   std::vector<double> values = std::as_const(problem).field(k).to_host();
   values.resize(problem.count(k));
   const std::string& parameter = problem.unknowns()[k].parameter;
-  write_cell_field(file, *inverse.mesh, "/parameters/" + parameter, values, unit_of(parameter));
+  write_cell_field(file, *inverse.mesh, "/parameters/" + parameter, values, in_ascii(unit_of(parameter)));
 }
 
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u,
@@ -214,7 +214,7 @@ bool invert(Job& job) {
   const double start = job.report.elapsed();
   std::optional<double> first_loss;
   const auto observe = [&](const Iterate& iterate) {
-    if (!first_loss) first_loss = iterate.loss;
+    if (iterate.iteration == 0) first_loss = iterate.loss;  // of the last penalty
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
     inverse.progress.set_label(
