@@ -40,6 +40,39 @@ constexpr CommandHelp commands[] = {
     {"mesh", "read, partition and report the mesh: report.json"},
 };
 
+/// Adds the options that only some of the commands have.
+void add_options(CLI::App* sub, const std::string& name, CommandLine& line) {
+  if (name == "simulate") {
+    sub->add_flag("--resume", line.resume,
+                  "Continue from the last frame of trajectory.h5, if an earlier run was stopped");
+    sub->add_option("--time-limit", line.time_limit,
+                    "Stop after this many seconds, with the completed steps in trajectory.h5 and exit code 1")
+        ->type_name("SECONDS")
+        ->check(fault_of_seconds);
+  }
+  if (name == "gradient" || name == "invert") {
+    sub->add_option("--groups", line.groups,
+                    "Divide the processes into this many groups, which run the scene's experiments at the same time")
+        ->type_name("NUMBER")
+        ->check(CLI::Range(1, 1 << 20));
+    sub->add_flag("--resume", line.resume, "Continue from the checkpoint in checkpoint.directory, if there is one");
+    sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after this many seconds, with exit code 3")
+        ->type_name("SECONDS")
+        ->check(fault_of_seconds);
+  }
+  if (name == "check") {
+    sub->add_flag("--hessian", line.hessian,
+                  "Also test products with the Hessian: hessian_symmetry, "
+                  "hessian_taylor_orders");
+    sub->add_flag("--products", line.products, "Only dot-product tests, without finite differences of the loss");
+  }
+  if (name == "mesh")
+    sub->add_option("--convert", line.convert,
+                    "Also write the mesh as an HDF5 file, which can be read in parallel; in a scene with bodies, one "
+                    "file per body: FILE.h5 becomes FILE-BODY.h5")
+        ->type_name("FILE");
+}
+
 void parse(CommandLine& line, std::vector<std::string> arguments) {
   CLI::App app("Differentiable mechanics: simulate a deforming body, get exact gradients, recover parameters.",
                "diffsim");
@@ -59,35 +92,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
     sub->add_option("--output", line.output, "Folder for output files, instead of the scene's output.directory")
         ->type_name("DIR");
-    if (std::string(command.name) == "simulate") {
-      sub->add_flag("--resume", line.resume,
-                    "Continue from the last frame of trajectory.h5, if an earlier run was stopped");
-      sub->add_option("--time-limit", line.time_limit,
-                      "Stop after this many seconds, with the completed steps in trajectory.h5 and exit code 1")
-          ->type_name("SECONDS")
-          ->check(fault_of_seconds);
-    }
-    if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
-      sub->add_option("--groups", line.groups,
-                      "Divide the processes into this many groups, which run the scene's experiments at the same time")
-          ->type_name("NUMBER")
-          ->check(CLI::Range(1, 1 << 20));
-      sub->add_flag("--resume", line.resume, "Continue from the checkpoint in checkpoint.directory, if there is one");
-      sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after this many seconds, with exit code 3")
-          ->type_name("SECONDS")
-          ->check(fault_of_seconds);
-    }
-    if (std::string(command.name) == "check") {
-      sub->add_flag("--hessian", line.hessian,
-                    "Also test products with the Hessian: hessian_symmetry, "
-                    "hessian_taylor_orders");
-      sub->add_flag("--products", line.products, "Only dot-product tests, without finite differences of the loss");
-    }
-    if (std::string(command.name) == "mesh")
-      sub->add_option("--convert", line.convert,
-                      "Also write the mesh as an HDF5 file, which can be read in parallel; in a scene with bodies, one "
-                      "file per body: FILE.h5 becomes FILE-BODY.h5")
-          ->type_name("FILE");
+    add_options(sub, command.name, line);
   }
   std::reverse(arguments.begin(), arguments.end());
   try {

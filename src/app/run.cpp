@@ -100,6 +100,27 @@ bool perform(Job& job, const Command& command) {
   }
 }
 
+/// Throws InputError if a file or folder that the command writes cannot be written. `directory`: folder of the results,
+/// which the scene or the command line gives at `place`. Collective.
+void require_output(MPI_Comm comm, const Scene& scene, const CommandLine& line, const Command& command,
+                    const std::string& directory, const Place& place) {
+  std::vector<std::string> files = command.files;
+  if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
+  if ((line.command == "gradient" || line.command == "invert") && !scene.output.adjoint_log.empty())
+    files.push_back(scene.output.adjoint_log);
+  require_writable(comm, directory, files, place);
+  if (!scene.experiment.empty() && (line.command == "simulate" || line.command == "invert"))
+    for (const Scene* experiment : experiments_of(scene))
+      require_writable(comm, directory + "/" + experiment->experiment, {"trajectory.h5", "report.json"}, place);
+  for (const std::string& name : converted_files(line.convert, scene)) {
+    const std::filesystem::path file = std::filesystem::absolute(name);
+    require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
+  }
+  const bool is_resumable = line.resume || line.time_limit > 0.0;
+  if (command.needs_objective && (scene.checkpoint.store != CheckpointStore::memory || is_resumable))
+    require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
+}
+
 /// Communicator of this process's group; the communicator of all processes if there is one group.
 class GroupComm {
  public:
@@ -128,23 +149,9 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   require_sections(scene, line.command, command);
   const std::string directory = line.output.empty() ? scene.output.directory : line.output;
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
-  std::vector<std::string> files = command.files;
-  if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
-  if ((line.command == "gradient" || line.command == "invert") && !scene.output.adjoint_log.empty())
-    files.push_back(scene.output.adjoint_log);
-  require_writable(comm, directory, files, place);
+  require_output(comm, scene, line, command, directory, place);
   if (!scene.experiment.empty() && line.command == "tangent")
     throw InputError(scene.file, 0, "experiments", "tangent is for one experiment; make a scene of it");
-  if (!scene.experiment.empty() && (line.command == "simulate" || line.command == "invert"))
-    for (const Scene* experiment : experiments_of(scene))
-      require_writable(comm, directory + "/" + experiment->experiment, {"trajectory.h5", "report.json"}, place);
-  for (const std::string& name : converted_files(line.convert, scene)) {
-    const std::filesystem::path file = std::filesystem::absolute(name);
-    require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
-  }
-  const bool is_resumable = line.resume || line.time_limit > 0.0;
-  if (command.needs_objective && (scene.checkpoint.store != CheckpointStore::memory || is_resumable))
-    require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   std::vector<std::string> names;
   if (!scene.experiment.empty())

@@ -229,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, attach, joints, contact, sensors, objective, parameters, priors, checkpoint, optimiser, output, "
+            "boundary, attach, joints, contact, sensors, objective, parameters, priors, constraints, checkpoint, "
+            "optimiser, output, "
             "petsc, "
             "experiments"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
@@ -389,7 +390,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position, "
-            "target_velocity, effort, joint, reaction, sensor"},
+            "target_velocity, effort, joint, reaction, sensor, minimise, maximise"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
             "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, noise, weight"},
         Bad{BOX "objective: {type: target_position, region: x_max}\n",
@@ -478,7 +479,7 @@ INSTANTIATE_TEST_SUITE_P(
             "store: tiered"},
         Bad{BOX "optimiser: {method: newton}\n",
             "s.yaml:2: optimiser.method: there is no 'newton'; did you mean 'newton_cg'? use one of: lbfgs, "
-            "newton_cg, adam"},
+            "newton_cg, adam, mma, almm"},
         Bad{BOX "optimiser: {gradient_tolerance: -1}\n",
             "s.yaml:2: optimiser.gradient_tolerance: -1 is negative; give a number, 0 or more"},
         Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},
