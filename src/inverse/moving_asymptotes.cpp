@@ -263,6 +263,7 @@ std::vector<double> MovingAsymptotes::trial() {
   multipliers_ = problem.solve();
   x_ = problem.minimiser(multipliers_);
   approximated_ = problem.values(x_);
+  magnitudes_ = approximated_;
   for (std::size_t i = 0; i < sums.size(); ++i) approximated_[i] += scales_[i] * at_.values[i] - sums[i];
   for (std::size_t i = 0; i < multipliers_.size(); ++i) multipliers_[i] *= scales_[1 + i] / scales_[0];
   return x_;
@@ -277,11 +278,12 @@ bool MovingAsymptotes::accepts(const std::vector<double>& values) {
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &distance, 1, MPI_DOUBLE, MPI_SUM, comm_));
   bool accepted = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double value = scales_[i] * values[i], rounding = 1e-10 * std::max(1.0, std::abs(value));
+  for (std::size_t i = 0; i < values.size() && distance > 0.0; ++i) {
+    const double value = scales_[i] * values[i];
+    const double rounding = 1e-10 * std::max(1.0, std::abs(value)) + 1e-14 * magnitudes_[i];
     if (value <= approximated_[i] + rounding) continue;
     accepted = false;
-    const double excess = (value - approximated_[i]) / std::max(distance, 1e-300);
+    const double excess = (value - approximated_[i]) / distance;
     curvatures_[i] = std::min(1.1 * (curvatures_[i] + excess), 10.0 * curvatures_[i]);
   }
   return accepted;

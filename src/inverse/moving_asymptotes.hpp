@@ -34,7 +34,8 @@ class MovingAsymptotes {
   void begin(const Linearisation& at);
   /// Returns this rank's part of the trial point. Collective.
   std::vector<double> trial();
-  /// Returns true if no function exceeds its approximation at the last trial point. `values`: f and g_i at this point.
+  /// Returns true if no function exceeds its approximation at the last trial point, or if this point is the current
+  /// point. `values`: f and g_i at this point.
   /// Otherwise increases the curvatures of the approximations that are exceeded. Collective.
   bool accepts(const std::vector<double>& values);
   /// Increases the curvatures of all approximations, for a trial point at which the functions do not exist.
@@ -59,6 +60,7 @@ class MovingAsymptotes {
   std::vector<double> scales_;        // factors of f and g_i in the subproblem; empty before the first iteration
   std::vector<double> curvatures_;    // ρ_i
   std::vector<double> x_;             // trial point
+  std::vector<double> magnitudes_;    // sums of the terms of the approximations at the trial point, for rounding errors
   std::vector<double> approximated_;  // scaled values of the approximations at the trial point
   std::vector<double> multipliers_;   // of the inequalities without scales
 };
