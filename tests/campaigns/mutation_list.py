@@ -851,7 +851,7 @@ FAULTS = [
     Fault("constraints: sign of a lower bound", "src/inverse/constraint_rows.cpp",
           "inequalities_.push_back({i, -1.0, constraint.lower});", "inequalities_.push_back({i, 1.0, constraint.lower});", ["inverse.constraints.np1"]),
     Fault("constraints: old values at a new point", "src/inverse/constraint_rows.cpp",
-          "  u_ = u;\n", "", ["inverse.constraints.np1", "app.constraints.np1"]),
+          "int same = !scales_.empty() && u == u_;", "int same = !scales_.empty();", ["inverse.constraints.np1"]),
     Fault("constraints: mean without the derivative of the logarithm", "src/inverse/constraint.cpp",
           "weights_[i] / du[i];", "weights_[i] * du[i] / du[i];", ["inverse.constraints.np1"]),
     Fault("constraints: mean of this rank alone", "src/inverse/constraint.cpp",
