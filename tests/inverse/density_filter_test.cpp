@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/runtime.hpp"
@@ -44,7 +45,10 @@ Numbers centroids(const TetrahedralMesh& mesh) {
 }
 
 TEST(density_filter, keeps_constants_integrals_and_bounds) {
-  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.2, 0.3}, {6, 2, 3});
+  // The volumes of the tetrahedra increase along x.
+  MeshData data = box_mesh({0.6, 0.2, 0.3}, {6, 2, 3}, rank_of(MPI_COMM_WORLD), num_ranks(MPI_COMM_WORLD));
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) data.coordinates[i] *= 0.4 + data.coordinates[i];
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
   const DensityFilter filter(*mesh, 0.25);
   const Numbers volumes = ValueGradient::across_faces(*mesh).lumped(), x = centroids(*mesh);
   ASSERT_EQ(filter.size(), x.size());
