@@ -1,0 +1,110 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Python classes of unknowns and of distributions of material.
+
+#include "unknown.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::python {
+namespace {
+
+/// Options of the Python class MaterialDistribution.
+struct DistributionOptions {
+  double penalty, minimum, filter;
+};
+
+UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
+                             const std::vector<std::string>& group_names, std::pair<double, double> bounds,
+                             bool logarithmic, nb::handle start, nb::handle map, const std::string& label,
+                             const DistributionOptions* distribution) {
+  UnknownOptions made;
+  Unknown& unknown = made.unknown;
+  unknown.parameter = parameter;
+  unknown.label = label;
+  unknown.lower = bounds.first;
+  unknown.upper = bounds.second;
+  unknown.logarithmic = logarithmic;
+  if (distribution) {
+    unknown.distribution = MaterialDistribution{.penalty = distribution->penalty, .minimum = distribution->minimum};
+    made.filter = distribution->filter;
+  }
+  if (!start.is_none()) unknown.start = doubles(start, "start").values;
+  if (!map.is_none()) {
+    ArrayOf<double> matrix = doubles(map, "map");
+    if (matrix.shape.size() != 2) throw InputError("map must be a matrix, [entries · components, coefficients]");
+    unknown.map_numbers = static_cast<int>(matrix.shape[1]);
+    unknown.map = std::move(matrix.values);
+  }
+  if (nb::isinstance<nb::str>(group)) {
+    if (nb::cast<std::string>(group) != "all")
+      throw InputError("group must be 'all', or an array with a group for each entry");
+    made.together = true;
+    unknown.group_names = {""};
+  } else if (!group.is_none()) {
+    for (const std::int64_t number : integers(group, "group").values) unknown.group.push_back(static_cast<int>(number));
+    unknown.group_names = group_names;
+    if (group_names.empty()) throw InputError("give group_names, one for each group, the same on all ranks");
+  }
+  return new (self) UnknownOptions(std::move(made));
+}
+
+void bind_distribution(nb::module_& module) {
+  nb::class_<DistributionOptions>(module, "MaterialDistribution",
+                                  R"(Density-based design: a parameter p of tetrahedra as a function of densities.
+
+p = p0 (minimum + (1 - minimum) d ** penalty), with the present values p0 and the filtered densities d.)")
+      .def(
+          "__init__",
+          [](DistributionOptions* self, double penalty, double minimum, double filter) {
+            new (self) DistributionOptions{penalty, minimum, filter};
+          },
+          nb::arg("penalty") = 3.0, nb::arg("minimum") = 1e-3, nb::arg("filter") = 0.0,
+          "Create a distribution. penalty: at least 1. filter: radius in m, 0 for no filter.");
+}
+
+}  // namespace
+
+void bind_unknown(nb::module_& module) {
+  bind_distribution(module);
+  nb::class_<UnknownOptions>(module, "Unknown", R"(Parameter to be identified, and the values that represent it.
+
+By default each entry of the parameter (cell, vertex or step) is an unknown of its own; 'initial_positions' and
+'initial_velocities' are the initial state.)")
+      .def(
+          "__init__",
+          [](UnknownOptions* self, const std::string& parameter, nb::object group,
+             const std::vector<std::string>& group_names, std::pair<double, double> bounds, bool logarithmic,
+             nb::object start, nb::object map, const std::string& label, const DistributionOptions* distribution) {
+            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label, distribution);
+          },
+          nb::arg("parameter"), nb::arg("group") = nb::none(), nb::arg("group_names") = std::vector<std::string>{},
+          nb::arg("bounds") =
+              std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()),
+          nb::arg("logarithmic") = false, nb::arg("start") = nb::none(), nb::arg("map") = nb::none(),
+          nb::arg("label") = "", nb::arg("distribution").none() = nb::none(),
+          R"(Create an unknown.
+
+group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
+change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
+start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
+parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra, which
+start at 1 if start is None.)",
+          nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
+                  "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
+                  "object = None, label: str = '', distribution: MaterialDistribution | None = None) -> None"));
+}
+
+}  // namespace diffsim::python

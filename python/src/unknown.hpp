@@ -1,0 +1,20 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "diffsim/inverse/unknown.hpp"
+
+namespace diffsim::python {
+
+/// Options of the Python class Unknown. If `together`, all entries of the parameter share one value.
+struct UnknownOptions {
+  Unknown unknown;
+  bool together = false;
+  double filter = 0.0;  ///< radius of the filter of a distribution, m; 0 for no filter
+};
+
+/// Binds the Python classes Unknown and MaterialDistribution.
+void bind_unknown(nanobind::module_& module);
+
+}  // namespace diffsim::python
