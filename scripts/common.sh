@@ -23,10 +23,13 @@ export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
 # Suppresses the warnings of Kokkos about threads that are not bound to cores.
 export KOKKOS_DISABLE_WARNINGS=${KOKKOS_DISABLE_WARNINGS:-true}
 
+# Prints the number of processor cores. `nproc` alone would print OMP_NUM_THREADS, if this variable is set.
+num_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
 # Prints the number of parallel compiler jobs. A job that compiles Kokkos code may need 1.5 GB of memory.
 build_jobs() {
   local cores gigabytes
-  cores=$(nproc)
+  cores=$(num_cores)
   gigabytes=$(awk '/MemAvailable/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null || echo "$cores")
   echo $((cores < gigabytes ? cores : (gigabytes > 1 ? gigabytes : 1)))
 }

@@ -293,7 +293,7 @@ build_kokkos() {
   # The symbols are hidden because PETSc may load Trilinos, which contains another Kokkos. Symbols of one Kokkos must
   # not be bound to those of the other.
   say "building Kokkos (OpenMP, Serial) into $prefix"
-  jobs=$(nproc)
+  jobs=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)  # nproc alone would print OMP_NUM_THREADS
   cmake -G Ninja -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_STANDARD=20 -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON \

@@ -13,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 run_tests() {
   local directory=$1
   shift
-  ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+  ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$(num_cores)" "$@"
 }
 
 short_forms=()
