@@ -36,7 +36,7 @@ SensorPlace parse_place(const Mapping& mapping, SensorEntry& sensor) {
 }
 
 SensorEntry parse_sensor(const std::string& name, const Value& value) {
-  const Mapping any(value, {"type", "region", "point", "body", "between", "about"});
+  const Mapping any(value, {"type", "region", "point", "body", "between", "about", "power"});
   const std::vector<std::string> known = names_of_types();
   SensorEntry sensor{name, {}, {}, value.place};
   SensorSpec& spec = sensor.spec;
@@ -53,6 +53,7 @@ SensorEntry parse_sensor(const std::string& name, const Value& value) {
   std::vector<std::string> keys{"type", "region"};
   if (measures_places(spec.type)) keys.insert(keys.end(), {"point", "body"});
   if (spec.type == "moment" || spec.type == "angular_momentum") keys.push_back("about");
+  if (spec.type == "von_mises") keys.push_back("power");
   const Mapping mapping(value, keys);
   if (measures_places(spec.type)) {
     spec.place = parse_place(mapping, sensor);
@@ -61,6 +62,10 @@ SensorEntry parse_sensor(const std::string& name, const Value& value) {
     spec.place.region = sensor.regions.back().name;
   }
   if (const Value* about = mapping.find("about")) spec.about = to_vector(*about);
+  if (const Value* power = mapping.find("power")) {
+    spec.power = to_number(*power);
+    if (!(spec.power >= 2.0)) power->place.fail(power->text + " is less than 2; give a number of at least 2");
+  }
   return sensor;
 }
 

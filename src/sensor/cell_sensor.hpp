@@ -11,6 +11,10 @@
 
 namespace diffsim::sensor {
 
+/// Function that makes elastic terms of a region's tetrahedra, one for each material. The terms are not terms of the
+/// system. Collective.
+using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
+
 /// Makes a sensor of the current volume ∫ det F dV (m³) of a region's tetrahedra. F is the deformation gradient. Throws
 /// Error (input) if the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_volume_sensor(const Site& site, const Region& region);
@@ -29,6 +33,17 @@ std::unique_ptr<Sensor> make_strain_sensor(const Site& site, const Region& regio
 /// the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& region,
                                            std::vector<std::unique_ptr<ForceTerm>> terms);
+
+/// Makes a sensor of the power mean of the von Mises stresses (Pa) of a region's tetrahedra,
+///
+///   M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
+///
+/// where v_e is the current volume of tetrahedron e, σ the mean Cauchy stress of the tetrahedron as for the stress, and
+/// P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. Where all stresses are zero, the derivatives
+/// of M do not exist, and zeros are returned. Throws Error (input) for a smaller power, and if the region has no
+/// tetrahedra. Collective.
+std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
+                                              const MakeElasticTerms& elastic_terms);
 
 /// Makes a sensor of the work (J) of a region's tetrahedra,
 ///

@@ -4,6 +4,7 @@
 
 #include "sensor/cell_sensor.hpp"
 #include "sensor/cell_sensor_base.hpp"
+#include "sensor/elastic_forces.hpp"
 
 namespace diffsim::sensor {
 namespace {
@@ -12,71 +13,10 @@ namespace {
 class ElasticSensor : public CellSensor {
  public:
   ElasticSensor(const Site& site, const Region& region, std::vector<std::unique_ptr<ForceTerm>> terms)
-      : CellSensor(site, region), terms_(std::move(terms)) {}
+      : CellSensor(site, region), forces_(site, std::move(terms)) {}
 
  protected:
-  void prepare() {
-    for (const auto& term : terms_) term->prepare(site_.system->parameters());
-  }
-  /// Returns the forces of the region's tetrahedra on this rank, [local vertices, 3].
-  Numbers forces(const Configuration& at) const {
-    Field f = site_.system->scratch_field("sensor::force");
-    for (const auto& term : terms_) term->add_force(at, site_.system->parameters(), f);
-    return f.to_host();
-  }
-  Numbers force_tangents(const Configuration& at, const State& tangent, const ParameterSet& set) const {
-    const Field velocities = on_local_vertices(*site_.system, tangent["velocities"]);
-    Field df = site_.system->scratch_field("sensor::force");
-    for (const auto& term : terms_) {
-      term->prepare_tangent(site_.system->parameters(), set);
-      term->add_force_tangent(at, {tangent["positions"], &velocities}, set, df);
-    }
-    return df.to_host();
-  }
-  /// Adds the products of `f_bar`, the adjoint of the forces, with the derivatives of the forces to `bar.x` and
-  /// `gradient`.
-  void add_force_adjoint(const Evaluation& here, const Numbers& f_bar, CellPositions& bar,
-                         ParameterSet& gradient) const {
-    System& system = *site_.system;
-    const Field seed = local(f_bar);
-    Field x_bar = local(bar.x), v_bar = system.scratch_field("sensor::velocities");
-    for (const auto& term : terms_) {
-      term->begin_adjoint(gradient);
-      term->add_force_adjoint(here.at, seed, {x_bar, &v_bar}, gradient);
-      term->prepare_adjoint(system.parameters(), gradient);
-    }
-    bar.x = x_bar.to_host();
-  }
-  /// Adds the derivatives of the values that `add_force_adjoint` adds, along `tangent`, `set` and `df_bar`.
-  void add_force_adjoint_tangent(const Evaluation& here, const State& tangent, const ParameterSet& set,
-                                 const Numbers& f_bar, const Numbers& df_bar, CellPositions& bar,
-                                 ParameterSet& gradient_tangent) const {
-    System& system = *site_.system;
-    const Field seed = local(f_bar), dseed = local(df_bar);
-    const Field velocities = on_local_vertices(system, tangent["velocities"]);
-    Field x_bar = local(bar.x), v_bar = system.scratch_field("sensor::velocities");
-    Field unused = system.scratch_field("sensor::unused");
-    ParameterSet first = gradient_tangent.zero_like(gradient_tangent.names());
-    for (const auto& term : terms_) {
-      term->begin_adjoint(gradient_tangent);
-      term->begin_adjoint_tangent(gradient_tangent, set);
-      // First derivatives, because `prepare_adjoint_tangent` uses their sums.
-      term->add_force_adjoint(here.at, seed, {unused, &v_bar}, first);
-      term->add_force_adjoint_tangent(here.at, {tangent["positions"], &velocities}, set, &seed, &dseed, {x_bar, &v_bar},
-                                      gradient_tangent);
-      term->prepare_adjoint_tangent(system.parameters(), set, gradient_tangent);
-    }
-    bar.x = x_bar.to_host();
-  }
-
- private:
-  Field local(const Numbers& values) const {
-    Field field = site_.system->scratch_field("sensor::seed");
-    field.from_host(values);
-    return field;
-  }
-
-  std::vector<std::unique_ptr<ForceTerm>> terms_;
+  ElasticForces forces_;
 };
 
 class StressSensor final : public ElasticSensor {
@@ -87,10 +27,10 @@ class StressSensor final : public ElasticSensor {
   std::vector<std::string> components() const override { return tensor_components(); }
 
   Numbers value(int n, const State& state) override {
-    prepare();
+    forces_.prepare();
     const Evaluation here(site_, n, state);
     const CellPositions at = positions(state);
-    return stress(forces(here.at), at.x, sums(at).volume);
+    return stress(forces_.values(here.at), at.x, sums(at).volume);
   }
   Numbers tangent(int n, const State& state, const State& tangent, const ParameterSet& set) override;
   void add_adjoint(int n, const State& state, const Numbers& w, State& adjoint, ParameterSet& gradient) override;
@@ -128,22 +68,22 @@ class StressSensor final : public ElasticSensor {
 };
 
 Numbers StressSensor::tangent(int n, const State& state, const State& tangent, const ParameterSet& set) {
-  prepare();
+  forces_.prepare();
   const Evaluation here(site_, n, state);
   const CellPositions at = positions(state), along = direction(tangent, set);
   const double v = sums(at).volume, dv = sums_tangent(at, along).volume;
-  const Numbers f = forces(here.at), y = stress(f, at.x, v);
-  Numbers dy = virial(force_tangents(here.at, tangent, set), at.x);
+  const Numbers f = forces_.values(here.at), y = stress(f, at.x, v);
+  Numbers dy = virial(forces_.tangents(here.at, tangent, set), at.x);
   const Numbers by_x = virial(f, along.x);
   for (std::size_t k = 0; k < 6; ++k) dy[k] = (dy[k] + by_x[k] - y[k] * dv) / v;
   return dy;
 }
 
 void StressSensor::add_adjoint(int n, const State& state, const Numbers& w, State& adjoint, ParameterSet& gradient) {
-  prepare();
+  forces_.prepare();
   const Evaluation here(site_, n, state);
   const CellPositions at = positions(state);
-  const Numbers f = forces(here.at);
+  const Numbers f = forces_.values(here.at);
   const double v = sums(at).volume;
   // φ = w · σ = -(1/v) Σ_a f_aᵀ W x_a
   CellPositions bar = zeros();
@@ -151,17 +91,17 @@ void StressSensor::add_adjoint(int n, const State& state, const Numbers& w, Stat
   add_product(1.0 / v, w, at.x, seed);
   add_product(1.0 / v, w, f, bar.x);
   add_cell_sums_adjoint(site_.mesh(), cells_, at, {.volume = -dot(w, stress(f, at.x, v)) / v}, bar);
-  add_force_adjoint(here, seed, bar, gradient);
+  forces_.add_adjoint(here, seed, bar, gradient);
   add(bar, adjoint, gradient);
 }
 
 void StressSensor::add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& set,
                                        const Numbers& w, const Numbers& dw, State& adjoint_tangent,
                                        ParameterSet& gradient_tangent) {
-  prepare();
+  forces_.prepare();
   const Evaluation here(site_, n, state);
   const CellPositions at = positions(state), along = direction(tangent, set);
-  const Numbers f = forces(here.at), df = force_tangents(here.at, tangent, set);
+  const Numbers f = forces_.values(here.at), df = forces_.tangents(here.at, tangent, set);
   const double v = sums(at).volume, ratio = sums_tangent(at, along).volume / v;
   const Numbers y = stress(f, at.x, v), dy = this->tangent(n, state, tangent, set);
   Numbers seed(at.x.size(), 0.0), dseed = seed;
@@ -176,7 +116,7 @@ void StressSensor::add_adjoint_tangent(int n, const State& state, const State& t
   const double phi = dot(w, y);
   add_cell_sums_adjoint_tangent(site_.mesh(), cells_, at, along, {.volume = -phi / v},
                                 {.volume = -(dot(dw, y) + dot(w, dy) - phi * ratio) / v}, bar);
-  add_force_adjoint_tangent(here, tangent, set, seed, dseed, bar, gradient_tangent);
+  forces_.add_adjoint_tangent(here, tangent, set, seed, dseed, bar, gradient_tangent);
   add(bar, adjoint_tangent, gradient_tangent);
 }
 
@@ -189,32 +129,32 @@ class WorkSensor final : public ElasticSensor {
   std::vector<std::string> components() const override { return {"work"}; }
 
   Numbers value(int n, const State& state) override {
-    prepare();
+    forces_.prepare();
     const Evaluation here(site_, n, state);
-    return {total(-dot(forces(here.at), displacements(positions(state))))};
+    return {total(-dot(forces_.values(here.at), displacements(positions(state))))};
   }
   Numbers tangent(int n, const State& state, const State& tangent, const ParameterSet& set) override {
-    prepare();
+    forces_.prepare();
     const Evaluation here(site_, n, state);
-    return {total(-dot(force_tangents(here.at, tangent, set), displacements(positions(state))) -
-                  dot(forces(here.at), displacements(direction(tangent, set))))};
+    return {total(-dot(forces_.tangents(here.at, tangent, set), displacements(positions(state))) -
+                  dot(forces_.values(here.at), displacements(direction(tangent, set))))};
   }
   void add_adjoint(int n, const State& state, const Numbers& w, State& adjoint, ParameterSet& gradient) override {
-    prepare();
+    forces_.prepare();
     const Evaluation here(site_, n, state);
     CellPositions bar;
-    add_products(-w[0], forces(here.at), bar.x);
-    add_products(w[0], forces(here.at), bar.X);
+    add_products(-w[0], forces_.values(here.at), bar.x);
+    add_products(w[0], forces_.values(here.at), bar.X);
     Numbers f_bar;
     add_products(-w[0], displacements(positions(state)), f_bar);
-    add_force_adjoint(here, f_bar, bar, gradient);
+    forces_.add_adjoint(here, f_bar, bar, gradient);
     add(bar, adjoint, gradient);
   }
   void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& set, const Numbers& w,
                            const Numbers& dw, State& adjoint_tangent, ParameterSet& gradient_tangent) override {
-    prepare();
+    forces_.prepare();
     const Evaluation here(site_, n, state);
-    const Numbers f = forces(here.at), df = force_tangents(here.at, tangent, set);
+    const Numbers f = forces_.values(here.at), df = forces_.tangents(here.at, tangent, set);
     const Numbers u = displacements(positions(state)), du = displacements(direction(tangent, set));
     CellPositions bar;
     Numbers f_bar, df_bar;
@@ -225,7 +165,7 @@ class WorkSensor final : public ElasticSensor {
     add_products(-w[0], u, f_bar);
     add_products(-dw[0], u, df_bar);
     add_products(-w[0], du, df_bar);
-    add_force_adjoint_tangent(here, tangent, set, f_bar, df_bar, bar, gradient_tangent);
+    forces_.add_adjoint_tangent(here, tangent, set, f_bar, df_bar, bar, gradient_tangent);
     add(bar, adjoint_tangent, gradient_tangent);
   }
 

@@ -45,15 +45,24 @@ Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerm
   return make_strain_sensor(site, region_of(site, spec));
 }
 
+/// Returns a region that has tetrahedra with an elastic law. Throws Error (input) if none has an elastic law.
+const Region& elastic_region_of(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+  const Region& region = region_of(site, spec);
+  if (region.num_cells > 0 && elastic_terms(region).empty())
+    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + spec.type,
+                ErrorKind::input);
+  return region;
+}
+
 /// Makes a sensor of the elastic forces in a region's tetrahedra.
 template <Made (*make)(const Site&, const Region&, std::vector<std::unique_ptr<ForceTerm>>)>
 Made make_elastic(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
-  const Region& region = region_of(site, spec);
-  std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
-  if (region.num_cells > 0 && terms.empty())
-    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + spec.type,
-                ErrorKind::input);
-  return make(site, region, std::move(terms));
+  const Region& region = elastic_region_of(site, spec, elastic_terms);
+  return make(site, region, elastic_terms(region));
+}
+
+Made make_von_mises(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+  return make_von_mises_sensor(site, elastic_region_of(site, spec, elastic_terms), spec.power, elastic_terms);
 }
 
 Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
@@ -97,6 +106,11 @@ const std::vector<TypeEntry>& entries() {
       {{"strain", "1", tensor, "mean Green–Lagrange strain of a region's tetrahedra"}, make_strain},
       {{"stress", "Pa", tensor, "mean Cauchy stress of the elastic laws in a region's tetrahedra"},
        make_elastic<make_stress_sensor>},
+      {{"von_mises",
+        "Pa",
+        {"stress"},
+        "power mean (Σ v σᴾ/Σ v)^(1/P) of the von Mises stresses σ of a region's tetrahedra, P = `power`"},
+       make_von_mises},
       {{"work",
         "J",
         {"work"},

@@ -128,6 +128,8 @@ std::vector<Case> cases() {
       {"volume", {.type = "volume", .place = right}},
       {"strain", {.type = "strain", .place = right}},
       {"stress", {.type = "stress", .place = all}},
+      {"von_mises", {.type = "von_mises", .place = all, .power = 5.0}},
+      {"von_mises_of_power_2", {.type = "von_mises", .place = right, .power = 2.0}},
       {"work", {.type = "work", .place = right}},
       {"reaction", {.type = "reaction", .place = {.region = "x_min"}}},
       {"moment", {.type = "moment", .place = {.region = "x_min"}, .about = about}},

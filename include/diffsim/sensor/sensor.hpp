@@ -61,6 +61,7 @@ struct SensorSpec {
   SensorPlace place = {};
   std::optional<SensorPlace> other = {};  ///< second place of the type `distance`
   std::array<double, 3> about{};          ///< point for `moment` and `angular_momentum`, m; default: the origin
+  double power = 8.0;                     ///< exponent P of the mean of `von_mises`, at least 2
 };
 
 /// Type of a sensor: name, unit, names of the components, and meaning.

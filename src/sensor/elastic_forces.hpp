@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "sensor/cell_sums.hpp"
+#include "sensor/evaluation.hpp"
+
+namespace diffsim::sensor {
+
+/// Elastic forces of some tetrahedra, and their derivatives. Forces and their adjoints are arrays [local vertices, 3]
+/// of this rank's contributions, in N.
+class ElasticForces {
+ public:
+  /// `terms`: elastic terms of the tetrahedra, which are not terms of the system.
+  ElasticForces(const Site& site, std::vector<std::unique_ptr<ForceTerm>> terms)
+      : site_(site), terms_(std::move(terms)) {}
+
+  /// Prepares the terms for the system's parameters. Must be called before the other functions.
+  void prepare() const;
+  /// Returns the forces.
+  std::vector<double> values(const Configuration& at) const;
+  /// Returns the derivatives of the forces along `tangent` and `set`.
+  std::vector<double> tangents(const Configuration& at, const State& tangent, const ParameterSet& set) const;
+  /// Adds the products of `f_bar`, the adjoint of the forces, with the derivatives of the forces to `bar.x` and
+  /// `gradient`.
+  void add_adjoint(const Evaluation& here, const std::vector<double>& f_bar, CellPositions& bar,
+                   ParameterSet& gradient) const;
+  /// Adds the derivatives of the values that `add_adjoint` adds, along `tangent`, `set` and `df_bar`.
+  void add_adjoint_tangent(const Evaluation& here, const State& tangent, const ParameterSet& set,
+                           const std::vector<double>& f_bar, const std::vector<double>& df_bar, CellPositions& bar,
+                           ParameterSet& gradient_tangent) const;
+
+ private:
+  Field local(const std::vector<double>& values) const;
+
+  Site site_;
+  std::vector<std::unique_ptr<ForceTerm>> terms_;
+};
+
+}  // namespace diffsim::sensor
