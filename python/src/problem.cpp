@@ -21,6 +21,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "constraint.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/optimise.hpp"
@@ -36,13 +37,16 @@ InverseProblem& ProblemHandle::change() const {
   return get();
 }
 
-namespace {
+std::size_t index_of(const InverseProblem& problem, const std::string& name) {
+  const std::vector<Unknown>& unknowns = problem.unknowns();
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (unknowns[k].name() == name) return k;
+  std::string names;
+  for (const Unknown& unknown : unknowns) names += (names.empty() ? "" : ", ") + unknown.name();
+  throw InputError("there is no unknown '" + name + "'; the unknowns are: " + names);
+}
 
-/// Options of the Python class Constraint.
-struct ConstraintOptions {
-  nb::object function;  // name of an unknown, or a loss
-  double lower, upper;
-};
+namespace {
 
 /// Returns the number of entries that this rank owns of the field of an unknown.
 std::size_t entries_of(DifferentiableScene& scene, const Unknown& unknown) {
@@ -62,15 +66,6 @@ nb::object vector_to_numpy(std::vector<double> values) {
 
 nb::object matrix_to_numpy(std::vector<double> values, std::size_t size) {
   return to_numpy(std::move(values), {size, size});
-}
-
-std::size_t index_of(const InverseProblem& problem, const std::string& name) {
-  const std::vector<Unknown>& unknowns = problem.unknowns();
-  for (std::size_t k = 0; k < unknowns.size(); ++k)
-    if (unknowns[k].name() == name) return k;
-  std::string names;
-  for (const Unknown& unknown : unknowns) names += (names.empty() ? "" : ", ") + unknown.name();
-  throw InputError("there is no unknown '" + name + "'; the unknowns are: " + names);
 }
 
 /// Returns the matrix that maps the values of unknown k to their gradients, for priors of smooth values. Throws
@@ -185,49 +180,6 @@ void add_prior(ProblemHandle& handle, const std::string& name, const std::string
   problem.add_prior(k, std::move(prior));
 }
 
-/// Constraints of an optimisation, with the objects to which they refer.
-struct Constraints {
-  std::vector<std::shared_ptr<Loss>> losses;
-  std::vector<std::unique_ptr<InverseProblem>> problems;
-  std::vector<Constraint> all;
-};
-
-/// Makes the constraints of the mean of an unknown's values. The weights are the volumes for values of tetrahedra.
-std::shared_ptr<ConstraintFunction> mean_of(const ProblemHandle& handle, const std::string& name) {
-  const InverseProblem& problem = handle.get();
-  const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
-  const std::size_t k = index_of(problem, name);
-  const Unknown& unknown = problem.unknowns()[k];
-  const bool of_cells = !unknown.shared() && &problem.field(k).on() == mesh.cell_entities().get();
-  const LibraryScope scope;
-  return make_mean_function(
-      problem, k, of_cells ? ValueGradient::across_faces(mesh).lumped() : std::vector<double>(problem.count(k), 1.0));
-}
-
-Constraints constraints_of(const ProblemHandle& handle, const std::vector<const ConstraintOptions*>& given) {
-  Constraints made;
-  for (const ConstraintOptions* options : given) {
-    if (!options) throw InputError("constraints must be a list of Constraint objects");
-    Constraint constraint{nullptr, options->lower, options->upper};
-    if (nb::isinstance<nb::str>(options->function)) {
-      constraint.function = mean_of(handle, nb::cast<std::string>(options->function));
-    } else {
-      made.losses.push_back(loss_of(options->function, handle.scene()->get(), false));
-      bool observes = false;
-      for (int n = 0; n <= handle.get().num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
-      if (!observes)
-        throw InputError("the loss of a constraint observes none of the steps 0 … " +
-                         std::to_string(handle.get().num_steps()));
-      const LibraryScope scope;
-      made.problems.push_back(handle.get().with_loss(*made.losses.back()));
-      constraint.function =
-          make_loss_function(*made.problems.back(), "constraint " + std::to_string(made.all.size() + 1));
-    }
-    made.all.push_back(std::move(constraint));
-  }
-  return made;
-}
-
 nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iterations, double gradient_tolerance,
                   double learning_rate, bool gauss_newton, nb::object observer,
                   const std::vector<const ConstraintOptions*>& constraints, double constraint_tolerance,
@@ -319,28 +271,6 @@ nb::dict posterior_of(ProblemHandle& handle, nb::handle u, bool gauss_newton) {
   return made;
 }
 
-void bind_constraint(nb::module_& module) {
-  nb::class_<ConstraintOptions>(module, "Constraint",
-                                "Bounds of the mean of an unknown's values, or of a loss, for InverseProblem.minimise.")
-      .def(
-          "__init__",
-          [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
-             std::optional<double> at_most, std::optional<double> equals) {
-            if (equals && (at_least || at_most)) throw InputError("give either `equals`, or `at_least` and `at_most`");
-            constexpr double infinity = std::numeric_limits<double>::infinity();
-            new (self) ConstraintOptions{std::move(function), equals.value_or(at_least.value_or(-infinity)),
-                                         equals.value_or(at_most.value_or(infinity))};
-          },
-          nb::arg("function"), nb::kw_only(), nb::arg("at_least") = nb::none(), nb::arg("at_most") = nb::none(),
-          nb::arg("equals") = nb::none(),
-          R"(Create a constraint.
-
-function: the name of an unknown, for the mean of its values (of values per tetrahedron, weighted by volume), or a loss,
-for example a SensorValueLoss. equals needs the method almm.)",
-          nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
-                  "| None = None, at_most: float | None = None, equals: float | None = None) -> None"));
-}
-
 void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
                     const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
   const std::shared_ptr<SharedScene> scene = handle.shared();
@@ -358,6 +288,9 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
       if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
       if (options->filter != 0.0)
         list.back().distribution->filter = std::make_shared<DensityFilter>(*solver.mesh(), options->filter);
+      if (const auto& shape = options->shape_filter)
+        list.back().shape_filter =
+            std::make_shared<ShapeFilter>(*solver.mesh(), shape->radius, shape->fixed, shape->moves);
     }
     // The initial positions follow the rest positions, unless the initial positions are also unknowns.
     const auto is_initial = [](const Unknown& unknown) { return unknown.parameter == "initial_positions"; };

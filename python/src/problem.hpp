@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,5 +56,8 @@ class ProblemHandle final : public Handle {
   std::vector<std::shared_ptr<SharedScene>> scenes_;
   std::shared_ptr<InverseProblem> problem_;
 };
+
+/// Returns the number of the unknown with a name. Throws InputError if the problem has no such unknown.
+std::size_t index_of(const InverseProblem& problem, const std::string& name);
 
 }  // namespace diffsim::python

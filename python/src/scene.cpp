@@ -103,8 +103,8 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
   scene.def(
       "sensor",
       [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
-         std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about) {
-        SensorSpec spec{.type = type, .place = {region, point, body}, .about = about};
+         std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about, double power) {
+        SensorSpec spec{.type = type, .place = {region, point, body}, .about = about, .power = power};
         if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
         if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
         std::shared_ptr<Sensor> sensor;
@@ -116,15 +116,14 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       },
       nb::arg("type"), nb::kw_only(), nb::arg("region") = "all", nb::arg("point") = nb::none(), nb::arg("body") = "",
       nb::arg("to_region") = nb::none(), nb::arg("to_point") = nb::none(), nb::arg("to_body") = "",
-      nb::arg("about") = Vector{},
+      nb::arg("about") = Vector{}, nb::arg("power") = 8.0,
       R"(Make a sensor. Collective.
 
 type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
-strain, stress, reaction or moment. region: name of the region at
-which the sensor measures. point: rest position of a material point inside a tetrahedron, [3], m, instead of a region.
+strain, stress, von_mises, work, reaction or moment. region: name of the region at which the sensor measures. point: rest position of a material point inside a tetrahedron, [3], m, instead of a region.
 body: body that contains the point; needed if the mesh has several bodies. to_region, or to_point and to_body: second
-place of a distance. about: point for moment and angular_momentum, [3], m. Make sensors after all constraints and
-contact have been added.)");
+place of a distance. about: point for moment and angular_momentum, [3], m. power: exponent of the mean of
+von_mises. Make sensors after all constraints and contact have been added.)");
 }
 
 void bind_contact(nb::module_& module) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Python classes of unknowns and of distributions of material.
+// Python classes of unknowns, of distributions of material and of filters of shapes.
 
 #include "unknown.hpp"
 
@@ -29,7 +29,7 @@ struct DistributionOptions {
 UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
                              const std::vector<std::string>& group_names, std::pair<double, double> bounds,
                              bool logarithmic, nb::handle start, nb::handle map, const std::string& label,
-                             const DistributionOptions* distribution) {
+                             const DistributionOptions* distribution, const ShapeFilterOptions* shape_filter) {
   UnknownOptions made;
   Unknown& unknown = made.unknown;
   unknown.parameter = parameter;
@@ -41,6 +41,7 @@ UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter,
     unknown.distribution = MaterialDistribution{.penalty = distribution->penalty, .minimum = distribution->minimum};
     made.filter = distribution->filter;
   }
+  if (shape_filter) made.shape_filter = *shape_filter;
   if (!start.is_none()) unknown.start = doubles(start, "start").values;
   if (!map.is_none()) {
     ArrayOf<double> matrix = doubles(map, "map");
@@ -75,10 +76,30 @@ p = p0 (minimum + (1 - minimum) d ** penalty), with the present values p0 and th
           "Create a distribution. penalty: at least 1. filter: radius in m, 0 for no filter.");
 }
 
+void bind_shape_filter(nb::module_& module) {
+  nb::class_<ShapeFilterOptions>(module, "ShapeFilter",
+                                 R"(Smooth changes of a shape: positions p = p0 + F s, with a linear filter F.
+
+s are vectors at the vertices. Each component of w = F s solves w - r² Δw = s with r = radius/(2 √3).)")
+      .def(
+          "__init__",
+          [](ShapeFilterOptions* self, double radius, const std::vector<std::string>& fixed, const std::string& axes) {
+            std::array<bool, 3> moves{};
+            for (const char axis : axes) {
+              if (axis < 'x' || axis > 'z') throw InputError("axes are letters of 'xyz', not '" + axes + "'");
+              moves[static_cast<std::size_t>(axis - 'x')] = true;
+            }
+            new (self) ShapeFilterOptions{radius, fixed, moves};
+          },
+          nb::arg("radius"), nb::arg("fixed") = std::vector<std::string>{}, nb::arg("axes") = "xyz",
+          "Create a filter. radius: m. fixed: regions whose vertices do not move. axes: coordinates that change.");
+}
+
 }  // namespace
 
 void bind_unknown(nb::module_& module) {
   bind_distribution(module);
+  bind_shape_filter(module);
   nb::class_<UnknownOptions>(module, "Unknown", R"(Parameter to be identified, and the values that represent it.
 
 By default each entry of the parameter (cell, vertex or step) is an unknown of its own; 'initial_positions' and
@@ -87,24 +108,28 @@ By default each entry of the parameter (cell, vertex or step) is an unknown of i
           "__init__",
           [](UnknownOptions* self, const std::string& parameter, nb::object group,
              const std::vector<std::string>& group_names, std::pair<double, double> bounds, bool logarithmic,
-             nb::object start, nb::object map, const std::string& label, const DistributionOptions* distribution) {
-            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label, distribution);
+             nb::object start, nb::object map, const std::string& label, const DistributionOptions* distribution,
+             const ShapeFilterOptions* shape_filter) {
+            make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label, distribution,
+                         shape_filter);
           },
           nb::arg("parameter"), nb::arg("group") = nb::none(), nb::arg("group_names") = std::vector<std::string>{},
           nb::arg("bounds") =
               std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()),
           nb::arg("logarithmic") = false, nb::arg("start") = nb::none(), nb::arg("map") = nb::none(),
           nb::arg("label") = "", nb::arg("distribution").none() = nb::none(),
+          nb::arg("shape_filter").none() = nb::none(),
           R"(Create an unknown.
 
 group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
 change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
 start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
 parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra, which
-start at 1 if start is None.)",
+start at 1 if start is None. shape_filter: the unknowns are changes of positions, which start at 0 if start is None.)",
           nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
                   "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
-                  "object = None, label: str = '', distribution: MaterialDistribution | None = None) -> None"));
+                  "object = None, label: str = '', distribution: MaterialDistribution | None = None, shape_filter: "
+                  "ShapeFilter | None = None) -> None"));
 }
 
 }  // namespace diffsim::python

@@ -3,18 +3,31 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "diffsim/inverse/unknown.hpp"
 
 namespace diffsim::python {
+
+/// Options of the Python class ShapeFilter.
+struct ShapeFilterOptions {
+  double radius;
+  std::vector<std::string> fixed;
+  std::array<bool, 3> moves;
+};
 
 /// Options of the Python class Unknown. If `together`, all entries of the parameter share one value.
 struct UnknownOptions {
   Unknown unknown;
   bool together = false;
   double filter = 0.0;  ///< radius of the filter of a distribution, m; 0 for no filter
+  std::optional<ShapeFilterOptions> shape_filter = {};
 };
 
-/// Binds the Python classes Unknown and MaterialDistribution.
+/// Binds the Python classes Unknown, MaterialDistribution and ShapeFilter.
 void bind_unknown(nanobind::module_& module);
 
 }  // namespace diffsim::python

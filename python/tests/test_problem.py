@@ -365,6 +365,35 @@ def test_density_design_with_a_volume():
     assert densities.min() < 0.2 and densities.max() > 0.8
 
 
+def test_shape_of_least_stress():
+    scene, _ = design()
+    stress = diffsim.SensorValueLoss(scene.sensor("von_mises", power=6.0), [1.0], [1])
+    shape = diffsim.ShapeFilter(0.2, fixed=["x_min", "x_max"], axes="xy")
+    unknown = diffsim.Unknown("rest_positions", bounds=(-0.02, 0.02), shape_filter=shape)
+    made = diffsim.InverseProblem(scene, 1, stress, [unknown])
+    start = made.start()
+    assert (start == 0.0).all()
+    first = made.value(start)
+    result = made.minimise(
+        "mma",
+        max_iterations=5,
+        constraints=[
+            diffsim.Constraint("rest_positions", quantity="relative_volume", at_most=1.0),
+            diffsim.Constraint("rest_positions", quantity="distortion", power=8.0, at_most=1.5),
+        ],
+        move_limit=0.3,
+    )
+    assert result["loss"] < 0.95 * first
+    assert result["violation"] < 1e-2
+    assert abs(result["u"]).max() <= 0.02
+    with pytest.raises(diffsim.InputError, match="letters of 'xyz'"):
+        diffsim.ShapeFilter(0.2, axes="xw")
+    with pytest.raises(diffsim.InputError, match="quantity is mean"):
+        diffsim.Constraint("rest_positions", quantity="volume", at_most=1.0)
+    with pytest.raises(diffsim.InputError, match="belongs to the name"):
+        made.minimise("mma", constraints=[diffsim.Constraint(stress, quantity="distortion", at_most=1.0)])
+
+
 def test_constraint_of_a_loss():
     scene, compliance = design()
     deflection = diffsim.SensorValueLoss(scene.sensor("displacement", region="x_max"), [0.0, 0.0, -1.0], [1])

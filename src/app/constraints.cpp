@@ -23,6 +23,21 @@ std::vector<double> weights_of(const InverseProblem& problem, const TetrahedralM
   return std::vector<double>(problem.count(k), 1.0);
 }
 
+/// Makes the function of a constraint of unknown k.
+std::shared_ptr<ConstraintFunction> make_function(InverseProblem& problem,
+                                                  const std::shared_ptr<const TetrahedralMesh>& mesh, std::size_t k,
+                                                  const ParameterEntry& parameter, const ConstraintEntry& entry) {
+  switch (entry.quantity) {
+    case ConstraintEntry::Quantity::relative_volume:
+      return make_relative_volume_function(problem, k, mesh);
+    case ConstraintEntry::Quantity::distortion:
+      return make_distortion_function(problem, k, mesh, entry.power);
+    case ConstraintEntry::Quantity::mean:
+      break;
+  }
+  return make_mean_function(problem, k, weights_of(problem, *mesh, k, parameter, entry.place));
+}
+
 /// Returns a unique name of the constraint of a sensor, such as "tip y (constraint 2)".
 std::string name_of(const SensorValueEntry& entry, std::size_t number) {
   std::string name = entry.sensor.name;
@@ -39,10 +54,8 @@ SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solv
   for (const ConstraintEntry& entry : scene.constraints) {
     Constraint made{nullptr, entry.lower, entry.upper};
     if (const std::size_t* k = std::get_if<std::size_t>(&entry.of)) {
-      at_place(entry.place, [&] {
-        made.function =
-            make_mean_function(problem, *k, weights_of(problem, *solver.mesh(), *k, scene.parameters[*k], entry.place));
-      });
+      at_place(entry.place,
+               [&] { made.function = make_function(problem, solver.mesh(), *k, scene.parameters[*k], entry); });
     } else {
       if (!scene.experiment.empty())
         entry.place.fail("of a sensor is not available for scenes with `experiments`; constrain a parameter");

@@ -302,9 +302,8 @@ void InverseJob::report_adjoint() {
           "{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every "
           "{:.2g} "
           "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
-          "parameters below about {:.0e}; fit shorter rollouts, reverse the last steps only (checkpoint.last), or "
-          "raise "
-          "barrier_distance and friction_velocity",
+          "parameters below about {:.0e}; fit shorter rollouts, use windows (optimiser.shooting), reverse the last "
+          "steps only (checkpoint.last), or raise barrier_distance and friction_velocity",
           name.empty() ? "" : "experiment " + name + ": ", growth.factor, growth.from, growth.to,
           seconds / std::log(growth.factor), 1.0 / growth.factor));
     }

@@ -149,7 +149,8 @@ Scene parse_single(const Value& root, const std::string& file) {
   if (const Value* value = mapping.find("constraints")) scene.constraints = parse_constraints(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");
-  if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value, scene.uncertainty);
+  if (const Value* value = mapping.find("optimiser"))
+    scene.optimiser = parse_optimiser(*value, scene, scene.uncertainty);
   check_optimiser(scene, mapping);
   if (const Value* value = mapping.find("output"))
     scene.output = parse_output(*value, scene.solver.integrator);

@@ -259,10 +259,13 @@ struct ObjectiveEntry {
   Place place;
 };
 
-/// Constraint lower ≤ c ≤ upper of the optimisation. The function c is the mean of a parameter's values, or the value
-/// of a sensor.
+/// Constraint lower ≤ c ≤ upper of the optimisation. The function c is the mean of a parameter's values, a quantity of
+/// the rest shape, or the value of a sensor.
 struct ConstraintEntry {
+  enum class Quantity { mean, relative_volume, distortion };
   std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or a sensor
+  Quantity quantity = Quantity::mean;              ///< of the parameter; the last two are for rest_positions
+  double power = 16.0;                             ///< exponent of the mean of the distortion
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place place;
@@ -273,6 +276,13 @@ struct DistributionEntry {
   std::vector<double> penalties{3.0};  ///< of a sequence of optimisations
   double minimum = 1e-3;
   double filter = 0.0;  ///< radius of the filter, m; 0 for no filter
+};
+
+/// Filter of the changes of a shape (ShapeFilter).
+struct ShapeFilterEntry {
+  double radius = 0.0;  ///< m
+  std::vector<RegionName> fixed;
+  std::array<bool, 3> moves{true, true, true};  ///< true for the coordinates that change
 };
 
 struct ParameterEntry {
@@ -289,6 +299,7 @@ struct ParameterEntry {
   std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; if absent, 1
   std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
   std::optional<DistributionEntry> distribution;
+  std::optional<ShapeFilterEntry> filter;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;

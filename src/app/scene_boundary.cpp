@@ -6,18 +6,6 @@
 namespace diffsim::app {
 namespace {
 
-std::array<bool, 3> parse_axes(const Value& value) {
-  std::array<bool, 3> axes{};
-  for (const Value* item : to_items(value)) {
-    const std::string axis = to_choice(*item, {"x", "y", "z"});
-    bool& fixed = axes[static_cast<std::size_t>(axis[0] - 'x')];
-    if (fixed) item->place.fail("'" + axis + "' is given twice; remove one");
-    fixed = true;
-  }
-  if (axes == std::array<bool, 3>{}) value.place.fail("is an empty list; give axes, such as [x, y, z]");
-  return axes;
-}
-
 /// Mean rates (f((n+1) dt) − f(n dt))/dt of a function f in each step n, [steps, width]. The function has the values
 /// f(times[i]) = values[i]. Between the times, f is linear; before the first and after the last time, f is constant.
 std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& values, std::size_t width,
@@ -134,6 +122,18 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
 }
 
 }  // namespace
+
+std::array<bool, 3> parse_axes(const Value& value) {
+  std::array<bool, 3> axes{};
+  for (const Value* item : to_items(value)) {
+    const std::string axis = to_choice(*item, {"x", "y", "z"});
+    bool& given = axes[static_cast<std::size_t>(axis[0] - 'x')];
+    if (given) item->place.fail("'" + axis + "' is given twice; remove one");
+    given = true;
+  }
+  if (axes == std::array<bool, 3>{}) value.place.fail("is an empty list; give axes, such as [x, y, z]");
+  return axes;
+}
 
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene) {
   std::vector<BoundaryEntry> entries;

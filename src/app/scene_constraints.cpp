@@ -34,19 +34,38 @@ void require_positive_bounds(const Mapping& mapping, const ConstraintEntry& cons
       mapping.place().fail("has a negative bound, but with `power` the bound is that of |y|; remove `power`");
 }
 
+/// Parses the keys `quantity` and `power` of a constraint of a parameter.
+void parse_quantity(const Mapping& mapping, const ParameterEntry& parameter, ConstraintEntry& constraint) {
+  using Quantity = ConstraintEntry::Quantity;
+  const Value* const quantity = mapping.find("quantity");
+  if (quantity) {
+    constraint.quantity = to_enum<Quantity, 3>(*quantity, {"mean", "relative_volume", "distortion"});
+    if (constraint.quantity != Quantity::mean && parameter.name != "rest_positions")
+      quantity->place.fail("is only allowed for the parameter rest_positions; remove it");
+  }
+  if (const Value* power = mapping.find("power")) {
+    if (constraint.quantity != Quantity::distortion) power->place.fail("belongs to `quantity: distortion`; remove it");
+    constraint.power = to_number(*power);
+    if (!(constraint.power >= 1.0)) power->place.fail(power->text + " is less than 1; give a number of at least 1");
+  }
+}
+
 ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
   std::vector<std::string> keys = keys_of_sensor_value();
-  keys.insert(keys.end(), {"parameter", "region", "at_least", "at_most", "equals"});
+  keys.insert(keys.end(), {"parameter", "region", "quantity", "at_least", "at_most", "equals"});
   const Mapping any(value, keys);
   ConstraintEntry constraint;
   constraint.place = any.place();
   if (any.one_of({"parameter", "sensor"}) == "parameter") {
-    const Mapping mapping(value, {"parameter", "region", "at_least", "at_most", "equals"});
-    constraint.of = parse_parameter_index(mapping, scene);
+    const Mapping mapping(value, {"parameter", "region", "quantity", "power", "at_least", "at_most", "equals"});
+    const std::size_t k = parse_parameter_index(mapping, scene);
+    constraint.of = k;
+    parse_quantity(mapping, scene.parameters[k], constraint);
     parse_bounds(mapping, constraint);
     return constraint;
   }
   if (any.has("region")) any.place_of("region").fail("belongs to `parameter`; the sensor has a region of its own");
+  if (any.has("quantity")) any.place_of("quantity").fail("belongs to `parameter`; remove it");
   const SensorValueEntry sensor = parse_sensor_value(any, scene);
   parse_bounds(any, constraint);
   if (sensor.power) require_positive_bounds(any, constraint);

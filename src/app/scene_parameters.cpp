@@ -283,6 +283,26 @@ void parse_distribution(const Mapping& mapping, const Value& value, const Scene&
   if (const Value* direction = mapping.find("direction")) entry.direction = parse_numbers(*direction, scene);
 }
 
+/// Parses the filter of the changes of a shape, with the keys `initial` and `bounds`, which are changes.
+void parse_shape_filter(const Mapping& mapping, const Scene& scene, ParameterEntry& entry) {
+  const Value& radius = *mapping.find("filter");
+  for (const char* key : {"map", "search"})
+    if (mapping.has(key)) mapping.place_of(key).fail("cannot be combined with `filter`; remove one of them");
+  if (entry.name != "rest_positions" && entry.name != "initial_positions")
+    radius.place.fail("is only allowed for rest_positions and initial_positions, and in a `distribution`; remove it");
+  ShapeFilterEntry& made = entry.filter.emplace();
+  made.radius = to_positive(radius, "m");
+  if (const Value* fixed = mapping.find("fixed"))
+    for (const Value* item : to_items(*fixed)) made.fixed.push_back(parse_region_name(*item));
+  if (const Value* axes = mapping.find("axes")) made.moves = parse_axes(*axes);
+  if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
+  if (entry.lower > 0.0 || entry.upper < 0.0)
+    entry.bounds_place.fail("are bounds of changes, which must include 0, the shape of the mesh");
+  if (const Value* initial = mapping.find("initial"))
+    parse_initial(*initial, scene, {per_of(spec_of(entry.name)), 3}, entry);
+  if (const Value* direction = mapping.find("direction")) entry.direction = parse_values(*direction, entry, scene);
+}
+
 /// Map from keys in materials of CellModels to parameter names, for keys that differ from the parameter's name. If
 /// `region` is given, only the materials of this region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
@@ -315,8 +335,8 @@ void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<st
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
-  const Mapping mapping(value,
-                        {"name", "per", "initial", "bounds", "region", "search", "map", "direction", "distribution"});
+  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map", "direction",
+                                "distribution", "filter", "fixed", "axes"});
   const auto kinds = parameter_kinds(scene);
   ParameterEntry entry;
   entry.place = mapping.place();
@@ -329,6 +349,12 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
     parse_distribution(mapping, *value_of, scene, kind, entry);
     return entry;
   }
+  if (mapping.has("filter")) {
+    parse_shape_filter(mapping, scene, entry);
+    return entry;
+  }
+  for (const char* key : {"fixed", "axes"})
+    if (mapping.has(key)) mapping.place_of(key).fail("belongs to `filter`; give the radius of a filter, or remove it");
   const Value* const map = mapping.find("map");
   if (map) parse_map(mapping, *map, scene, kind, entry);
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);

@@ -65,11 +65,13 @@ std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
 /// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the position of the key.
-OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty);
+OptimiserOptions parse_optimiser(const Value& value, const Scene& scene, std::optional<Place>& uncertainty);
 OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 
 // Functions shared by several sections.
+/// Parses a list of axes, such as [x, y]; true for the axes of the list.
+std::array<bool, 3> parse_axes(const Value& value);
 RegionName parse_region_name(const Value& value);
 /// Parses the key `region`; returns `all` if the key is missing.
 RegionName parse_region_or_all(const Mapping& mapping);

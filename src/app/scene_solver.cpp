@@ -142,9 +142,27 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
   return initial;
 }
 
-OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncertainty) {
+namespace {
+
+/// Parses the windows of multiple shooting.
+ShootingOptions parse_shooting(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"windows", "tolerance", "rounds"});
+  ShootingOptions shooting;
+  const Value& windows = mapping.need("windows", "a number from 2 to solver.steps");
+  shooting.windows = to_integer(windows, 2);
+  if (shooting.windows > scene.solver.steps)
+    windows.place.fail(fmt::format("{} is above the number of steps, {}", windows.text, scene.solver.steps));
+  if (const Value* tolerance = mapping.find("tolerance")) shooting.tolerance = to_positive(*tolerance, "");
+  if (const Value* rounds = mapping.find("rounds")) shooting.rounds = to_integer(*rounds, 1);
+  shooting.duration = scene.solver.dt * scene.solver.steps / shooting.windows;
+  return shooting;
+}
+
+}  // namespace
+
+OptimiserOptions parse_optimiser(const Value& value, const Scene& scene, std::optional<Place>& uncertainty) {
   const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate", "hessian",
-                                "uncertainty", "constraint_tolerance", "move_limit"});
+                                "uncertainty", "constraint_tolerance", "move_limit", "shooting"});
   OptimiserOptions options;
   if (const Value* method = mapping.find("method")) options.method = to_enum<Optimiser>(*method, optimisers);
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
@@ -159,6 +177,10 @@ OptimiserOptions parse_optimiser(const Value& value, std::optional<Place>& uncer
   if (const Value* limit = mapping.find("move_limit")) {
     options.move_limit = to_positive(*limit, "");
     if (options.move_limit > 1.0) limit->place.fail(limit->text + " is above 1; give a number in (0, 1]");
+  }
+  if (const Value* shooting = mapping.find("shooting")) {
+    if (options.method != Optimiser::newton_cg) shooting->place.fail("needs `method: newton_cg`");
+    options.shooting = parse_shooting(*shooting, scene);
   }
   if (const Value* hessian = mapping.find("hessian"))
     options.gauss_newton = to_choice(*hessian, {"exact", "gauss_newton"}) == "gauss_newton";

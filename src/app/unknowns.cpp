@@ -318,6 +318,27 @@ void load_distribution(const Scene& scene, const TetrahedralMesh& mesh, const Pa
   });
 }
 
+/// Sets the filter of the changes of a shape, and the changes at the start.
+void load_shape_filter(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
+  std::vector<std::string> fixed;
+  for (const RegionName& region : entry.filter->fixed) {
+    find_region(mesh, region);
+    fixed.push_back(region.name);
+  }
+  unknown.label += ".change";
+  at_place(entry.place, [&] {
+    unknown.shape_filter = std::make_shared<ShapeFilter>(mesh, entry.filter->radius, fixed, entry.filter->moves);
+  });
+  if (!entry.initial) return;
+  unknown.start = load_unknown(scene, mesh, entry, *entry.initial, unknown, 3);
+  collectively(mesh.comm(), [&] {
+    for (const double change : unknown.start)
+      if (!(change >= entry.lower && change <= entry.upper))
+        entry.initial->place.fail(fmt::format("the change {} is outside the bounds [{}, {}]; give another value",
+                                              change, entry.lower, entry.upper));
+  });
+}
+
 Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
@@ -339,6 +360,10 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
   }
   if (entry.distribution) {
     load_distribution(scene, mesh, entry, unknown);
+    return unknown;
+  }
+  if (entry.filter) {
+    load_shape_filter(scene, mesh, entry, unknown);
     return unknown;
   }
   const bool of_material = is_of_material(spec_of(entry.name));

@@ -53,6 +53,6 @@ class AdjointHistory {
 };
 
 /// Value of `AdjointHistory::Growth::factor` above which reports warn about the gradient.
-inline constexpr double large_growth = 1e6;
+inline constexpr double large_growth = 1e3;
 
 }  // namespace diffsim

@@ -57,7 +57,11 @@ std::vector<double> random_direction(const InverseProblem& problem, std::size_t 
   double scale = 0.0;
   for (std::size_t i = 0; i < problem.count(k); ++i) scale = std::max(scale, std::abs(u[problem.offset(k) + i]));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &scale, 1, MPI_DOUBLE, MPI_MAX, problem.comm()));
-  if (problem.unknowns()[k].logarithmic || scale == 0.0) scale = 1.0;
+  const Unknown& unknown = problem.unknowns()[k];
+  if (unknown.logarithmic)
+    scale = 1.0;
+  else if (scale == 0.0)
+    scale = std::isfinite(unknown.upper - unknown.lower) ? 0.5 * (unknown.upper - unknown.lower) : 1.0;
   std::mt19937_64 random = generator(seed, problem.comm());
   std::uniform_real_distribution<double> factor(0.5, 1.5);
   for (std::size_t i = 0; i < problem.count(k); ++i) direction[problem.offset(k) + i] = scale * factor(random);

@@ -34,7 +34,8 @@ void add_entries(const ValueGradient& gradient, double kappa2, Mat matrix) {
 
 }  // namespace
 
-FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix) {
+FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix,
+                         const std::vector<int>& fixed) {
   const auto size = static_cast<PetscInt>(gradient.size());
   // The first pass determines the sparsity pattern.
   PetscHandle<Mat, MatDestroy> pattern;
@@ -48,6 +49,11 @@ FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const cha
       DIFFSIM_PETSC(MatPreallocatorPreallocate(pattern, PETSC_TRUE, *matrix));
     add_entries(gradient, kappa2, *matrix);
   }
+  PetscInt begin = 0;
+  DIFFSIM_PETSC(MatGetOwnershipRange(matrix_, &begin, nullptr));
+  std::vector<PetscInt> rows;
+  for (const int i : fixed) rows.push_back(begin + i);
+  DIFFSIM_PETSC(MatZeroRowsColumns(matrix_, static_cast<PetscInt>(rows.size()), rows.data(), 1.0, nullptr, nullptr));
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   DIFFSIM_PETSC(KSPCreate(gradient.comm(), ksp_.out()));
   DIFFSIM_PETSC(KSPSetOptionsPrefix(ksp_, prefix));
@@ -68,7 +74,7 @@ std::vector<double> FieldSolver::solve(const std::vector<double>& b) const {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   DIFFSIM_PETSC(KSPGetConvergedReason(ksp_, &reason));
   if (reason < 0)
-    throw Error(std::string("the linear system of a Matérn prior or of a density filter was not solved: ") +
+    throw Error(std::string("the linear system of a Matérn prior or of a filter was not solved: ") +
                     KSPConvergedReasons[reason],
                 ErrorKind::run);
   return values_of(x);

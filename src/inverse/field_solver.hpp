@@ -15,8 +15,9 @@ namespace diffsim::inverse {
 class FieldSolver {
  public:
   /// `gradient`: used by the constructor only. `kappa2`: κ². `prefix`: prefix of PETSc options, such as "prior_".
+  /// `fixed`: indices of this rank's values x that equal the right-hand side b instead; b must be zero there.
   /// Collective.
-  FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix);
+  FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix, const std::vector<int>& fixed = {});
 
   /// Returns x. Throws Error of kind `run` if the iteration does not converge to a relative residual of 1e-10.
   /// Collective.

@@ -49,6 +49,10 @@ struct TaoContext {
   bool failed = false;  // true: the rollout at u failed
 };
 
+/// Minimises the loss by L-BFGS or Newton–CG of TAO. `is_of_windows`: true for a problem of multiple shooting, whose
+/// linear systems are solved with fewer digits.
+OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
+                                const IterateObserver& observer, bool is_of_windows = false);
 /// Minimises the loss by TAO's augmented Lagrangian method, which ends when the gradient of the Lagrangian function and
 /// the constraints meet the tolerances of `options`.
 OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions& options,
@@ -57,5 +61,9 @@ OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions
 /// next trial point is closer to the last iterate. An iteration has at most 30 trial points.
 OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer);
+
+/// Minimises the loss by multiple shooting, with the windows of `options.shooting`.
+OptimiserResult minimise_by_shooting(InverseProblem& problem, const OptimiserOptions& options,
+                                     const IterateObserver& observer);
 
 }  // namespace diffsim::inverse

@@ -162,15 +162,21 @@ class ScaledExponential final : public EntryMap {
   std::vector<double> base_;
 };
 
+/// Map p = base + F q with a filter F. An empty `base` stands for zeros.
+template <class Filter>
 class FilterMap final : public EntryMap {
  public:
-  explicit FilterMap(std::shared_ptr<const DensityFilter> filter) : filter_(std::move(filter)) {}
+  explicit FilterMap(std::shared_ptr<const Filter> filter, std::vector<double> base = {})
+      : filter_(std::move(filter)), base_(std::move(base)) {
+    base_.resize(filter_->size());
+  }
   void set(const std::vector<double>& q, std::vector<double>& p) const override {
-    const std::vector<double> filtered = filter_->times(q);
-    std::copy(filtered.begin(), filtered.end(), p.begin());
+    tangent(q, q, p);
+    for (std::size_t i = 0; i < base_.size(); ++i) p[i] += base_[i];
   }
   void tangent(const std::vector<double>&, const std::vector<double>& dq, std::vector<double>& dp) const override {
-    set(dq, dp);
+    const std::vector<double> filtered = filter_->times(dq);
+    std::copy(filtered.begin(), filtered.end(), dp.begin());
   }
   std::vector<double> adjoint(const std::vector<double>&, const std::vector<double>& w) const override {
     return filter_->transpose_times({w.begin(), w.begin() + static_cast<std::ptrdiff_t>(filter_->size())});
@@ -181,7 +187,8 @@ class FilterMap final : public EntryMap {
   }
 
  private:
-  std::shared_ptr<const DensityFilter> filter_;
+  std::shared_ptr<const Filter> filter_;
+  std::vector<double> base_;
 };
 
 /// Map p_i = f_i(z_i) with f_i(z) = base_i (ε + (1 - ε) z^P) and z = E(q) for another map E. With dz = E'(q) dq, the
@@ -260,7 +267,10 @@ std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> expo
 }
 
 std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter) {
-  return std::make_unique<FilterMap>(std::move(filter));
+  return std::make_unique<FilterMap<DensityFilter>>(std::move(filter));
+}
+std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base) {
+  return std::make_unique<FilterMap<ShapeFilter>>(std::move(filter), std::move(base));
 }
 std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,
                                          double penalty) {

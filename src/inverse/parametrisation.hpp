@@ -8,6 +8,7 @@
 namespace diffsim {
 
 class DensityFilter;
+class ShapeFilter;
 
 /// Differentiable scalar function q = f(u), applied to each value of an unknown.
 class ValueMap {
@@ -55,6 +56,8 @@ std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> expo
 
 /// Linear map p = F q of a density filter.
 std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter);
+/// Map p = base + F q of a filter of shapes. `base`: array with at least one entry per value of q.
+std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base);
 /// Map p_i = base_i (ε + (1 - ε) z_i^penalty) with z = E(q) ≥ 0, where E is another map, `densities`, and ε is
 /// `minimum`. `base`: array with one entry per value of p. All values belong to the unknown.
 std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,

@@ -151,6 +151,7 @@ void InverseProblem::set_blocks() {
     }
     blocks_.push_back(block);
     if (unknown.distribution) set_distribution(k);
+    if (unknown.shape_filter) set_shape_filter(k);
   }
 }
 
@@ -183,7 +184,7 @@ std::vector<double> InverseProblem::start() const {
       p = unknown.start;
     } else if (unknown.distribution) {
       std::fill(p.begin(), p.end(), 1.0);
-    } else if (unknown.map_numbers == 0) {
+    } else if (unknown.map_numbers == 0 && !unknown.shape_filter) {
       // The start values are the Model's current values. For a group, the start value is the mean over the group's
       // entries on all ranks.
       const std::vector<double> present = const_cast<InverseProblem*>(this)->field(k).to_host();
@@ -383,12 +384,20 @@ std::vector<double> InverseProblem::by_unknowns(const std::vector<double>& u, co
   std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const Block& block = blocks_[k];
-    std::vector<double> g = block.entries->adjoint(physical(k, u), by_entries(k, by_parameters, by_initial));
-    sum_shared(k, g);
-    for (std::size_t i = block.offset, j = 0; j < block.count; ++i, ++j)
-      result[i] = g[j] * block.values->derivative(u[i]);
+    const std::vector<double> g = unknown_gradient(k, u, by_entries(k, by_parameters, by_initial));
+    std::copy(g.begin(), g.end(), result.begin() + static_cast<std::ptrdiff_t>(block.offset));
   }
   return result;
+}
+
+std::vector<double> InverseProblem::unknown_gradient(std::size_t k, const std::vector<double>& u,
+                                                     const std::vector<double>& by_entries) const {
+  const Block& block = blocks_.at(k);
+  std::vector<double> g = block.entries->adjoint(physical(k, u), by_entries);
+  sum_shared(k, g);
+  g.resize(block.count);
+  for (std::size_t j = 0; j < block.count; ++j) g[j] *= block.values->derivative(u[block.offset + j]);
+  return g;
 }
 
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,

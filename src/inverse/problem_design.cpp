@@ -33,7 +33,24 @@ void check(const Unknown& unknown, const Field& field, std::size_t values) {
   if (of.filter && of.filter->size() != values) throw Error(name + " has a filter of another mesh", ErrorKind::input);
 }
 
+void check_filter(const Unknown& unknown, const Field& field, std::size_t values) {
+  const std::string name = "the filter of '" + unknown.name() + "'";
+  if (unknown.shared() || unknown.logarithmic || unknown.distribution)
+    throw Error(name + " needs one unknown per vertex, without groups, map, distribution and logarithm",
+                ErrorKind::input);
+  if (field.on().name() != "vertices" || field.components() != 3 || field.steps() > 1)
+    throw Error(name + " needs a parameter with one vector per vertex", ErrorKind::input);
+  if (unknown.shape_filter->size() != values) throw Error(name + " is that of another mesh", ErrorKind::input);
+}
+
 }  // namespace
+
+void InverseProblem::set_shape_filter(std::size_t k) {
+  const Unknown& unknown = unknowns_[k];
+  Block& block = blocks_[k];
+  collectively(comm(), [&] { check_filter(unknown, field(k), block.count); });
+  block.entries = make_shape_map(unknown.shape_filter, field(k).to_host());
+}
 
 void InverseProblem::set_distribution(std::size_t k) {
   Unknown& unknown = unknowns_[k];

@@ -40,7 +40,8 @@ void InverseProblem::add(InverseProblem& experiment) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
     is_same = one.name() == other.name() && one.parameter == other.parameter && one.logarithmic == other.logarithmic &&
               one.map_numbers == other.map_numbers && one.distribution.has_value() == other.distribution.has_value() &&
-              blocks_[k].count == experiment.blocks_[k].count && blocks_[k].shared == experiment.blocks_[k].shared;
+              !one.shape_filter == !other.shape_filter && blocks_[k].count == experiment.blocks_[k].count &&
+              blocks_[k].shared == experiment.blocks_[k].shared;
   }
   collectively(comm(), [&] {
     if (!is_same)
@@ -95,9 +96,25 @@ std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, ScheduleFa
 
 void InverseProblem::copy_unknowns(const InverseProblem& other) {
   if (!other.experiments_.empty() || other.groups_)
-    throw Error("a problem with several experiments cannot be given another loss", ErrorKind::input);
-  unknowns_ = other.unknowns_;
-  blocks_ = other.blocks_;
+    throw Error("a problem with several experiments cannot be given another loss or model", ErrorKind::input);
+  std::copy(other.unknowns_.begin(), other.unknowns_.end(), unknowns_.begin());
+  std::copy(other.blocks_.begin(), other.blocks_.end(), blocks_.begin());
+}
+
+std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& loss,
+                                                           const std::vector<Unknown>& more) const {
+  std::vector<Unknown> unknowns = unknowns_;
+  unknowns.insert(unknowns.end(), more.begin(), more.end());
+  CheckpointOptions options = checkpoints_;
+  options.directory += "/windows";
+  auto made = make_schedule_
+                  ? std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns),
+                                                     make_schedule_, store_)
+                  : std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns), options);
+  made->copy_unknowns(*this);
+  made->priors_ = priors_;
+  made->make_product_schedule_ = make_product_schedule_;
+  return made;
 }
 
 void InverseProblem::share_experiments(MPI_Comm all, std::vector<int> numbers) {

@@ -106,6 +106,46 @@ TEST_F(ConstraintsOfScene, with_a_power_bound_the_size) {
   EXPECT_NEAR(dataset("power/trajectory.h5", "/sensors/tip").at(4), -1e-3, 1e-9);
 }
 
+// The shape of the least stress: the stress decreases, the volume stays the same, and the shape can be read again.
+TEST_F(ConstraintsOfScene, give_the_shape_of_the_least_stress) {
+  const std::string shape =
+      "objective: {type: minimise, sensor: stress}\n"
+      "parameters: [{name: rest_positions, filter: 0.1, fixed: [x_min, edge], axes: [x, y], bounds: [-0.04, 0.04]}]\n"
+      "constraints:\n"
+      "  - {parameter: rest_positions, quantity: relative_volume, at_most: 1}\n"
+      "  - {parameter: rest_positions, quantity: distortion, power: 8, at_most: 1.3}\n";
+  const auto with_stress = [&](const std::string& more) {
+    std::string text = scene(more);
+    return text.replace(text.find("sensors:\n"), 9, "sensors:\n  stress: {type: von_mises, region: all, power: 6}\n");
+  };
+  write("scene.yaml", with_stress(shape + "optimiser: {method: mma, max_iterations: 8, move_limit: 0.3}\n"));
+  EXPECT_EQ(run({"invert", "scene.yaml"}, "shape").code, 1);  // the iterations do not suffice for convergence
+  good({"simulate", "scene.yaml"}, "start");
+  const double first = dataset("start/trajectory.h5", "/sensors/stress").back(),
+               last = dataset("shape/trajectory.h5", "/sensors/stress").back();
+  EXPECT_LT(last, 0.8 * first);
+  const std::vector<double> made = dataset("shape/parameters.h5", "/parameters/rest_positions"),
+                            mesh = dataset("start/trajectory.h5", "/mesh/vertices");
+  ASSERT_EQ(made.size(), mesh.size());
+  double largest = 0.0;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const bool is_held = mesh[i - i % 3] < 1e-9 || i % 3 == 2;
+    if (is_held) {
+      EXPECT_NEAR(made[i], mesh[i], 1e-12);
+    }
+    largest = std::max(largest, std::abs(made[i] - mesh[i]));
+  }
+  EXPECT_GT(largest, 0.005);
+  EXPECT_LT(largest, 0.041);
+  for (const double change : dataset("shape/parameters.h5", "/parameters/rest_positions.change"))
+    EXPECT_LE(std::abs(change), 0.04);
+  if (rank_ != 0) return;
+  const std::string report = read("shape/report.json");
+  for (const char* part :
+       {"\"name\": \"relative volume of the rest shape\"", "\"name\": \"distortion of the rest shape\""})
+    EXPECT_NE(report.find(part), std::string::npos) << part;
+}
+
 TEST_F(ConstraintsOfScene, have_gradients_that_pass_the_check) {
   write("scene.yaml", scene(stiffest + design +
                             "constraints: [{sensor: tip, component: y, power: 4, at_most: 0.1}]\n"
@@ -155,6 +195,18 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   refused(distributed("distribution: {}, search: linear"), "cannot be combined with `distribution`");
   refused(stiffest + "parameters: [{name: poisson_ratio, distribution: {}}]\n", "must be positive");
   refused("objective: {type: minimise, sensor: tip}\n" + parameters, "component");
+  refused(constrained("{parameter: youngs_modulus, quantity: distortion, at_most: 2}"), "only allowed for");
+  refused(constrained("{parameter: youngs_modulus, power: 3, at_most: 2}"), "belongs to `quantity: distortion`");
+  refused(constrained("{sensor: tip, component: y, quantity: mean, at_most: 2}"), "belongs to `parameter`");
+  refused(distributed("filter: 0.1"), "only allowed for rest_positions");
+  refused(distributed("axes: [x]"), "belongs to `filter`");
+  const auto shaped = [&](const std::string& keys) {
+    return stiffest + "parameters: [{name: rest_positions, " + keys + "}]\n";
+  };
+  refused(shaped("filter: 0"), "filter");
+  refused(shaped("filter: 0.1, fixed: [edgy]"), "did you mean 'edge'");
+  refused(shaped("filter: 0.1, bounds: [0.1, 0.2]"), "must include 0");
+  refused(shaped("filter: 0.1, search: linear"), "cannot be combined with `filter`");
 }
 
 }  // namespace

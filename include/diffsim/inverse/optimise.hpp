@@ -44,12 +44,39 @@ std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, 
 /// Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero. Collective.
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
                                                        std::vector<double> weights);
+/// Returns the ratio of the volume of the rest shape to the volume of the mesh's rest positions. Unknown k must be one
+/// of `rest_positions`, and `mesh` the mesh of its Model. `problem` must outlive the function. Throws Error (input) for
+/// another parameter or mesh. Collective.
+std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem& problem, std::size_t k,
+                                                                  std::shared_ptr<const TetrahedralMesh> mesh);
+/// Returns the distortion of the rest shape, D = (∫ η^P dV / ∫ dV)^(1/P), with the inverse mean ratio η = |J|²/(3 (det
+/// J)^⅔) of the derivative J of the rest positions with respect to the mesh's rest positions (Knupp 2001). η ≥ 1, and η
+/// tends to infinity if a tetrahedron degenerates; η = 1 for changes of size without change of form. The integral is
+/// over the mesh's rest positions, and P = `power` ≥ 1. If a tetrahedron is inverted, `gradient` throws Error (run).
+/// Other conditions as for `make_relative_volume_function`. Collective.
+std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
+                                                             std::shared_ptr<const TetrahedralMesh> mesh,
+                                                             double power = 16.0);
 
 /// Constraint lower ≤ c(u) ≤ upper. If `lower` equals `upper`, the constraint is the equation c(u) = upper.
 struct Constraint {
   std::shared_ptr<ConstraintFunction> function;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
+};
+
+/// Multiple shooting (Bock & Plitt 1984). A rollout is divided into windows, and the states z at the starts of the
+/// windows after the first are further unknowns. The method minimises the augmented Lagrangian of the loss and of the
+/// continuity conditions: the state at the end of a window equals the state at the start of the next. The loss of short
+/// windows is a smooth function of the unknowns also for chaotic motions, for which the loss of one long rollout has
+/// many minima. At the start, z are the states of the rollout.
+struct ShootingOptions {
+  int windows = 0;  ///< number of windows, at least 2, with about the same number of steps; 0: one rollout
+  /// Largest allowed root mean square of the jumps between windows, relative to the distance between the states z at
+  /// the start of the optimisation and x[0].
+  double tolerance = 1e-4;
+  int rounds = 10;        ///< largest number of minimisations, each with `OptimiserOptions::max_iterations`
+  double duration = 1.0;  ///< s; jumps of velocities are multiplied by it; about the duration of a window
 };
 
 struct OptimiserOptions {
@@ -65,6 +92,8 @@ struct OptimiserOptions {
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound.
   double move_limit = 0.5;
+  /// Multiple shooting, for newton_cg. At the end, the loss of one rollout is minimised from the result.
+  ShootingOptions shooting = {};
   /// This rank's part of u at the start; the default is `InverseProblem::start`.
   std::optional<std::vector<double>> start = {};
 };
@@ -76,8 +105,10 @@ struct Iterate {
   /// Norm of the projected gradient ∂L/∂u. For mma and almm, the norm of ∂L/∂u at the start, without projection, and
   /// later the norm of the projected gradient of the Lagrangian function.
   double gradient_norm = 0.0;
-  double violation = 0.0;  ///< largest relative violation of a constraint (OptimiserOptions::constraint_tolerance)
-  long evaluations = 0;    ///< number of evaluations of loss and gradient so far
+  /// Largest relative violation of a constraint (OptimiserOptions::constraint_tolerance); with multiple shooting, root
+  /// mean square of the jumps between windows, relative to the motion.
+  double violation = 0.0;
+  long evaluations = 0;  ///< number of evaluations of loss and gradient so far
   const std::vector<double>* u = nullptr;
 };
 using IterateObserver = std::function<void(const Iterate&)>;
@@ -99,7 +130,8 @@ struct OptimiserResult {
 /// iterate. If the rollout fails at a trial point, the optimiser shortens its step. Throws Error if the rollout fails
 /// at the start point; Error (input) for constraints without bounds or with `lower` above `upper`, for constraints with
 /// a method other than mma and almm, for almm without constraints, and for mma with equations or with unknowns that
-/// lack a finite lower or upper bound. Collective.
+/// lack a finite lower or upper bound; and for multiple shooting with another method, with more windows than steps,
+/// or with added experiments. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

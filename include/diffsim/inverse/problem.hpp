@@ -68,6 +68,10 @@ class InverseProblem {
   /// problem. `loss` and `store` must outlive the result. Throws Error (input) if the problem has added experiments.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
+  /// Creates a problem with the same steps, priors and unknowns, followed by the unknowns `more`, but with another
+  /// model, which must have the parameters of this problem's model, and another loss, for example for multiple
+  /// shooting. `model` and `loss` must outlive the result. Throws Error (input) if the problem has added experiments.
+  std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more) const;
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
@@ -137,11 +141,16 @@ class InverseProblem {
                                        const std::vector<double>& dp) const;
   /// Physical values p of unknown k at u, [unknowns, components]. If the ranks share the values, every rank receives
   /// all values; otherwise a rank receives only its own values. For a map, p are the coefficients u. For a
-  /// distribution, p are the densities ρ.
+  /// distribution, p are the densities ρ. For a filter of shapes, p are the changes s.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
   /// Returns ∂L/∂p for the physical values p of unknown k, from `gradient`, which is ∂L/∂u at `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
+  /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
+  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If all ranks have the
+  /// same entries, or share the values of the unknown, the function adds the derivatives over the ranks. Collective.
+  std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
+                                       const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of u.
   std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
   /// Number of values of unknown k in this rank's part of u.
@@ -175,6 +184,7 @@ class InverseProblem {
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }
   const Loss& loss() const { return loss_; }
+  Loss& loss() { return loss_; }
 
  private:
   struct Block {
@@ -187,10 +197,12 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
-  /// Copies the unknowns and the values p0 of another problem with the same unknowns.
+  /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first ones of this problem.
   void copy_unknowns(const InverseProblem& other);
   /// Sets the map from densities to entries of the field.
   void set_distribution(std::size_t k);
+  /// Sets the map from changes of a shape to entries of the field.
+  void set_shape_filter(std::size_t k);
   /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
   std::unique_ptr<Schedule> make_schedule();
   std::unique_ptr<Schedule> make_product_schedule();
@@ -275,7 +287,7 @@ class InverseProblem {
   std::vector<InverseProblem*> experiments_;        // added experiments
   std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
   std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group
-  std::vector<std::pair<std::size_t, std::unique_ptr<Prior>>> priors_;  // index of the unknown, and its prior
+  std::vector<std::pair<std::size_t, std::shared_ptr<Prior>>> priors_;  // index of the unknown, and its prior
   std::vector<double> losses_;
   bool gauss_newton_ = false;
   bool locates_ = true;    // true: the Error of a gradient names the first value that is not finite

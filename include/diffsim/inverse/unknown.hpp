@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -31,6 +32,33 @@ class DensityFilter {
  private:
   struct Solver;
   std::vector<double> volumes_;  // of this rank's tetrahedra, over r²
+  std::unique_ptr<Solver> solver_;
+};
+
+/// Linear filter w = F s of one vector per vertex, for changes of a shape. Each component of w solves the equation w -
+/// r² Δw = s with w = 0 at fixed vertices and Neumann boundary conditions elsewhere, discretised by linear elements
+/// with lumped masses. The filter makes changes of a shape smooth, so that the tetrahedra keep their quality, and the
+/// motion of the surface also moves the interior (Lazarov & Sigmund 2011; for shapes, Hojjat, Stavropoulou & Bletzinger
+/// 2014).
+class ShapeFilter {
+ public:
+  /// `radius` R (m): as for DensityFilter. `fixed`: names of regions whose vertices do not move. `moves`: true for the
+  /// components of w that are not zero. Throws Error (input) if `radius` is not positive, for an unknown region, and if
+  /// a vertex has no tetrahedron. Collective.
+  ShapeFilter(const TetrahedralMesh& mesh, double radius, const std::vector<std::string>& fixed = {},
+              std::array<bool, 3> moves = {true, true, true});
+  ~ShapeFilter();
+  /// Number of this rank's values, three per owned vertex.
+  std::size_t size() const { return 3 * masses_.size(); }
+  /// Returns this rank's part of F s, [owned vertices, 3]. Collective.
+  std::vector<double> times(const std::vector<double>& s) const;
+  /// Returns this rank's part of Fᵀ w. Collective.
+  std::vector<double> transpose_times(const std::vector<double>& w) const;
+
+ private:
+  struct Solver;
+  std::vector<double> masses_;  // volume of each owned vertex over r²; 0 for fixed vertices
+  std::array<bool, 3> moves_;
   std::unique_ptr<Solver> solver_;
 };
 
@@ -69,10 +97,16 @@ struct Unknown {
   /// Distribution of a material, instead of values of the parameter: the unknowns are densities. A distribution cannot
   /// be combined with groups, a map or a logarithm.
   std::optional<MaterialDistribution> distribution = {};
+  /// Filtered change of a field of vertices, such as `rest_positions`, instead of values of the parameter: the unknowns
+  /// are vectors s, [owned vertices, 3], and p = p0 + F s, where p0 are the Model's values when the InverseProblem is
+  /// constructed. `lower`, `upper` and `start` are values of s; an empty `start` means s = 0. A filter cannot be
+  /// combined with groups, a map or a logarithm.
+  std::shared_ptr<const ShapeFilter> shape_filter = nullptr;
   /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
   /// the unknown `rest_positions`. If the name is empty, no field changes with p.
   std::string carries = {};
-  /// [unknowns, components], or one value for all; if empty, the Model's values, or 1 for a distribution.
+  /// [unknowns, components], or one value for all; if empty, the Model's values, 1 for a distribution, or 0 for a
+  /// filter.
   std::vector<double> start = {};
 
   /// Returns true if all ranks share the values of the unknown.

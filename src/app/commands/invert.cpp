@@ -16,14 +16,17 @@
 namespace diffsim::app {
 namespace {
 
+/// Returns true if the optimiser reports violations: of constraints, or of the continuity of windows.
+bool has_violation(const Scene& scene) { return !scene.constraints.empty() || scene.optimiser.shooting.windows > 0; }
+
 /// Table history.csv: one row per iteration, with at most 20 values of unknowns. The file is rewritten after each
 /// iteration, so that users can read the table during the run.
 class History {
  public:
   History(Job& job, const InverseProblem& problem)
-      : job_(job), problem_(problem), has_constraints_(!job.scene.constraints.empty()) {
+      : job_(job), problem_(problem), has_violation_(has_violation(job.scene)) {
     text_ = "iteration,loss,gradient_norm,evaluations,seconds,relative_gradient";
-    if (has_constraints_) text_ += ",violation";
+    if (has_violation_) text_ += ",violation";
     constexpr std::size_t most = 20;
     for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
       const std::vector<std::string> names = value_names(problem, k);
@@ -51,7 +54,7 @@ class History {
     text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterations_ + iterate.iteration, iterate.loss,
                          iterate.gradient_norm, evaluations_ + iterate.evaluations, seconds,
                          relative(iterate.gradient_norm));
-    if (has_constraints_) text_ += fmt::format(",{:.6g}", iterate.violation);
+    if (has_violation_) text_ += fmt::format(",{:.6g}", iterate.violation);
     for (const double value : values(*iterate.u)) text_ += fmt::format(",{:.17g}", value);
     text_ += "\n";
     const Stopwatch io(job_.report, "io");
@@ -78,19 +81,23 @@ class History {
   std::vector<std::size_t> shown_;
   std::vector<std::string> names_;
   std::optional<double> first_norm_;
-  bool has_constraints_;
+  bool has_violation_;
   int iterations_ = 0;
   long evaluations_ = 0;
 };
 
-/// Writes the parameter that a distribution of material gives, with the name of the parameter.
+/// Writes the parameter that a distribution of material or a filter gives, with the name of the parameter.
 void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, const std::vector<double>& u) {
   InverseProblem& problem = *inverse.problem;
   problem.set(u);
   std::vector<double> values = std::as_const(problem).field(k).to_host();
   values.resize(problem.count(k));
   const std::string& parameter = problem.unknowns()[k].parameter;
-  write_cell_field(file, *inverse.mesh, "/parameters/" + parameter, values, in_ascii(unit_of(parameter)));
+  const std::string dataset = "/parameters/" + parameter, unit = in_ascii(unit_of(parameter));
+  if (problem.unknowns()[k].shape_filter)
+    write_vertex_field(file, *inverse.mesh, dataset, values, 3, unit);
+  else
+    write_cell_field(file, *inverse.mesh, dataset, values, unit);
 }
 
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u,
@@ -102,7 +109,7 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
       file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
       [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
   for (std::size_t k = 0; k < job.scene.parameters.size(); ++k)
-    if (job.scene.parameters[k].distribution) write_property(file, inverse, k, u);
+    if (job.scene.parameters[k].distribution || job.scene.parameters[k].filter) write_property(file, inverse, k, u);
   if (uncertainty) write_uncertainty(file, *uncertainty);
   file.publish();
 }
@@ -237,10 +244,8 @@ bool invert(Job& job) {
   record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
   report_result(job, history, result, first_loss.value_or(result.loss), values);
-  if (!job.scene.constraints.empty()) {
-    job.report["violation"] = result.violation;
-    job.report["constraints"] = inverse.constraints->report(result.constraints);
-  }
+  if (has_violation(job.scene)) job.report["violation"] = result.violation;
+  if (!job.scene.constraints.empty()) job.report["constraints"] = inverse.constraints->report(result.constraints);
 
   job.out << fmt::format("invert: {}; {} after {} iterations, {}, {:.3g} s ({})\n", size_text(job.scene, *inverse.mesh),
                          result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),

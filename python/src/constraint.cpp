@@ -1,0 +1,101 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Python class of the constraints of an optimisation.
+
+#include "constraint.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/inverse/prior.hpp"
+#include "loss.hpp"
+
+namespace diffsim::python {
+namespace {
+
+/// Makes the constraints of the mean of an unknown's values. The weights are the volumes for values of tetrahedra.
+std::shared_ptr<ConstraintFunction> mean_of(const ProblemHandle& handle, const std::string& name) {
+  const InverseProblem& problem = handle.get();
+  const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
+  const std::size_t k = index_of(problem, name);
+  const Unknown& unknown = problem.unknowns()[k];
+  const bool of_cells = !unknown.shared() && &problem.field(k).on() == mesh.cell_entities().get();
+  const LibraryScope scope;
+  return make_mean_function(
+      problem, k, of_cells ? ValueGradient::across_faces(mesh).lumped() : std::vector<double>(problem.count(k), 1.0));
+}
+
+/// Makes the function of a constraint of an unknown.
+std::shared_ptr<ConstraintFunction> function_of(const ProblemHandle& handle, const ConstraintOptions& options) {
+  const std::string name = nb::cast<std::string>(options.function);
+  if (options.quantity == "mean") return mean_of(handle, name);
+  InverseProblem& problem = handle.get();
+  const std::shared_ptr<const TetrahedralMesh> mesh = handle.scene()->get().mesh();
+  const std::size_t k = index_of(problem, name);
+  const LibraryScope scope;
+  if (options.quantity == "relative_volume") return make_relative_volume_function(problem, k, mesh);
+  return make_distortion_function(problem, k, mesh, options.power);
+}
+
+}  // namespace
+
+Constraints constraints_of(const ProblemHandle& handle, const std::vector<const ConstraintOptions*>& given) {
+  Constraints made;
+  for (const ConstraintOptions* options : given) {
+    if (!options) throw InputError("constraints must be a list of Constraint objects");
+    Constraint constraint{nullptr, options->lower, options->upper};
+    if (nb::isinstance<nb::str>(options->function)) {
+      constraint.function = function_of(handle, *options);
+    } else {
+      if (options->quantity != "mean") throw InputError("a quantity belongs to the name of an unknown, not to a loss");
+      made.losses.push_back(loss_of(options->function, handle.scene()->get(), false));
+      bool observes = false;
+      for (int n = 0; n <= handle.get().num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
+      if (!observes)
+        throw InputError("the loss of a constraint observes none of the steps 0 … " +
+                         std::to_string(handle.get().num_steps()));
+      const LibraryScope scope;
+      made.problems.push_back(handle.get().with_loss(*made.losses.back()));
+      constraint.function =
+          make_loss_function(*made.problems.back(), "constraint " + std::to_string(made.all.size() + 1));
+    }
+    made.all.push_back(std::move(constraint));
+  }
+  return made;
+}
+
+void bind_constraint(nb::module_& module) {
+  nb::class_<ConstraintOptions>(module, "Constraint",
+                                "Bounds of the mean of an unknown's values, or of a loss, for InverseProblem.minimise.")
+      .def(
+          "__init__",
+          [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
+             std::optional<double> at_most, std::optional<double> equals, const std::string& quantity, double power) {
+            if (quantity != "mean" && quantity != "relative_volume" && quantity != "distortion")
+              throw InputError("quantity is mean, relative_volume or distortion, not '" + quantity + "'");
+            if (equals && (at_least || at_most)) throw InputError("give either `equals`, or `at_least` and `at_most`");
+            constexpr double infinity = std::numeric_limits<double>::infinity();
+            new (self) ConstraintOptions{std::move(function), equals.value_or(at_least.value_or(-infinity)),
+                                         equals.value_or(at_most.value_or(infinity)), quantity, power};
+          },
+          nb::arg("function"), nb::kw_only(), nb::arg("at_least") = nb::none(), nb::arg("at_most") = nb::none(),
+          nb::arg("equals") = nb::none(), nb::arg("quantity") = "mean", nb::arg("power") = 16.0,
+          R"(Create a constraint.
+
+function: the name of an unknown, for the mean of its values (of values per tetrahedron, weighted by volume), or a loss,
+for example a SensorValueLoss. equals needs the method almm.)",
+          nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
+                  "| None = None, at_most: float | None = None, equals: float | None = None) -> None"));
+}
+
+}  // namespace diffsim::python

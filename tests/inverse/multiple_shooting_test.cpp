@@ -1,0 +1,250 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Multiple shooting: derivatives of the loss of windows, continuity, and a chaotic oscillator whose parameter one long
+// rollout does not find.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adjoint/moving_points.hpp"
+#include "checkpoint/schedule.hpp"
+#include "checkpoint/store.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/inverse/optimise.hpp"
+#include "diffsim/inverse/prior.hpp"
+#include "diffsim/sensor/sensor.hpp"
+#include "diffsim/simulation/scene.hpp"
+#include "inverse/hessian_check.hpp"
+#include "inverse/shooting_model.hpp"
+
+namespace diffsim::multiple_shooting_test {
+namespace {
+
+using inverse::ShootingLoss;
+using inverse::ShootingModel;
+using testing_adjoint::Start;
+using Numbers = std::vector<double>;
+
+double dot(const Numbers& a, const Numbers& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum_over_ranks(sum, MPI_COMM_WORLD);
+}
+
+/// Oscillator in a double well with a periodic force (Duffing), one per rank: v' = v + h (x - k x³ - δ v + F cos(ω h
+/// n)), x' = x + h v'. The motion is chaotic.
+class DoubleWell : public Model {
+ public:
+  static constexpr double h = 0.1, delta = 0.25, force = 0.4, omega = 1.0;
+
+  DoubleWell() { parameters_.add("stiffness", Entities::one_for_all(comm())).field.fill(1.0); }
+  MPI_Comm comm() const override { return MPI_COMM_WORLD; }
+  State make_state() const override {
+    State state;
+    state.add(Field("positions", 1));
+    state.add(Field("velocities", 1));
+    return state;
+  }
+  ParameterSet& parameters() override { return parameters_; }
+  void prepare() override {}
+  void prepare_tangent(const ParameterSet&) override {}
+  void begin_adjoint(const ParameterSet&) override {}
+  void prepare_adjoint(ParameterSet&) override {}
+  std::unique_ptr<Record> make_record() const override { return std::make_unique<Start>(make_state()); }
+  std::size_t record_bytes() const override { return make_state().bytes(); }
+
+  void step(int n, State& state, Record* record) override {
+    if (record) static_cast<Start*>(record)->state().copy_from(state);
+    double x = state["positions"].to_host()[0], v = state["velocities"].to_host()[0];
+    v += h * (x - stiffness() * x * x * x - delta * v + force * std::cos(omega * h * n));
+    x += h * v;
+    state["positions"].from_host({x});
+    state["velocities"].from_host({v});
+  }
+  void step_tangent(int, const Record& record, const ParameterSet& direction, State& tangent) override {
+    const double x = record.initial()["positions"].to_host()[0];
+    const Parameter* const along = direction.find("stiffness");
+    const double dk = along ? along->field.to_host()[0] : 0.0;
+    double dx = tangent["positions"].to_host()[0], dv = tangent["velocities"].to_host()[0];
+    dv += h * ((1.0 - 3.0 * stiffness() * x * x) * dx - dk * x * x * x - delta * dv);
+    dx += h * dv;
+    tangent["positions"].from_host({dx});
+    tangent["velocities"].from_host({dv});
+  }
+  void step_adjoint(int, const Record& record, State& adjoint, ParameterSet& gradient) override {
+    const double x = record.initial()["positions"].to_host()[0];
+    const double x_bar = adjoint["positions"].to_host()[0], a = adjoint["velocities"].to_host()[0] + h * x_bar;
+    adjoint["positions"].from_host({x_bar + h * (1.0 - 3.0 * stiffness() * x * x) * a});
+    adjoint["velocities"].from_host({(1.0 - h * delta) * a});
+    if (Parameter* const by = gradient.find("stiffness"))
+      by->field.from_host({by->field.to_host()[0] - h * x * x * x * a});
+  }
+
+ private:
+  double stiffness() const { return parameters_.at("stiffness").field.to_host()[0]; }
+  ParameterSet parameters_;
+};
+
+/// Loss ½ Σ_n (x[n] - x̂_n)²/N.
+class PathLoss final : public Loss {
+ public:
+  explicit PathLoss(Numbers observed) : observed_(std::move(observed)) {}
+  bool observes(int n) const override { return n > 0; }
+  double value(int n, const State& state, const ParameterSet&) override {
+    return 0.5 * scale() * residual(n, state) * residual(n, state);
+  }
+  double tangent(int n, const State& state, const ParameterSet&, const State& tangent, const ParameterSet&) override {
+    return scale() * residual(n, state) * tangent["positions"].to_host()[0];
+  }
+  void add_gradient(int n, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) override {
+    adjoint["positions"].from_host({adjoint["positions"].to_host()[0] + scale() * residual(n, state)});
+  }
+  void add_gauss_newton(int, const State&, const ParameterSet&, const State& tangent, const ParameterSet&,
+                        State& adjoint, ParameterSet&) override {
+    adjoint["positions"].from_host({adjoint["positions"].to_host()[0] + scale() * tangent["positions"].to_host()[0]});
+  }
+
+ private:
+  double scale() const { return 1.0 / static_cast<double>(observed_.size()); }
+  double residual(int n, const State& state) const {
+    return state["positions"].to_host()[0] - observed_[static_cast<std::size_t>(n)];
+  }
+  Numbers observed_;
+};
+
+constexpr int num_steps = 300;
+
+/// Search for the stiffness of the double well, whose true value is 1, from the path x[n].
+struct Search {
+  explicit Search(double start) : initial(model.make_state()) {
+    initial["positions"].from_host({0.3 + 0.1 * rank_of(MPI_COMM_WORLD)});
+    State state = initial.clone();
+    Numbers path{initial["positions"].to_host()[0]};
+    for (int n = 0; n < num_steps; ++n) {
+      model.step(n, state, nullptr);
+      path.push_back(state["positions"].to_host()[0]);
+    }
+    loss = std::make_unique<PathLoss>(path);
+    Unknown unknown{.parameter = "stiffness"};
+    unknown.lower = 0.5;
+    unknown.upper = 2.0;
+    unknown.start = {start};
+    problem = std::make_unique<InverseProblem>(
+        model, initial, num_steps, *loss, std::vector<Unknown>{unknown},
+        [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+  }
+  double found(const OptimiserResult& result) const { return problem->physical(0, result.u)[0]; }
+
+  DoubleWell model;
+  State initial;
+  std::unique_ptr<Loss> loss;
+  MemoryStore store;
+  std::unique_ptr<InverseProblem> problem;
+};
+
+TEST(multiple_shooting, finds_the_parameter_of_a_chaotic_motion) {
+  for (const double start : {0.8, 1.3}) {
+    Search one(start), windows(start);
+    OptimiserOptions options{.method = Optimiser::newton_cg, .max_iterations = 50, .gradient_tolerance = 1e-8};
+    options.gauss_newton = true;
+    const OptimiserResult stuck = optimise(*one.problem, options);
+    EXPECT_GT(std::abs(one.found(stuck) - 1.0), 0.01) << "one rollout finds the parameter, too";
+    options.shooting = {.windows = 15, .tolerance = 1e-5, .rounds = 12, .duration = 2.0};
+    double first = 0.0, last = 0.0;
+    int iterations = -1;
+    const OptimiserResult found = optimise(*windows.problem, options, [&](const Iterate& iterate) {
+      if (iterate.iteration == 0) first = iterate.loss;
+      EXPECT_GT(iterate.iteration, iterations);
+      EXPECT_EQ(iterate.u->size(), windows.problem->size());
+      iterations = iterate.iteration;
+      last = iterate.loss;
+    });
+    EXPECT_NEAR(windows.found(found), 1.0, 1e-6);
+    EXPECT_TRUE(found.converged) << found.reason;
+    EXPECT_LE(found.violation, 1e-5);
+    EXPECT_LT(found.loss, 1e-10 * first);
+    EXPECT_NEAR(first, windows.problem->value(windows.problem->start()), 1e-12 * first);
+    EXPECT_EQ(last, found.loss);
+  }
+}
+
+TEST(multiple_shooting, refuses_bad_input) {
+  Search search(1.3);
+  OptimiserOptions options{.method = Optimiser::newton_cg};
+  options.shooting.windows = 1;
+  EXPECT_THROW(optimise(*search.problem, options), Error);
+  options.shooting.windows = num_steps + 1;
+  EXPECT_THROW(optimise(*search.problem, options), Error);
+  options.shooting.windows = 4;
+  options.method = Optimiser::adam;
+  EXPECT_THROW(optimise(*search.problem, options), Error);
+  options.method = Optimiser::newton_cg;
+  options.shooting.tolerance = 0.0;
+  EXPECT_THROW(optimise(*search.problem, options), Error);
+}
+
+/// Bar that swings from a support.
+struct Bar {
+  explicit Bar(const std::string& integrator) : scene(make_scene(integrator)) {
+    scene.fix("x_min");
+    loss = std::make_unique<SensorLoss>(scene.sensor({.type = "displacement", .place = {.region = "x_max"}}),
+                                        std::map<int, Numbers>{{2, {0.0, -0.01, 0.0}}, {6, {0.01, -0.05, 0.02}}});
+  }
+  static DifferentiableScene make_scene(const std::string& integrator) {
+    const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.3, 0.1, 0.1}, {3, 1, 1});
+    DifferentiableSolver options{.dt = 0.01, .integrator = integrator};
+    options.implicit.newton.tolerance = 1e-12;
+    return {mesh,
+            {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
+            options};
+  }
+  DifferentiableScene scene;
+  std::unique_ptr<Loss> loss;
+};
+
+TEST(windows, have_the_derivatives_that_differences_have) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    Bar bar(integrator);
+    InverseProblem problem(bar.scene.model(), bar.scene.initial_state(), 6, *bar.loss,
+                           {{.parameter = "youngs_modulus"}, {.parameter = "initial_velocities"}});
+    ShootingModel model(bar.scene.model(), {2, 5});
+    ShootingLoss loss(*bar.loss, model, {{"positions", 3.0}, {"velocities", 0.02}});
+    loss.set_penalty(7.0);
+    const auto windows =
+        problem.with_model(model, loss, {{.parameter = "window:positions"}, {.parameter = "window:velocities"}});
+    Numbers u = windows->start(), v(u.size());
+    const Numbers positions = bar.scene.initial_state()["positions"].to_host();
+    for (std::size_t i = 0; i < windows->count(2); ++i)
+      u[windows->offset(2) + i] = positions[i % (windows->count(2) / 2)];
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const double x = static_cast<double>(i + 100 * static_cast<std::size_t>(rank_of(MPI_COMM_WORLD)));
+      v[i] = std::cos(7.0 * x) * (i < windows->count(0) ? 1e4 : 0.002);
+      if (i >= windows->count(0)) u[i] += 0.002 * std::sin(3.0 * x);
+    }
+    windows->value(u);
+    loss.update_multipliers();
+    loss.set_penalty(11.0);
+    Numbers g;
+    windows->gradient(u, g);
+    constexpr double h = 1e-2;
+    const auto at = [&](double factor) {
+      Numbers moved = u;
+      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
+      return windows->value(moved);
+    };
+    const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
+    EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope)) << integrator;
+    const HessianCheck check = check_hessian(*windows, u);
+    EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
+  }
+}
+
+}  // namespace
+}  // namespace diffsim::multiple_shooting_test
