@@ -183,7 +183,7 @@ void add_prior(ProblemHandle& handle, const std::string& name, const std::string
 nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iterations, double gradient_tolerance,
                   double learning_rate, bool gauss_newton, nb::object observer,
                   const std::vector<const ConstraintOptions*>& constraints, double constraint_tolerance,
-                  double move_limit) {
+                  double move_limit, int windows, double window_tolerance) {
   const auto found = std::find(optimisers.begin(), optimisers.end(), method);
   if (found == optimisers.end())
     throw InputError("method is lbfgs, newton_cg, adam, mma or almm, not '" + method + "'");
@@ -196,6 +196,10 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
                            .constraints = made_constraints.all,
                            .constraint_tolerance = constraint_tolerance,
                            .move_limit = move_limit};
+  if (windows != 0)
+    options.shooting = {.windows = windows,
+                        .tolerance = window_tolerance,
+                        .duration = handle.scene()->get().dt() * handle.get().num_steps() / std::max(windows, 1)};
   const OptimiserResult result = handle.run([&](InverseProblem& problem) {
     const OptimiserResult best = optimise(problem, options, [&](const Iterate& iterate) {
       call_on_all_ranks(problem.comm(), [&] {
@@ -391,19 +395,21 @@ is the start value; for smooth and total_variation, which are functions of u - m
           "minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
           nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,
           nb::arg("observer") = nb::none(), nb::arg("constraints") = std::vector<const ConstraintOptions*>{},
-          nb::arg("constraint_tolerance") = 1e-6, nb::arg("move_limit") = 0.5,
+          nb::arg("constraint_tolerance") = 1e-6, nb::arg("move_limit") = 0.5, nb::arg("windows") = 0,
+          nb::arg("window_tolerance") = 1e-4,
           R"(Minimise the loss within the bounds, from the start value, and set the scene's parameters to the result.
 
 method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), adam (with
 learning_rate), or, with constraints, mma (with move_limit, needs finite bounds) or almm. gradient_tolerance: relative to
-the first gradient. constraint_tolerance: relative to the bounds. observer(iteration, loss, gradient_norm) is called
+the first gradient. constraint_tolerance: relative to the bounds. windows: number of windows of multiple shooting, with
+newton_cg; window_tolerance: of the jumps between windows, relative to the motion. observer(iteration, loss, gradient_norm) is called
 after each iteration. The result has u, loss, gradient_norm, violation, constraints (the values), iterations,
 evaluations, hessian_products, converged and reason.)",
           nb::sig(
               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
               "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
               "float, float], object] | None = None, constraints: list[Constraint] = [], constraint_tolerance: float = "
-              "1e-6, move_limit: float = 0.5) -> dict[str, object]"))
+              "1e-6, move_limit: float = 0.5, windows: int = 0, window_tolerance: float = 1e-4) -> dict[str, object]"))
       .def("check", &check, nb::arg("u") = nb::none(),
            "Test the derivatives with respect to each unknown, and return a dict with a verdict for each.",
            nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"))

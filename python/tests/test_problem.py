@@ -415,3 +415,18 @@ def test_constraint_of_a_loss():
         made.minimise("mma", constraints=[diffsim.Constraint(deflection, equals=0.0)])
     with pytest.raises(diffsim.InputError, match="does not support constraints"):
         made.minimise(constraints=[diffsim.Constraint(deflection, at_most=0.0)])
+
+
+def test_multiple_shooting():
+    scene, mesh = bar(2e4)
+    truth, _ = bar(3e4)
+    trajectory = diffsim.DifferentiableSimulator(truth).rollout(STEPS)
+    loss = diffsim.TrackLoss(mesh, {n: trajectory.positions(n) for n in range(1, STEPS + 1)})
+    unknown = diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)
+    made = diffsim.InverseProblem(scene, STEPS, loss, [unknown])
+    result = made.minimise("newton_cg", gauss_newton=True, gradient_tolerance=1e-6, windows=3)
+    assert result["converged"] and result["violation"] <= 1e-4
+    if result["u"].size:
+        assert np.exp(result["u"]) == pytest.approx([3e4], rel=1e-5)
+    with pytest.raises(diffsim.InputError, match="cannot be divided into 7 windows"):
+        made.minimise("newton_cg", windows=STEPS + 1)

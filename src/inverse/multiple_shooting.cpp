@@ -59,8 +59,7 @@ class Windows {
         weights_(weights_of(problem.initial(), shooting, problem.comm())),
         loss_(problem.loss(), model_, weights_) {
     std::vector<Unknown> states;
-    for (const std::string& field : model_.fields())
-      states.push_back({.parameter = ShootingModel::parameter_of(field)});
+    for (const std::string& field : model_.fields()) states.push_back({.parameter = model_.parameter_of(field)});
     windows_ = problem.with_model(model_, loss_, states);
     windows_->locate_values_not_finite(false);
   }
@@ -74,7 +73,7 @@ class Windows {
     ParameterSet& parameters = model_.parameters();
     std::vector<std::string> names;
     for (const std::string& field : model_.fields()) {
-      names.push_back(ShootingModel::parameter_of(field));
+      names.push_back(model_.parameter_of(field));
       parameters.at(names.back()).field.fill(0.0);
     }
     double motion = 0.0;

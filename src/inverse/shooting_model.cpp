@@ -53,11 +53,13 @@ ShootingModel::ShootingModel(Model& model, std::vector<int> starts) : model_(mod
     fields_.push_back(field.name());
     const std::string name = parameter_of(field.name());
     const auto windows = static_cast<int>(starts_.size());
-    const Parameter* const known = model_.parameters().find(name);
-    if (known && known->steps() != windows)
-      throw Error("a Model can be divided only once, into a fixed number of windows", ErrorKind::input);
-    if (!known) model_.parameters().add(name, Entities::without_copies(field.shared_on()), field.components(), windows);
+    if (!model_.parameters().find(name))
+      model_.parameters().add(name, Entities::without_copies(field.shared_on()), field.components(), windows);
   }
+}
+
+std::string ShootingModel::parameter_of(const std::string& field) const {
+  return "window:" + std::to_string(starts_.size() + 1) + ":" + field;
 }
 
 std::optional<std::size_t> ShootingModel::window_at(int n) const {

@@ -108,6 +108,18 @@ class Checkout:
             process.wait()
             return "timeout"
 
+    def with_shards(self, tests):
+        """Returns the tests together with the tests on 3 or 2 ranks that run the other half of their cases."""
+        for test in tests:
+            yield test
+            name, blank, subset = test.partition(" ")
+            others = {".np2": ".np3", ".np3": ".np2"}
+            if name[-4:] not in others or name not in self.tests:
+                continue
+            properties = {entry["name"]: entry["value"] for entry in self.tests[name]["properties"]}
+            if any(word.startswith("GTEST_TOTAL_SHARDS=") for word in properties.get("ENVIRONMENT", [])):
+                yield name[:-4] + others[name[-4:]] + blank + subset
+
     def passes_without_fault(self, test):
         key = f"{self.commit} {test}"
         if key not in self.passing:
@@ -138,7 +150,11 @@ def try_fault(checkout, fault):
     count = text.count(fault.old)
     if count != 1 and not (fault.everywhere and count > 1):
         return f"no anchor ({count} times in {fault.file})", ""
-    tests = [test for test in fault.tests if test.partition(" ")[0] in checkout.tests and checkout.passes_without_fault(test)]
+    tests = [
+        test
+        for test in dict.fromkeys(checkout.with_shards(fault.tests))
+        if test.partition(" ")[0] in checkout.tests and checkout.passes_without_fault(test)
+    ]
     if not tests:
         return "no test", ""
     path.write_text(text.replace(fault.old, fault.new))

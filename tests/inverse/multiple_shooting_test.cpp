@@ -217,8 +217,8 @@ TEST(windows, have_the_derivatives_that_differences_have) {
     ShootingModel model(bar.scene.model(), {2, 5});
     ShootingLoss loss(*bar.loss, model, {{"positions", 3.0}, {"velocities", 0.02}});
     loss.set_penalty(7.0);
-    const auto windows =
-        problem.with_model(model, loss, {{.parameter = "window:positions"}, {.parameter = "window:velocities"}});
+    const auto windows = problem.with_model(
+        model, loss, {{.parameter = model.parameter_of("positions")}, {.parameter = model.parameter_of("velocities")}});
     Numbers u = windows->start(), v(u.size());
     const Numbers positions = bar.scene.initial_state()["positions"].to_host();
     for (std::size_t i = 0; i < windows->count(2); ++i)
