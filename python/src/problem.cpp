@@ -391,6 +391,10 @@ is the start value; for smooth and total_variation, which are functions of u - m
            nb::sig("def add_prior(self, name: str, type: str, *, mean: object = None, deviation: object = None, "
                    "covariance: object = None, weight: float | None = None, epsilon: float | None = None, length: "
                    "float | None = None) -> None"))
+      .def_prop_rw(
+          "prior_factor", [](const ProblemHandle& handle) { return handle.get().prior_factor(); },
+          [](ProblemHandle& handle, double factor) { handle.get().set_prior_factor(factor); },
+          "Factor by which all priors are multiplied; 1 at the start.")
       .def(
           "minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
           nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,

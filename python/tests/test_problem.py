@@ -94,6 +94,10 @@ def test_priors():
     v = np.random.default_rng(3).normal(size=u.shape)
     assert made.gradient(u)[1] @ v != pytest.approx(plain @ v, rel=0.1)
     assert made.gradient(u)[1] @ v == pytest.approx(difference(lambda t: made.value(u + t * v), 0.0, 1e-4), rel=1e-7)
+    values = []
+    for made.prior_factor in (0.0, 1.0, 3.0):
+        values.append(made.value(u))
+    assert values[2] - values[0] == pytest.approx(3.0 * (values[1] - values[0]), rel=1e-12)
     with pytest.raises(diffsim.InputError, match="the unknowns are: youngs_modulus, initial_velocities"):
         made.add_prior("density", "normal", deviation=1.0)
     with pytest.raises(diffsim.InputError, match="either `deviation` or `covariance`"):

@@ -102,6 +102,8 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
     for (const ConstraintEntry& constraint : scene.constraints)
       if (constraint.lower == constraint.upper)
         constraint.place.fail("is an equation, which mma does not support; use `method: almm`");
+  if (!scene.constraints.empty() && scene.prior_factors)
+    scene.prior_factors->place.fail("cannot be combined with `constraints`; remove one of them");
   if (!scene.constraints.empty() && scene.uncertainty) scene.uncertainty->fail("is not available with `constraints`");
 }
 
@@ -109,10 +111,10 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
 Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
-  const Mapping mapping(root,
-                        {"mesh",        "bodies",     "regions",   "material", "solver",    "initial",    "boundary",
-                         "attach",      "joints",     "contact",   "sensors",  "objective", "parameters", "priors",
-                         "constraints", "checkpoint", "optimiser", "output",   "petsc",     "experiments"});
+  const Mapping mapping(
+      root, {"mesh",        "bodies",     "regions",   "material", "solver",    "initial",     "boundary",
+             "attach",      "joints",     "contact",   "sensors",  "objective", "parameters",  "priors",
+             "constraints", "checkpoint", "optimiser", "output",   "petsc",     "experiments", "prior_factors"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -146,6 +148,7 @@ Scene parse_single(const Value& root, const std::string& file) {
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);
+  if (const Value* value = mapping.find("prior_factors")) scene.prior_factors = parse_prior_factors(*value, scene);
   if (const Value* value = mapping.find("constraints")) scene.constraints = parse_constraints(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");

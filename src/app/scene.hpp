@@ -321,6 +321,13 @@ struct PriorEntry {
   Place place;
 };
 
+/// Factors of the priors, for a sequence of optimisations of which one is chosen.
+struct PriorFactors {
+  std::vector<double> values = {};    ///< in descending order
+  std::optional<double> misfit = {};  ///< largest loss without priors (discrepancy principle); if absent, the L-curve
+  Place place = {};
+};
+
 struct OutputSection {
   std::string directory = "out";
   int every = 1;
@@ -354,6 +361,7 @@ struct Scene {
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
+  std::optional<PriorFactors> prior_factors;
   std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
   bool measure_error = false;  ///< true: the error of an approximate gradient is computed

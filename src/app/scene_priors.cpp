@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,31 @@ PriorEntry parse_prior(const Value& value, const Scene& scene) {
 }
 
 }  // namespace
+
+PriorFactors parse_prior_factors(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"values", "choose", "misfit"});
+  PriorFactors factors;
+  factors.place = mapping.place();
+  if (scene.priors.empty()) factors.place.fail("needs `priors`, which the factors multiply");
+  for (const ParameterEntry& parameter : scene.parameters)
+    if (parameter.distribution && parameter.distribution->penalties.size() > 1)
+      factors.place.fail("cannot be combined with several penalties; give one `penalty`");
+  const Value& values = mapping.need("values", "a list of factors, such as [100, 10, 1, 0.1, 0.01]");
+  for (const Value* item : to_items(values)) factors.values.push_back(to_positive(*item, ""));
+  std::sort(factors.values.begin(), factors.values.end(), std::greater<>());
+  if (std::adjacent_find(factors.values.begin(), factors.values.end()) != factors.values.end())
+    values.place.fail("has the same factor twice; remove one of them");
+  bool by_misfit = false;
+  if (const Value* choose = mapping.find("choose"))
+    by_misfit = to_choice(*choose, {"l_curve", "discrepancy"}) == "discrepancy";
+  if (by_misfit)
+    factors.misfit = to_positive(mapping.need("misfit", "the loss that the errors of the observations explain"), "");
+  else if (mapping.has("misfit"))
+    mapping.place_of("misfit").fail("belongs to `choose: discrepancy`; remove it");
+  else if (factors.values.size() < 3)
+    values.place.fail("has fewer than three factors, which is too few for the corner of an L-curve");
+  return factors;
+}
 
 std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene) {
   std::vector<std::string> labels;

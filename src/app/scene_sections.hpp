@@ -61,6 +61,7 @@ Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scen
 /// key `region` selects one.
 std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene);
 std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& scene);
+PriorFactors parse_prior_factors(const Value& value, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);

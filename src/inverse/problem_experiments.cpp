@@ -113,6 +113,7 @@ std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& l
                   : std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns), options);
   made->copy_unknowns(*this);
   made->priors_ = priors_;
+  made->prior_factor_ = prior_factor_;
   made->make_product_schedule_ = make_product_schedule_;
   return made;
 }

@@ -28,7 +28,7 @@ void InverseProblem::add_prior(std::size_t k, std::unique_ptr<Prior> prior) {
 double InverseProblem::prior(const std::vector<double>& u) const {
   double sum = 0.0;
   for (const auto& [k, prior] : priors_) sum += prior->value(part(k, u));
-  return sum;
+  return prior_factor_ * sum;
 }
 
 bool InverseProblem::has_prior_covariance() const {
@@ -41,7 +41,7 @@ std::vector<double> InverseProblem::prior_covariance_product(const std::vector<d
   std::vector<double> product(b.size(), 0.0);
   for (const auto& [k, prior] : priors_) {
     const std::vector<double> solution = prior->covariance_product(part(k, b));
-    std::copy(solution.begin(), solution.end(), product.begin() + static_cast<std::ptrdiff_t>(offset(k)));
+    for (std::size_t i = 0; i < solution.size(); ++i) product[offset(k) + i] = solution[i] / prior_factor_;
   }
   return product;
 }
@@ -50,7 +50,7 @@ void InverseProblem::add_prior_gradient(const std::vector<double>& u, std::vecto
   for (const auto& [k, prior] : priors_) {
     std::vector<double> added(blocks_[k].count, 0.0);
     prior->add_gradient(part(k, u), added);
-    for (std::size_t i = 0; i < added.size(); ++i) gradient[blocks_[k].offset + i] += added[i];
+    for (std::size_t i = 0; i < added.size(); ++i) gradient[blocks_[k].offset + i] += prior_factor_ * added[i];
   }
 }
 
@@ -59,7 +59,7 @@ void InverseProblem::add_prior_product(const std::vector<double>& u, const std::
   for (const auto& [k, prior] : priors_) {
     std::vector<double> added(blocks_[k].count, 0.0);
     prior->add_product(part(k, u), part(k, v), added);
-    for (std::size_t i = 0; i < added.size(); ++i) product[blocks_[k].offset + i] += added[i];
+    for (std::size_t i = 0; i < added.size(); ++i) product[blocks_[k].offset + i] += prior_factor_ * added[i];
   }
 }
 

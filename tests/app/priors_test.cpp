@@ -148,6 +148,36 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
       "priors: [{parameter: youngs_modulus, type: matern, mean: 1.4e+5, deviation: 0.5, length: 0.2}]\n", "matern");
   const double variation = error(
       "priors: [{parameter: youngs_modulus, type: total_variation, weight: 3.0e+3, epsilon: 0.5}]\n", "variation");
+  // A sequence of factors of a prior that is too weak, of which the L-curve or the misfit chooses one.
+  const std::string smooth = "priors: [{parameter: youngs_modulus, type: smooth, weight: 1}]\n";
+  const double weak = error(smooth, "weak");
+  const double corner = error(
+      smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4, 1.0e+6, 10]}\n", "corner");
+  EXPECT_LT(corner, 0.7 * weak) << "with a weak prior " << weak << ", at the corner " << corner;
+  if (rank_ == 0) {
+    const auto factors = report("corner")["prior_factors"];
+    ASSERT_EQ(factors.size(), 5u);
+    for (std::size_t i = 0; i + 1 < 5; ++i) {
+      EXPECT_GT(factors[i]["factor"].get<double>(), factors[i + 1]["factor"].get<double>());
+      EXPECT_GE(factors[i]["misfit"].get<double>(), 0.999 * factors[i + 1]["misfit"].get<double>());
+      // Large factors leave a prior of the size that the optimiser's tolerance allows.
+      EXPECT_LE(factors[i]["prior"].get<double>(), 1.001 * factors[i + 1]["prior"].get<double>() + 1e-6);
+    }
+    EXPECT_NEAR(
+        report("corner")["loss"].get<double>(),
+        [&] {
+          for (const auto& one : factors)
+            if (one["factor"] == report("corner")["prior_factor"])
+              return one["misfit"].get<double>() + one["factor"].get<double>() * one["prior"].get<double>();
+          return 0.0;
+        }(),
+        1e-12 * report("corner")["loss"].get<double>());
+    EXPECT_NE(read("corner/l_curve.csv").find("factor,misfit,prior,iterations,converged"), std::string::npos);
+  }
+  // Three components of 9 · 3 · 3 vertices, of which 9 are fixed.
+  const double discrepancy = error(
+      smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4], choose: discrepancy, misfit: 121.5}\n", "misfit");
+  EXPECT_LT(discrepancy, 0.9 * weak) << "with a weak prior " << weak << ", by the misfit " << discrepancy;
   EXPECT_LT(matern, 0.6 * without) << "without " << without << ", with the Matérn prior " << matern;
   EXPECT_LT(variation, 0.6 * without) << "without " << without << ", with total variation " << variation;
 }
@@ -233,6 +263,16 @@ TEST_F(PriorsOfScene, are_refused_in_one_line) {
   refused(prior("parameter: poisson_ratio, region: x_min, type: normal, deviation: 0.1"),
           "selects an entry of `parameters` by its `region`");
   refused(text + "priors: []\n", "is an empty list");
+  const auto factors = [&](const std::string& words) {
+    return prior("parameter: youngs_modulus, type: normal, deviation: 1") + "prior_factors: {" + words + "}\n";
+  };
+  refused(text + "prior_factors: {values: [1, 2, 3]}\n", "needs `priors`");
+  refused(factors("values: [1, 2]"), "fewer than three factors");
+  refused(factors("values: [1, 2, 0]"), "values[2]");
+  refused(factors("values: [1, 2, 2]"), "the same factor twice");
+  refused(factors("values: [1, 2], choose: discrepancy"), "misfit: is missing");
+  refused(factors("values: [1, 2, 3], misfit: 4"), "belongs to `choose: discrepancy`");
+  refused(factors("values: [1, 2, 3], choose: corner"), "choose");
   refused(text + "optimiser: {uncertainty: true}\n", "objective[0]: needs `noise`");
 }
 

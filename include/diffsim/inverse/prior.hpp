@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -128,5 +129,12 @@ std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double
 /// the size of `mean` differs from the size of u, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length);
+
+/// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. The corner is the
+/// point of the curve log prior over log misfit at which the circle through the point and its two neighbours is the
+/// smallest and the curve turns towards larger misfits (Cultrera & Callegaro 2020). `misfit` and `prior` are the loss
+/// without priors and the sum of the priors without their factor, at the minima for increasing factors of the priors.
+/// Throws Error (input) for fewer than three points and for vectors of different sizes.
+std::optional<std::size_t> l_curve_corner(const std::vector<double>& misfit, const std::vector<double>& prior);
 
 }  // namespace diffsim

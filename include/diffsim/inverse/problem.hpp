@@ -75,7 +75,10 @@ class InverseProblem {
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
-  /// Returns the sum of the priors at u. Collective.
+  /// Sets the factor by which all priors are multiplied; the default is 1.
+  void set_prior_factor(double factor) { prior_factor_ = factor; }
+  double prior_factor() const { return prior_factor_; }
+  /// Returns the sum of the priors at u, times the factor. Collective.
   double prior(const std::vector<double>& u) const;
   /// Returns true if each unknown has exactly one prior, and the prior has a covariance matrix.
   bool has_prior_covariance() const;
@@ -288,6 +291,7 @@ class InverseProblem {
   std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
   std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group
   std::vector<std::pair<std::size_t, std::shared_ptr<Prior>>> priors_;  // index of the unknown, and its prior
+  double prior_factor_ = 1.0;
   std::vector<double> losses_;
   bool gauss_newton_ = false;
   bool locates_ = true;    // true: the Error of a gradient names the first value that is not finite

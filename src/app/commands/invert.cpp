@@ -7,6 +7,7 @@
 
 #include "app/contact_watch.hpp"
 #include "app/inverse_job.hpp"
+#include "app/stages.hpp"
 #include "app/trajectory.hpp"
 #include "app/uncertainty.hpp"
 #include "app/unknown_files.hpp"
@@ -38,9 +39,9 @@ class History {
     text_ += "\n";
   }
 
-  /// Begins an optimisation after `before`, an optimisation with smaller penalties.
+  /// Begins an optimisation after `before`, an optimisation with other penalties or factors of the priors.
   void begin(const OptimiserResult& before) {
-    first_norm_.reset();
+    ++stage_;
     iterations_ += before.iterations;
     evaluations_ += before.evaluations;
   }
@@ -50,7 +51,7 @@ class History {
 
   /// Adds a row and writes the file. Collective.
   void add(const Iterate& iterate, double seconds) {
-    if (!first_norm_) first_norm_ = iterate.gradient_norm;
+    if (starts_.size() == stage_) starts_.push_back({iterate.loss, iterate.gradient_norm});
     text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterations_ + iterate.iteration, iterate.loss,
                          iterate.gradient_norm, evaluations_ + iterate.evaluations, seconds,
                          relative(iterate.gradient_norm));
@@ -61,9 +62,13 @@ class History {
     job_.output.write("history.csv", text_);
   }
 
-  /// Ratio of a gradient's norm to the norm of the first gradient. The ratio is compared with
+  /// Selects the stage to which `relative` and `first_loss` refer; before the call, this is the current stage.
+  void select(std::size_t stage) { stage_ = stage; }
+  /// Ratio of a gradient's norm to the norm of the first gradient of the stage. The ratio is compared with
   /// optimiser.gradient_tolerance.
-  double relative(double norm) const { return first_norm_.value_or(0.0) > 0.0 ? norm / *first_norm_ : 0.0; }
+  double relative(double norm) const { return starts_[stage_].norm > 0.0 ? norm / starts_[stage_].norm : 0.0; }
+  /// Loss at the start of the stage.
+  double first_loss() const { return starts_[stage_].loss; }
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> values(const std::vector<double>& u) const {
     std::vector<double> all;
@@ -80,7 +85,11 @@ class History {
   std::string text_;
   std::vector<std::size_t> shown_;
   std::vector<std::string> names_;
-  std::optional<double> first_norm_;
+  struct Start {
+    double loss, norm;
+  };
+  std::vector<Start> starts_;  // of each stage
+  std::size_t stage_ = 0;
   bool has_violation_;
   int iterations_ = 0;
   long evaluations_ = 0;
@@ -129,47 +138,6 @@ void record_result(Job& job, DifferentiableScene& solver, InverseProblem& proble
   contact.write(job.report);
 }
 
-/// Largest number of penalties of a distribution of the scene; at least 1.
-std::size_t number_of_penalties(const Scene& scene) {
-  std::size_t number = 1;
-  for (const ParameterEntry& parameter : scene.parameters)
-    if (parameter.distribution) number = std::max(number, parameter.distribution->penalties.size());
-  return number;
-}
-
-/// Sets the penalty number `stage` of each distribution; distributions with fewer penalties keep the last penalty.
-void set_penalties(const Scene& scene, InverseJob& inverse, std::size_t stage) {
-  for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
-    if (!scene.parameters[k].distribution) continue;
-    const std::vector<double>& penalties = scene.parameters[k].distribution->penalties;
-    const double penalty = penalties[std::min(stage, penalties.size() - 1)];
-    inverse.problem->set_penalty(k, penalty);
-    inverse.constraints->set_penalty(k, penalty);
-  }
-}
-
-/// Minimises the loss subject to the constraints, once for each penalty of the scene's distributions. Each optimisation
-/// starts from the result of the previous one. Returns the last result, with the numbers of iterations, evaluations and
-/// products of all optimisations.
-OptimiserResult optimise_by_stages(Job& job, InverseJob& inverse, History& history, const IterateObserver& observer) {
-  OptimiserOptions options = job.scene.optimiser;
-  options.constraints = inverse.constraints->all();
-  OptimiserResult result;
-  long products = 0;
-  const std::size_t stages = number_of_penalties(job.scene);
-  for (std::size_t stage = 0; stage < stages; ++stage) {
-    if (stage > 0) history.begin(result);
-    set_penalties(job.scene, inverse, stage);
-    result = optimise(*inverse.problem, options, observer);
-    products += result.hessian_products;
-    options.start = result.u;
-  }
-  result.iterations += history.iterations();
-  result.evaluations += history.evaluations();
-  result.hessian_products = products;
-  return result;
-}
-
 std::string evaluations_text(const OptimiserResult& result) {
   std::string text = fmt::format("{} evaluations", result.evaluations);
   if (result.hessian_products > 0) text += fmt::format(", {} Hessian products", result.hessian_products);
@@ -198,8 +166,7 @@ void record_results(Job& job, InverseJob& inverse, const std::vector<double>& u)
 }
 
 /// Adds the result of the optimisation to the report. `values`: values of unknowns, in the order of `history.names()`.
-void report_result(Job& job, const History& history, const OptimiserResult& result, double first_loss,
-                   const std::vector<double>& values) {
+void report_result(Job& job, const History& history, const OptimiserResult& result, const std::vector<double>& values) {
   job.report["loss"] = result.loss;
   job.report["gradient_norm"] = result.gradient_norm;
   job.report["relative_gradient"] = history.relative(result.gradient_norm);
@@ -208,7 +175,7 @@ void report_result(Job& job, const History& history, const OptimiserResult& resu
   job.report["evaluations"] = result.evaluations;
   if (job.scene.optimiser.method == Optimiser::newton_cg) job.report["hessian_products"] = result.hessian_products;
   job.report["reason"] = result.reason;
-  job.report["initial_loss"] = first_loss;
+  job.report["initial_loss"] = history.first_loss();
   for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
 }
 
@@ -219,20 +186,20 @@ bool invert(Job& job) {
   InverseProblem& problem = *inverse.problem;
   History history(job, problem);
   const double start = job.report.elapsed();
-  std::optional<double> first_loss;
   const auto observe = [&](const Iterate& iterate) {
-    if (iterate.iteration == 0) first_loss = iterate.loss;  // of the last penalty
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
     inverse.progress.set_label(
         fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g} of the first",
                     history.iterations() + iterate.iteration,
-                    job.scene.optimiser.max_iterations * static_cast<int>(number_of_penalties(job.scene)),
+                    job.scene.optimiser.max_iterations * static_cast<int>(number_of_stages(job.scene)),
                     seconds / std::max(history.iterations() + iterate.iteration, 1), iterate.loss,
                     history.relative(iterate.gradient_norm)));
   };
   if (job.scene.uncertainty) require_identified(job, problem, problem.start());
-  const OptimiserResult result = optimise_by_stages(job, inverse, history, observe);
+  const auto [result, stage] =
+      optimise_by_stages(job, inverse, observe, [&](const OptimiserResult& before) { history.begin(before); });
+  history.select(stage);
   std::optional<Uncertainty> uncertainty;
   if (job.scene.uncertainty) uncertainty = uncertainty_of(job, problem, result.u);
   inverse.make_room();
@@ -243,7 +210,7 @@ bool invert(Job& job) {
   if (job.groups.number == 0) write_parameters(job, inverse, result.u, uncertainty);
   record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
-  report_result(job, history, result, first_loss.value_or(result.loss), values);
+  report_result(job, history, result, values);
   if (has_violation(job.scene)) job.report["violation"] = result.violation;
   if (!job.scene.constraints.empty()) job.report["constraints"] = inverse.constraints->report(result.constraints);
 
@@ -253,7 +220,7 @@ bool invert(Job& job) {
           << (inverse.approximation().empty() ? "" : "APPROXIMATE: " + inverse.approximation() + '\n')
           << fmt::format(
                  "loss {:.6g} -> {:.6g} {}; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
-                 first_loss.value_or(result.loss), result.loss, problem.unit(), history.relative(result.gradient_norm),
+                 history.first_loss(), result.loss, problem.unit(), history.relative(result.gradient_norm),
                  job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);

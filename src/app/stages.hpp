@@ -1,0 +1,27 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "app/inverse_job.hpp"
+#include "app/job.hpp"
+#include "diffsim/inverse/optimise.hpp"
+
+namespace diffsim::app {
+
+/// Number of optimisations of the command `invert`: one for each penalty of the scene's distributions, or for each
+/// factor of the priors; otherwise 1.
+std::size_t number_of_stages(const Scene& scene);
+
+/// Minimises the loss subject to the constraints, once for each stage. Each optimisation starts from the result of the
+/// previous one. `next`: called with the result of a stage before the next stage begins. Returns the last result, with
+/// the numbers of iterations, evaluations and products of all optimisations, and the number of its stage; with factors
+/// of the priors, the result of the factor that is chosen, which the problem keeps. Writes the results of the factors
+/// to the report and to l_curve.csv. Collective.
+std::pair<OptimiserResult, std::size_t> optimise_by_stages(Job& job, InverseJob& inverse,
+                                                           const IterateObserver& observer,
+                                                           const std::function<void(const OptimiserResult&)>& next);
+
+}  // namespace diffsim::app
