@@ -75,27 +75,35 @@ Constraints constraints_of(const ProblemHandle& handle, const std::vector<const 
 }
 
 void bind_constraint(nb::module_& module) {
-  nb::class_<ConstraintOptions>(module, "Constraint",
-                                "Bounds of the mean of an unknown's values, or of a loss, for InverseProblem.minimise.")
+  nb::class_<ConstraintOptions>(
+      module, "Constraint",
+      "Bounds of the mean of an unknown's values, of a quantity of the rest shape, or of a loss, for "
+      "InverseProblem.minimise.")
       .def(
           "__init__",
           [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
-             std::optional<double> at_most, std::optional<double> equals, const std::string& quantity, double power) {
+             std::optional<double> at_most, std::optional<double> equals, const std::string& quantity,
+             std::optional<double> power) {
             if (quantity != "mean" && quantity != "relative_volume" && quantity != "distortion")
               throw InputError("quantity is mean, relative_volume or distortion, not '" + quantity + "'");
+            if (power && quantity != "distortion") throw InputError("power belongs to quantity='distortion'");
             if (equals && (at_least || at_most)) throw InputError("give either `equals`, or `at_least` and `at_most`");
             constexpr double infinity = std::numeric_limits<double>::infinity();
             new (self) ConstraintOptions{std::move(function), equals.value_or(at_least.value_or(-infinity)),
-                                         equals.value_or(at_most.value_or(infinity)), quantity, power};
+                                         equals.value_or(at_most.value_or(infinity)), quantity, power.value_or(16.0)};
           },
           nb::arg("function"), nb::kw_only(), nb::arg("at_least") = nb::none(), nb::arg("at_most") = nb::none(),
-          nb::arg("equals") = nb::none(), nb::arg("quantity") = "mean", nb::arg("power") = 16.0,
+          nb::arg("equals") = nb::none(), nb::arg("quantity") = "mean", nb::arg("power") = nb::none(),
           R"(Create a constraint.
 
 function: the name of an unknown, for the mean of its values (of values per tetrahedron, weighted by volume), or a loss,
-for example a SensorValueLoss. equals needs the method almm.)",
+for example a SensorValueLoss. quantity: mean; for rest_positions, relative_volume (volume of the rest shape over the
+volume of the mesh) or distortion (power mean of the inverse mean ratio, with the exponent power, default 16). equals
+needs the method almm.)",
           nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
-                  "| None = None, at_most: float | None = None, equals: float | None = None) -> None"));
+                  "| None = None, at_most: float | None = None, equals: float | None = None, quantity: str = 'mean', "
+                  "power: "
+                  "float | None = None) -> None"));
 }
 
 }  // namespace diffsim::python

@@ -406,8 +406,8 @@ is the start value; for smooth and total_variation, which are functions of u - m
 method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), adam (with
 learning_rate), or, with constraints, mma (with move_limit, needs finite bounds) or almm. gradient_tolerance: relative to
 the first gradient. constraint_tolerance: relative to the bounds. windows: number of windows of multiple shooting, with
-newton_cg; window_tolerance: of the jumps between windows, relative to the motion. observer(iteration, loss, gradient_norm) is called
-after each iteration. The result has u, loss, gradient_norm, violation, constraints (the values), iterations,
+newton_cg; window_tolerance: of the jumps between windows, relative to the motion. observer(iteration, loss,
+gradient_norm) is called after each iteration. The result has u, loss, gradient_norm, violation, constraints (the values), iterations,
 evaluations, hessian_products, converged and reason.)",
           nb::sig(
               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "

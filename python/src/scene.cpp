@@ -120,7 +120,8 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       R"(Make a sensor. Collective.
 
 type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
-strain, stress, von_mises, work, reaction or moment. region: name of the region at which the sensor measures. point: rest position of a material point inside a tetrahedron, [3], m, instead of a region.
+strain, stress, von_mises, work, reaction or moment. region: name of the region at which the sensor measures. point:
+rest position of a material point inside a tetrahedron, [3], m, instead of a region.
 body: body that contains the point; needed if the mesh has several bodies. to_region, or to_point and to_body: second
 place of a distance. about: point for moment and angular_momentum, [3], m. power: exponent of the mean of
 von_mises. Make sensors after all constraints and contact have been added.)");

@@ -394,6 +394,8 @@ def test_shape_of_least_stress():
         diffsim.ShapeFilter(0.2, axes="xw")
     with pytest.raises(diffsim.InputError, match="quantity is mean"):
         diffsim.Constraint("rest_positions", quantity="volume", at_most=1.0)
+    with pytest.raises(diffsim.InputError, match="power belongs to quantity='distortion'"):
+        diffsim.Constraint("rest_positions", power=2.0, at_most=1.0)
     with pytest.raises(diffsim.InputError, match="belongs to the name"):
         made.minimise("mma", constraints=[diffsim.Constraint(stress, quantity="distortion", at_most=1.0)])
 

@@ -121,6 +121,7 @@ void InverseJob::make_experiments() {
   };
   refuse(job_.line.resume, Place{nullptr, 0, "--resume"});
   refuse(job_.line.time_limit > 0.0, Place{nullptr, 0, "--time-limit"});
+  refuse(job_.line.command == "invert" && scene.optimiser.shooting.windows > 0, scene.shooting_place);
   if (!approximation_.empty())
     scene.checkpoint_place.fail("approximate gradients are not available for scenes with `experiments`");
   for (const Scene& other : scene.further_experiments) {
@@ -302,10 +303,11 @@ void InverseJob::report_adjoint() {
           "{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every "
           "{:.2g} "
           "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
-          "parameters below about {:.0e}; fit shorter rollouts, use windows (optimiser.shooting), reverse the last "
-          "steps only (checkpoint.last), or raise barrier_distance and friction_velocity",
+          "parameters below about {:.0e}; fit shorter rollouts, {}reverse the last steps only (checkpoint.last), or "
+          "raise barrier_distance and friction_velocity",
           name.empty() ? "" : "experiment " + name + ": ", growth.factor, growth.from, growth.to,
-          seconds / std::log(growth.factor), 1.0 / growth.factor));
+          seconds / std::log(growth.factor), 1.0 / growth.factor,
+          name.empty() && job_.scene.optimiser.shooting.windows == 0 ? "use windows (optimiser.shooting), " : ""));
     }
     if (job_.scene.output.adjoint_log.empty() || k > 0) continue;
     std::string text = "step,time,positions,velocities\n";

@@ -89,6 +89,11 @@ std::string to_string(ParameterEntry::Per per) {
 
 namespace {
 
+bool has_rigid(const Scene& scene) {
+  return std::any_of(scene.materials.begin(), scene.materials.end(),
+                     [](const MaterialEntry& material) { return material.model == rigid_model; });
+}
+
 /// Throws InputError if the optimiser does not support the constraints.
 void check_optimiser(const Scene& scene, const Mapping& mapping) {
   const Optimiser method = scene.optimiser.method;
@@ -102,6 +107,11 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
     for (const ConstraintEntry& constraint : scene.constraints)
       if (constraint.lower == constraint.upper)
         constraint.place.fail("is an equation, which mma does not support; use `method: almm`");
+  const Place& windows = scene.shooting_place;
+  if (scene.optimiser.shooting.windows > 0 && (!scene.joints.empty() || !scene.robots.empty() || has_rigid(scene)))
+    windows.fail("is not available for scenes with rigid bodies, joints or robots");
+  if (scene.optimiser.shooting.windows > 0 && scene.checkpoint.memory.is_given())
+    windows.fail("cannot be combined with `checkpoint.memory`; give another schedule");
   if (!scene.constraints.empty() && scene.prior_factors)
     scene.prior_factors->place.fail("cannot be combined with `constraints`; remove one of them");
   if (!scene.constraints.empty() && scene.uncertainty) scene.uncertainty->fail("is not available with `constraints`");
@@ -152,8 +162,7 @@ Scene parse_single(const Value& root, const std::string& file) {
   if (const Value* value = mapping.find("constraints")) scene.constraints = parse_constraints(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");
-  if (const Value* value = mapping.find("optimiser"))
-    scene.optimiser = parse_optimiser(*value, scene, scene.uncertainty);
+  if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value, scene);
   check_optimiser(scene, mapping);
   if (const Value* value = mapping.find("output"))
     scene.output = parse_output(*value, scene.solver.integrator);

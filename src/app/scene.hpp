@@ -362,6 +362,7 @@ struct Scene {
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
   std::optional<PriorFactors> prior_factors;
+  Place shooting_place;  ///< of the key `optimiser.shooting`
   std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
   bool measure_error = false;  ///< true: the error of an approximate gradient is computed

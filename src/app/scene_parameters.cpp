@@ -136,7 +136,9 @@ void check_shape(const Numbers& numbers, const ParameterEntry& entry, int compon
       return expect_shape(numbers, {{}, {steps}}, "a number, or one for each of solver.steps");
     default:
       if (entry.name == "initial_positions" || entry.name == "rest_positions")
-        return expect_shape(numbers, {}, "{file:, dataset:} with one position per vertex");
+        return expect_shape(numbers, {},
+                            entry.filter ? "{file:, dataset:} with one change of the position per vertex"
+                                         : "{file:, dataset:} with one position per vertex");
       if (vector) return expect_shape(numbers, {{3}}, "[x, y, z], or {file:, dataset:}");
       return expect_shape(numbers, {{}}, "a number, or {file:, dataset:}");
   }
@@ -244,8 +246,10 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
 /// Parses the distribution of a material, with the keys `initial` and `bounds`, which are densities.
 void parse_distribution(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind,
                         ParameterEntry& entry) {
-  for (const char* key : {"map", "search", "region"})
+  for (const char* key : {"map", "search", "region", "fixed", "axes"})
     if (mapping.has(key)) mapping.place_of(key).fail("cannot be combined with `distribution`; remove one of them");
+  if (mapping.has("filter"))
+    mapping.place_of("filter").fail("of densities belongs into `distribution`: {filter: radius}; move it there");
   const ParameterSpec spec = spec_of(entry.name);
   if (!kind.of_material || spec.home != ParameterHome::cells || spec.search() != Search::logarithmic)
     value.place.fail("is only allowed for a parameter of tetrahedra that must be positive, such as youngs_modulus");

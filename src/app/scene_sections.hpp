@@ -66,7 +66,7 @@ std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
 /// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the position of the key.
-OptimiserOptions parse_optimiser(const Value& value, const Scene& scene, std::optional<Place>& uncertainty);
+OptimiserOptions parse_optimiser(const Value& value, Scene& scene);
 OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 

@@ -145,13 +145,15 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
 namespace {
 
 /// Parses the windows of multiple shooting.
-ShootingOptions parse_shooting(const Value& value, const Scene& scene) {
+ShootingOptions parse_shooting(const Value& value, Scene& scene) {
   const Mapping mapping(value, {"windows", "tolerance", "rounds"});
+  scene.shooting_place = mapping.place();
   ShootingOptions shooting;
   const Value& windows = mapping.need("windows", "a number from 2 to solver.steps");
   shooting.windows = to_integer(windows, 2);
   if (shooting.windows > scene.solver.steps)
-    windows.place.fail(fmt::format("{} is above the number of steps, {}", windows.text, scene.solver.steps));
+    windows.place.fail(
+        fmt::format("{} is above the number of steps; give a number from 2 to {}", windows.text, scene.solver.steps));
   if (const Value* tolerance = mapping.find("tolerance")) shooting.tolerance = to_positive(*tolerance, "");
   if (const Value* rounds = mapping.find("rounds")) shooting.rounds = to_integer(*rounds, 1);
   shooting.duration = scene.solver.dt * scene.solver.steps / shooting.windows;
@@ -160,7 +162,7 @@ ShootingOptions parse_shooting(const Value& value, const Scene& scene) {
 
 }  // namespace
 
-OptimiserOptions parse_optimiser(const Value& value, const Scene& scene, std::optional<Place>& uncertainty) {
+OptimiserOptions parse_optimiser(const Value& value, Scene& scene) {
   const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate", "hessian",
                                 "uncertainty", "constraint_tolerance", "move_limit", "shooting"});
   OptimiserOptions options;
@@ -184,7 +186,7 @@ OptimiserOptions parse_optimiser(const Value& value, const Scene& scene, std::op
   }
   if (const Value* hessian = mapping.find("hessian"))
     options.gauss_newton = to_choice(*hessian, {"exact", "gauss_newton"}) == "gauss_newton";
-  if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) uncertainty = given->place;
+  if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) scene.uncertainty = given->place;
   return options;
 }
 

@@ -61,7 +61,9 @@ std::vector<double> random_direction(const InverseProblem& problem, std::size_t 
   if (unknown.logarithmic)
     scale = 1.0;
   else if (scale == 0.0)
-    scale = std::isfinite(unknown.upper - unknown.lower) ? 0.5 * (unknown.upper - unknown.lower) : 1.0;
+    scale = std::isfinite(unknown.upper - unknown.lower) ? 0.5 * (unknown.upper - unknown.lower)
+            : unknown.shape_filter                       ? 0.1 * unknown.shape_filter->radius()
+                                                         : 1.0;
   std::mt19937_64 random = generator(seed, problem.comm());
   std::uniform_real_distribution<double> factor(0.5, 1.5);
   for (std::size_t i = 0; i < problem.count(k); ++i) direction[problem.offset(k) + i] = scale * factor(random);

@@ -49,8 +49,9 @@ double inner_product(const std::vector<double>& a, const std::vector<double>& b,
 /// Random number generator. The seed differs from rank to rank and is the same in every run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
 /// Random direction of u with nonzero entries for unknown k only. Each of these entries is a random factor in [½, 1½]
-/// times a scale. The scale is the largest magnitude of the unknown's values on all ranks, or 1 if all values are zero
-/// or the unknown is logarithmic.
+/// times a scale. The scale is the largest magnitude of the unknown's values on all ranks. If all values are zero, the
+/// scale is half the range of the bounds, a tenth of the radius of a filter of shapes without bounds, or 1. The scale
+/// of a logarithmic unknown is 1.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
 /// Returns the function ε ↦ f(u + ε v). The value of the function is NaN if f throws an Error whose kind is not

@@ -15,7 +15,7 @@ namespace diffsim::inverse {
 class FieldSolver {
  public:
   /// `gradient`: used by the constructor only. `kappa2`: κ². `prefix`: prefix of PETSc options, such as "prior_".
-  /// `fixed`: indices of this rank's values x that equal the right-hand side b instead; b must be zero there.
+  /// `fixed`: indices of this rank's values x that are zero; b must be zero at these indices.
   /// Collective.
   FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix, const std::vector<int>& fixed = {});
 

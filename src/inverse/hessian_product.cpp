@@ -58,7 +58,7 @@ void InverseProblem::sweep_product(Model& model, Loss& loss, Schedule& schedule,
     });
     sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
     sweep.backward(adjoint);
-    statistics_ = sweep.statistics();
+    set_statistics(sweep.statistics());
   }
   ends.split(adjoint);
 }

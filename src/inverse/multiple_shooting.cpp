@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ void check(const InverseProblem& problem, const OptimiserOptions& options) {
     throw Error(std::string("the method ") + optimisers[static_cast<std::size_t>(options.method)] +
                     " does not support multiple shooting; use newton_cg",
                 ErrorKind::input);
+  if (problem.has_experiments())
+    throw Error("multiple shooting is not available for a problem with several experiments", ErrorKind::input);
   if (shooting.windows < 2 || shooting.windows > problem.num_steps())
     throw Error("a rollout of " + std::to_string(problem.num_steps()) + " steps cannot be divided into " +
                     std::to_string(shooting.windows) + " windows; give a number from 2 to the number of steps",
@@ -38,13 +41,19 @@ std::vector<int> starts_of(int num_steps, int windows) {
   return starts;
 }
 
-/// Weights c_f = s_f²/(N (W - 1)) for N entities and W windows, with s_f = `duration` for velocities, else 1.
+/// Scale s_f of a field: T for velocities, T² for accelerations, with T = `duration`; else 1.
+double scale_of(const std::string& field, double duration) {
+  if (field == "velocities" || field == "previous_velocities") return duration;
+  return field == "accelerations" ? duration * duration : 1.0;
+}
+
+/// Weights c_f = s_f²/(N (W - 1)) for N entities and W windows.
 std::map<std::string, double> weights_of(const State& state, const ShootingOptions& shooting, MPI_Comm comm) {
   std::map<std::string, double> weights;
   for (const Field& field : state.fields()) {
     if (field.on().is_one_for_all()) continue;
     const double number = sum_over_ranks(static_cast<double>(field.owned()), comm) * (shooting.windows - 1);
-    const double scale = field.name() == "velocities" ? shooting.duration : 1.0;
+    const double scale = scale_of(field.name(), shooting.duration);
     weights[field.name()] = scale * scale / std::max(number, 1.0);
   }
   return weights;
@@ -59,7 +68,9 @@ class Windows {
         weights_(weights_of(problem.initial(), shooting, problem.comm())),
         loss_(problem.loss(), model_, weights_) {
     std::vector<Unknown> states;
-    for (const std::string& field : model_.fields()) states.push_back({.parameter = model_.parameter_of(field)});
+    for (std::size_t window = 0; window < model_.num_starts(); ++window)
+      for (const std::string& field : model_.fields())
+        states.push_back({.parameter = ShootingModel::parameter_of(field, window)});
     windows_ = problem.with_model(model_, loss_, states);
     windows_->locate_values_not_finite(false);
   }
@@ -70,12 +81,6 @@ class Windows {
     problem_.model().prepare();
     State state = problem_.initial().clone();
     const State first = state.clone();
-    ParameterSet& parameters = model_.parameters();
-    std::vector<std::string> names;
-    for (const std::string& field : model_.fields()) {
-      names.push_back(model_.parameter_of(field));
-      parameters.at(names.back()).field.fill(0.0);
-    }
     double motion = 0.0;
     const double loss =
         rollout(problem_.model(), state, problem_.num_steps(), &problem_.loss(), [&](int n, const State& at) {
@@ -122,32 +127,72 @@ class Windows {
   double motion_ = 1.0, penalty_ = 1.0;
 };
 
+/// Optimisation in several minimisations. The observer receives the unknowns of the problem, and the numbers of
+/// iterations and evaluations of all minimisations.
+class Progress {
+ public:
+  Progress(const InverseProblem& problem, const IterateObserver& observer) : problem_(problem), observer_(observer) {}
+
+  /// Reports a point of one rollout, as an iteration of its own.
+  void tell(const std::vector<double>& u, double loss, double norm) {
+    ++evaluations;
+    if (observer_) observer_({iterations, loss, norm, 0.0, evaluations, &u});
+    ++iterations;
+  }
+  /// Returns the observer of a minimisation whose start has already been reported.
+  IterateObserver observer(const Windows* windows) const {
+    if (!observer_) return {};
+    return [this, windows](const Iterate& iterate) {
+      if (iterate.iteration == 0) return;
+      const std::vector<double> u(iterate.u->begin(),
+                                  iterate.u->begin() + static_cast<std::ptrdiff_t>(problem_.size()));
+      Iterate told = iterate;
+      told.iteration += iterations - 1;
+      told.evaluations += evaluations;
+      told.violation = windows ? windows->last_jumps() : 0.0;
+      told.u = &u;
+      observer_(told);
+    };
+  }
+  void add(const OptimiserResult& minimisation) {
+    iterations += minimisation.iterations;
+    evaluations += minimisation.evaluations;
+    hessian_products += minimisation.hessian_products;
+  }
+
+  int iterations = 0;
+  long evaluations = 0, hessian_products = 0;
+
+ private:
+  const InverseProblem& problem_;
+  const IterateObserver& observer_;
+};
+
 /// Minimises the loss of one rollout from the point `options.start`. `first_norm`: norm of the projected gradient at
-/// the start of the optimisation, to which the tolerance refers.
+/// the start of the optimisation, to which the tolerance refers. If the rollout fails at the start point, the result is
+/// this point.
 OptimiserResult minimise_one_rollout(InverseProblem& problem, OptimiserOptions options, double first_norm,
-                                     const IterateObserver& observer) {
+                                     Progress& progress) {
   OptimiserResult result;
   result.u = *options.start;
-  result.evaluations = 1;
   std::vector<double> g;
-  result.loss = problem.gradient(result.u, g);
-  result.gradient_norm = projected_norm(problem, result.u, g);
-  if (result.gradient_norm > options.gradient_tolerance * first_norm) {
-    options.gradient_tolerance *= first_norm / result.gradient_norm;
-    return optimise(problem, options, observer);
+  try {
+    result.loss = problem.gradient(result.u, g);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::run) throw;
+    result.loss = result.gradient_norm = std::numeric_limits<double>::quiet_NaN();
+    result.reason = std::string("the rollout with the result of the windows fails: ") + error.what();
+    return result;
   }
-  result.converged = true;
+  result.gradient_norm = projected_norm(problem, result.u, g);
+  progress.tell(result.u, result.loss, result.gradient_norm);
+  result.converged = result.gradient_norm <= options.gradient_tolerance * first_norm;
   result.reason = "gradient below tolerance";
-  if (observer) observer({1, result.loss, result.gradient_norm, 0.0, result.evaluations, &result.u});
-  result.iterations = 1;
+  if (result.converged) return result;
+  options.gradient_tolerance *= first_norm / result.gradient_norm;
+  result = optimise(problem, options, progress.observer(nullptr));
+  progress.add(result);
   return result;
-}
-
-/// Adds the counts of a minimisation to those of the result.
-void add_counts(const OptimiserResult& more, OptimiserResult& result) {
-  result.iterations += more.iterations;
-  result.evaluations += more.evaluations;
-  result.hessian_products += more.hessian_products;
 }
 
 }  // namespace
@@ -157,33 +202,19 @@ OptimiserResult minimise_by_shooting(InverseProblem& problem, const OptimiserOpt
   check(problem, options);
   OptimiserOptions inner = options;
   inner.shooting = {};
-  OptimiserResult counts;
-  double jumps = 0.0;
-  // The observer receives the unknowns of the problem, and iterations of all minimisations.
-  const auto observe = [&](const Windows* windows) -> IterateObserver {
-    if (!observer) return {};
-    return [&, windows](const Iterate& iterate) {
-      if (iterate.iteration == 0 && counts.evaluations > 0) return;
-      const std::vector<double> u(iterate.u->begin(), iterate.u->begin() + static_cast<std::ptrdiff_t>(problem.size()));
-      Iterate told = iterate;
-      told.iteration += counts.iterations;
-      told.evaluations += counts.evaluations;
-      told.violation = windows ? windows->last_jumps() : 0.0;
-      told.u = &u;
-      observer(told);
-    };
-  };
+  Progress progress(problem, observer);
   std::vector<double> u = start_of(problem, options), g;
-  problem.gradient(u, g);
+  const double first_loss = problem.gradient(u, g), first_norm = projected_norm(problem, u, g);
   problem.locate_values_not_finite(false);
-  const double first_norm = projected_norm(problem, u, g);
+  progress.tell(u, first_loss, first_norm);
+  double jumps = 0.0;
   {
     Windows windows(problem, options.shooting);
+    const GaussNewtonScope scope(windows.problem(), options.gauss_newton);
     inner.start = windows.start(u);
     for (int round = 0; round < options.shooting.rounds; ++round) {
-      const GaussNewtonScope scope(windows.problem(), options.gauss_newton);
-      const OptimiserResult found = minimise_by_tao(windows.problem(), inner, observe(&windows), true);
-      add_counts(found, counts);
+      const OptimiserResult found = minimise_by_tao(windows.problem(), inner, progress.observer(&windows), true);
+      progress.add(found);
       inner.start = found.u;
       const double before = jumps;
       jumps = windows.jumps(found.u);
@@ -194,9 +225,16 @@ OptimiserResult minimise_by_shooting(InverseProblem& problem, const OptimiserOpt
     u.assign(inner.start->begin(), inner.start->begin() + static_cast<std::ptrdiff_t>(u.size()));
   }
   inner.start = u;
-  OptimiserResult result = minimise_one_rollout(problem, inner, first_norm, observe(nullptr));
-  add_counts(counts, result);
+  OptimiserResult result = minimise_one_rollout(problem, inner, first_norm, progress);
+  result.iterations = progress.iterations - 1;
+  result.evaluations = progress.evaluations;
+  result.hessian_products = progress.hessian_products;
   result.violation = jumps;
+  if (jumps > options.shooting.tolerance) {
+    result.converged = false;
+    result.reason = "the windows do not join: jumps of " + std::to_string(jumps) +
+                    " of the motion are above the tolerance; use more rounds, or windows of another length";
+  }
   return result;
 }
 

@@ -81,13 +81,13 @@ void check_constraints(const OptimiserOptions& options) {
 
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
   check_constraints(options);
-  if (options.shooting.windows != 0) return minimise_by_shooting(problem, options, observer);
-  const GaussNewtonScope scope(problem, options.gauss_newton);
   struct Locating {
     ~Locating() { problem.locate_values_not_finite(true); }
     InverseProblem& problem;
   };
   const Locating locating{problem};
+  if (options.shooting.windows != 0) return minimise_by_shooting(problem, options, observer);
+  const GaussNewtonScope scope(problem, options.gauss_newton);
   switch (options.method) {
     case Optimiser::adam:
       return minimise_by_adam(problem, options, observer);

@@ -20,7 +20,7 @@ std::vector<double> scales(const InverseProblem& problem, const std::vector<doub
   std::vector<double> scale(u.size(), 1.0);
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
     const Unknown& unknown = problem.unknowns()[k];
-    if (unknown.logarithmic || unknown.map_numbers > 0 || unknown.shape_filter) continue;
+    if (unknown.logarithmic || unknown.map_numbers > 0) continue;
     double largest = 0.0;
     for (std::size_t i = 0; i < problem.count(k); ++i) largest = std::max(largest, std::abs(u[problem.offset(k) + i]));
     if (largest > 0.0)

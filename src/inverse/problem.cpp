@@ -314,7 +314,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
     result =
         adjoint_sweep.forward(state, parameters, observer, [this](int n, const State&) { return n == num_steps_; });
     adjoint_sweep.backward(adjoint);
-    statistics_ = adjoint_sweep.statistics();
+    set_statistics(adjoint_sweep.statistics());
   }
   gradient = by_unknowns(u, parameters, adjoint);
   return result;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "checkpoint/sweep_journal.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -95,14 +96,13 @@ std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, ScheduleFa
 }
 
 void InverseProblem::copy_unknowns(const InverseProblem& other) {
-  if (!other.experiments_.empty() || other.groups_)
+  if (other.has_experiments())
     throw Error("a problem with several experiments cannot be given another loss or model", ErrorKind::input);
   std::copy(other.unknowns_.begin(), other.unknowns_.end(), unknowns_.begin());
   std::copy(other.blocks_.begin(), other.blocks_.end(), blocks_.begin());
 }
 
-std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& loss,
-                                                           const std::vector<Unknown>& more) const {
+std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& loss, const std::vector<Unknown>& more) {
   std::vector<Unknown> unknowns = unknowns_;
   unknowns.insert(unknowns.end(), more.begin(), more.end());
   CheckpointOptions options = checkpoints_;
@@ -115,6 +115,11 @@ std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& l
   made->priors_ = priors_;
   made->prior_factor_ = prior_factor_;
   made->make_product_schedule_ = make_product_schedule_;
+  made->origin_ = this;
+  made->watcher_ = [this](long taken, int reached, int from) {
+    if (watcher_) watcher_(taken, reached, from);
+    if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in multiple shooting");
+  };
   return made;
 }
 

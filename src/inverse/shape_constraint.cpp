@@ -162,7 +162,10 @@ class Distortion final : public ShapeFunction {
       B_bar.push_back(times_transpose(by_J, inverse0));
     });
     collectively(mesh_->comm(), [&] {
-      if (is_inverted) throw Error("the change of the rest shape inverts a tetrahedron", ErrorKind::run);
+      if (is_inverted)
+        throw Error(
+            "the change of the rest shape inverts a tetrahedron; start with smaller changes, or use a larger filter",
+            ErrorKind::run);
     });
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mesh_->comm()));
     std::array<double, 2> sums{};

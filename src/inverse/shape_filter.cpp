@@ -15,10 +15,11 @@ struct ShapeFilter::Solver : inverse::FieldSolver {
 
 ShapeFilter::ShapeFilter(const TetrahedralMesh& mesh, double radius, const std::vector<std::string>& fixed,
                          std::array<bool, 3> moves)
-    : moves_(moves) {
+    : radius_(radius), moves_(moves) {
   if (!(radius > 0.0 && std::isfinite(radius)))
     throw Error("the radius of a filter of shapes is " + std::to_string(radius) + "; give a length above 0",
                 ErrorKind::input);
+  if (moves == std::array<bool, 3>{}) throw Error("a filter of shapes moves no coordinate", ErrorKind::input);
   const ValueGradient gradient = ValueGradient::of_vertices(mesh, 1);
   const double per_r2 = 12.0 / (radius * radius);  // 1/r²
   masses_ = gradient.lumped();

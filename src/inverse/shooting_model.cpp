@@ -11,10 +11,10 @@
 namespace diffsim::inverse {
 namespace {
 
-/// Adds factor · values to the owned entries of `field`.
-void add_owned(double factor, const std::vector<double>& values, Field& field) {
+/// Adds `values` to the owned entries of `field`.
+void add_owned(const std::vector<double>& values, Field& field) {
   std::vector<double> sum = field.to_host();
-  for (std::size_t i = 0; i < values.size(); ++i) sum[i] += factor * values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) sum[i] += values[i];
   field.from_host(sum);
 }
 
@@ -48,18 +48,16 @@ const Record& of_model(const Record& record) { return *static_cast<const Shootin
 
 ShootingModel::ShootingModel(Model& model, std::vector<int> starts) : model_(model), starts_(std::move(starts)) {
   const State state = model_.make_state();
-  for (const Field& field : state.fields()) {
-    if (field.on().is_one_for_all()) continue;
-    fields_.push_back(field.name());
-    const std::string name = parameter_of(field.name());
-    const auto windows = static_cast<int>(starts_.size());
-    if (!model_.parameters().find(name))
-      model_.parameters().add(name, Entities::without_copies(field.shared_on()), field.components(), windows);
-  }
+  for (const Field& field : state.fields())
+    if (!field.on().is_one_for_all()) fields_.push_back(field.name());
+  for (std::size_t window = 0; window < starts_.size(); ++window)
+    for (const std::string& name : fields_)
+      model_.parameters().add(parameter_of(name, window), Entities::without_copies(state[name].shared_on()),
+                              state[name].components());
 }
 
-std::string ShootingModel::parameter_of(const std::string& field) const {
-  return "window:" + std::to_string(starts_.size() + 1) + ":" + field;
+ShootingModel::~ShootingModel() {
+  for (std::size_t i = 0; i < starts_.size() * fields_.size(); ++i) model_.parameters().remove_last();
 }
 
 std::optional<std::size_t> ShootingModel::window_at(int n) const {
@@ -69,22 +67,13 @@ std::optional<std::size_t> ShootingModel::window_at(int n) const {
 }
 
 std::vector<double> ShootingModel::start(const ParameterSet& set, const std::string& field, std::size_t window) const {
-  const Parameter* const parameter = set.find(parameter_of(field));
-  if (!parameter) return {};
-  const std::vector<double> all = parameter->field.to_host();
-  const std::size_t size = all.size() / starts_.size();
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(window * size);
-  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  const Parameter* const parameter = set.find(parameter_of(field, window));
+  return parameter ? parameter->field.to_host() : std::vector<double>();
 }
 
 void ShootingModel::add_to_start(ParameterSet& set, const std::string& field, std::size_t window,
                                  const std::vector<double>& values) const {
-  Parameter* const parameter = set.find(parameter_of(field));
-  if (!parameter) return;
-  std::vector<double> all = parameter->field.to_host();
-  const std::size_t size = all.size() / starts_.size();
-  for (std::size_t i = 0; i < size; ++i) all[window * size + i] += values[i];
-  parameter->field.from_host(all);
+  if (Parameter* const parameter = set.find(parameter_of(field, window))) add_owned(values, parameter->field);
 }
 
 void ShootingModel::replace(std::size_t window, const ParameterSet& set, State& state) const {
@@ -113,6 +102,7 @@ void ShootingModel::step(int n, State& state, Record* record) {
   auto* const kept = static_cast<ShootingRecord*>(record);
   if (kept) {
     kept->is_start = window.has_value();
+    kept->arrived.reset();
     if (window) kept->arrived = state.clone();
   }
   if (window) replace(*window, parameters(), state);
@@ -156,7 +146,7 @@ ShootingLoss::Values ShootingLoss::difference(std::size_t window, const State& s
 
 void ShootingLoss::add(std::size_t window, const Values& g, State& adjoint, ParameterSet& gradient) const {
   for (const auto& [field, values] : g) {
-    add_owned(1.0, values, adjoint[field]);
+    add_owned(values, adjoint[field]);
     std::vector<double> opposite = values;
     for (double& value : opposite) value = -value;
     model_.add_to_start(gradient, field, window, opposite);

@@ -12,23 +12,28 @@
 
 namespace diffsim::inverse {
 
-/// Model of a rollout in windows (multiple shooting, Bock & Plitt 1984). Each window after the first starts from a
+/// Model of a rollout in windows (multiple shooting, Bock & Plitt 1984). Each window w after the first starts from a
 /// state z_w that is a parameter, instead of the state x at the end of the previous window. The parameter of a field
-/// NAME of the state is `window:W:NAME`, [W - 1, owned entities, components], for W windows. Fields that are the same
-/// on all ranks, such as the origins of prescribed motions, continue from window to window. The parameters are added to
-/// those of the underlying Model, and stay there.
+/// NAME of the state is `window:w:NAME`, [owned entities, components]. Fields that are the same on all ranks, such as
+/// the origins of prescribed motions, continue from window to window. The parameters are added to those of the
+/// underlying Model, and removed by the destructor.
 class ShootingModel final : public Model {
  public:
-  /// `starts`: first step of each window after the first, in ascending order. `model` must outlive this object. The
-  /// parameters of an earlier object with the same number of windows are used again.
+  /// `starts`: first step of each window after the first, in ascending order. `model` must outlive this object, and no
+  /// other parameter may be added to the Model during the life of this object.
   ShootingModel(Model& model, std::vector<int> starts);
+  ~ShootingModel() override;
 
   /// Returns the number of the window after the first that starts with step n, or no value.
   std::optional<std::size_t> window_at(int n) const;
   /// Names of the state's fields that start anew in each window.
   const std::vector<std::string>& fields() const { return fields_; }
-  /// Name of the parameter of a field.
-  std::string parameter_of(const std::string& field) const;
+  /// Name of the parameter of a field at the start of a window.
+  static std::string parameter_of(const std::string& field, std::size_t window) {
+    return "window:" + std::to_string(window + 1) + ":" + field;
+  }
+  /// Number of windows after the first.
+  std::size_t num_starts() const { return starts_.size(); }
   /// Returns z_w of a field, [owned entities, components], from `set`; empty if `set` does not contain the field.
   std::vector<double> start(const ParameterSet& set, const std::string& field, std::size_t window) const;
   /// Adds `values` to z_w of a field in `set`. Does nothing if `set` does not contain the field.

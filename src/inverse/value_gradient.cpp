@@ -451,7 +451,7 @@ ValueGradient ValueGradient::of_vertices(const TetrahedralMesh& mesh, int compon
     for (std::size_t v = 0; v < owned; ++v)
       if (sums[v] == 0.0)
         throw Error(
-            "a prior of smooth values on vertices needs a tetrahedron at each vertex; the mesh has vertices "
+            "smooth values on vertices need a tetrahedron at each vertex; the mesh has vertices "
             "without one",
             ErrorKind::input);
   });

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "sensor/evaluation.hpp"
@@ -14,6 +16,12 @@ namespace diffsim::sensor {
 /// Function that makes elastic terms of a region's tetrahedra, one for each material. The terms are not terms of the
 /// system. Collective.
 using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
+
+/// Error (input) for a region without an elastic law. `type`: type of the sensor.
+inline Error without_law(const Region& region, const std::string& type) {
+  return Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + type,
+               ErrorKind::input);
+}
 
 /// Makes a sensor of the current volume ∫ det F dV (m³) of a region's tetrahedra. F is the deformation gradient. Throws
 /// Error (input) if the region has no tetrahedra. Collective.
@@ -39,9 +47,9 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 ///   M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
 ///
 /// where v_e is the current volume of tetrahedron e, σ the mean Cauchy stress of the tetrahedron as for the stress, and
-/// P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. Where all stresses are zero, the derivatives
-/// of M do not exist, and zeros are returned. Throws Error (input) for a smaller power, and if the region has no
-/// tetrahedra. Collective.
+/// P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. M has no derivatives where all stresses
+/// are zero, for example at rest. Throws Error (input) for a smaller power, and if the region has no
+/// tetrahedra, or none with an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 

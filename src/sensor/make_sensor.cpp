@@ -45,24 +45,17 @@ Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerm
   return make_strain_sensor(site, region_of(site, spec));
 }
 
-/// Returns a region that has tetrahedra with an elastic law. Throws Error (input) if none has an elastic law.
-const Region& elastic_region_of(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
-  const Region& region = region_of(site, spec);
-  if (region.num_cells > 0 && elastic_terms(region).empty())
-    throw Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + spec.type,
-                ErrorKind::input);
-  return region;
-}
-
 /// Makes a sensor of the elastic forces in a region's tetrahedra.
 template <Made (*make)(const Site&, const Region&, std::vector<std::unique_ptr<ForceTerm>>)>
 Made make_elastic(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
-  const Region& region = elastic_region_of(site, spec, elastic_terms);
-  return make(site, region, elastic_terms(region));
+  const Region& region = region_of(site, spec);
+  std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
+  if (region.num_cells > 0 && terms.empty()) throw without_law(region, spec.type);
+  return make(site, region, std::move(terms));
 }
 
 Made make_von_mises(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
-  return make_von_mises_sensor(site, elastic_region_of(site, spec, elastic_terms), spec.power, elastic_terms);
+  return make_von_mises_sensor(site, region_of(site, spec), spec.power, elastic_terms);
 }
 
 Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {

@@ -54,14 +54,18 @@ class VonMisesSensor final : public CellSensor {
  public:
   VonMisesSensor(const Site& site, const Region& region, double power, const MakeElasticTerms& elastic_terms)
       : CellSensor(site, region), power_(power) {
+    bool has_law = false;
     for (std::vector<int>& cells : disjoint_sets()) {
       Region part;
       part.name = region.name;
       part.cells = cells;
       part.num_cells = region.num_cells;
       std::sort(part.cells.begin(), part.cells.end());
-      sets_.push_back({std::move(cells), ElasticForces(site, elastic_terms(part))});
+      std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(part);
+      has_law = has_law || !terms.empty();
+      sets_.push_back({std::move(cells), ElasticForces(site, std::move(terms))});
     }
+    if (!has_law) throw without_law(region, "von_mises");
   }
   std::string name() const override { return "von Mises stress of region '" + region_ + "'"; }
   std::string unit() const override { return "Pa"; }

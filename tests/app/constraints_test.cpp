@@ -139,7 +139,16 @@ TEST_F(ConstraintsOfScene, give_the_shape_of_the_least_stress) {
   EXPECT_LT(largest, 0.041);
   for (const double change : dataset("shape/parameters.h5", "/parameters/rest_positions.change"))
     EXPECT_LE(std::abs(change), 0.04);
+  // The shape can be read again.
+  write("again.yaml", with_stress("objective: {type: minimise, sensor: stress}\n"
+                                  "parameters: [{name: rest_positions, initial: {file: shape/parameters.h5, dataset: "
+                                  "/parameters/rest_positions}}]\n"));
+  good({"gradient", "again.yaml"}, "again");
+  EXPECT_NEAR(dataset("again/gradient.h5", "/loss").at(0), last, 1e-7 * last);
   if (rank_ != 0) return;
+  EXPECT_LE(this->report("shape")["violation"].get<double>(), 1e-3);
+  for (const auto& constraint : this->report("shape")["constraints"])
+    EXPECT_LE(constraint["value"].get<double>(), 1.001 * constraint["at_most"].get<double>());
   const std::string report = read("shape/report.json");
   for (const char* part :
        {"\"name\": \"relative volume of the rest shape\"", "\"name\": \"distortion of the rest shape\""})
@@ -188,7 +197,7 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   };
   refused(distributed("distribution: {penalty: 0.5}"), "less than 1");
   refused(distributed("distribution: {minimum: 1}"), "not below 1");
-  refused(distributed("distribution: {filter: -1}"), "filter");
+  refused(distributed("distribution: {filter: -1}"), "give a number above 0");
   refused(distributed("distribution: {}, per: global"), "must be `cell`");
   refused(distributed("distribution: {}, bounds: [0, 2]"), "densities from 0 to 1");
   refused(distributed("distribution: {}, initial: 1.5"), "outside the bounds");
@@ -200,10 +209,12 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   refused(constrained("{sensor: tip, component: y, quantity: mean, at_most: 2}"), "belongs to `parameter`");
   refused(distributed("filter: 0.1"), "only allowed for rest_positions");
   refused(distributed("axes: [x]"), "belongs to `filter`");
+  refused(distributed("distribution: {}, filter: 0.1"), "belongs into `distribution`");
+  refused(distributed("distribution: {}, axes: [x]"), "cannot be combined with `distribution`");
   const auto shaped = [&](const std::string& keys) {
     return stiffest + "parameters: [{name: rest_positions, " + keys + "}]\n";
   };
-  refused(shaped("filter: 0"), "filter");
+  refused(shaped("filter: 0"), "give a number above 0");
   refused(shaped("filter: 0.1, fixed: [edgy]"), "did you mean 'edge'");
   refused(shaped("filter: 0.1, bounds: [0.1, 0.2]"), "must include 0");
   refused(shaped("filter: 0.1, search: linear"), "cannot be combined with `filter`");

@@ -57,6 +57,8 @@ TEST_F(Shooting, finds_the_parameter_of_a_chaotic_motion) {
   good({"invert", "windows.yaml"}, "windows");
   EXPECT_NEAR(report("windows")["parameters"]["spring_stiffness"].get<double>(), 20.0, 1e-4);
   EXPECT_LE(report("windows")["violation"].get<double>(), 1e-4);
+  EXPECT_LE(report("windows")["relative_gradient"].get<double>(), 1e-6);
+  EXPECT_EQ(report("windows")["initial_loss"].get<double>(), report("one")["initial_loss"].get<double>());
   EXPECT_NE(read("windows/history.csv").find("relative_gradient,violation"), std::string::npos);
 }
 
@@ -83,10 +85,10 @@ TEST_F(Shooting, is_refused_in_one_line) {
     EXPECT_FALSE(std::filesystem::exists(path("bad")));
   };
   refused("shooting: {windows: 4}", "needs `method: newton_cg`");
-  refused("method: newton_cg, shooting: {windows: 9}", "9 is above the number of steps, 8");
-  refused("method: newton_cg, shooting: {windows: 1}", "1");
+  refused("method: newton_cg, shooting: {windows: 9}", "9 is above the number of steps; give a number from 2 to 8");
+  refused("method: newton_cg, shooting: {windows: 1}", "1 is too small");
   refused("method: newton_cg, shooting: {}", "a number from 2 to solver.steps");
-  refused("method: newton_cg, shooting: {windows: 4, tolerance: 0}", "tolerance");
+  refused("method: newton_cg, shooting: {windows: 4, tolerance: 0}", "give a number above 0");
 }
 
 }  // namespace

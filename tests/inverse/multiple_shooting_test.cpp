@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -175,19 +176,56 @@ TEST(multiple_shooting, finds_the_parameter_of_a_chaotic_motion) {
   }
 }
 
+TEST(multiple_shooting, has_the_priors_of_the_problem) {
+  Search search(1.3);
+  const bool is_first = rank_of(MPI_COMM_WORLD) == 0;
+  search.problem->add_prior(
+      0, make_normal_prior(MPI_COMM_WORLD, is_first ? Numbers{1.1} : Numbers{}, is_first ? Numbers{0.5} : Numbers{}));
+  OptimiserOptions options{.method = Optimiser::newton_cg, .max_iterations = 50, .gradient_tolerance = 1e-9};
+  options.gauss_newton = true;
+  options.shooting = {.windows = 15, .tolerance = 1e-6, .rounds = 12, .duration = 2.0};
+  Numbers first, last;
+  search.problem->gradient(search.problem->start(), first);
+  const OptimiserResult found = optimise(*search.problem, options);
+  search.problem->gradient(found.u, last);
+  EXPECT_LT(std::sqrt(dot(last, last)), 1e-6 * std::sqrt(dot(first, first)));
+  EXPECT_GT(search.found(found), 1.0);  // the prior prefers larger values
+  EXPECT_LT(search.found(found), 1.01);
+  EXPECT_EQ(search.model.parameters().find("window:1:positions"), nullptr);
+}
+
+TEST(multiple_shooting, says_if_the_windows_do_not_join) {
+  Search search(1.3);
+  OptimiserOptions options{.method = Optimiser::newton_cg, .max_iterations = 2};
+  options.gauss_newton = true;
+  options.shooting = {.windows = 15, .tolerance = 1e-12, .rounds = 1, .duration = 2.0};
+  const OptimiserResult found = optimise(*search.problem, options);
+  EXPECT_FALSE(found.converged);
+  EXPECT_NE(found.reason.find("the windows do not join"), std::string::npos) << found.reason;
+  EXPECT_GT(found.violation, 1e-12);
+}
+
 TEST(multiple_shooting, refuses_bad_input) {
   Search search(1.3);
-  OptimiserOptions options{.method = Optimiser::newton_cg};
-  options.shooting.windows = 1;
-  EXPECT_THROW(optimise(*search.problem, options), Error);
-  options.shooting.windows = num_steps + 1;
-  EXPECT_THROW(optimise(*search.problem, options), Error);
-  options.shooting.windows = 4;
-  options.method = Optimiser::adam;
-  EXPECT_THROW(optimise(*search.problem, options), Error);
-  options.method = Optimiser::newton_cg;
-  options.shooting.tolerance = 0.0;
-  EXPECT_THROW(optimise(*search.problem, options), Error);
+  const auto refused = [&](const ShootingOptions& shooting, Optimiser method = Optimiser::newton_cg) {
+    OptimiserOptions options{.method = method};
+    options.shooting = shooting;
+    try {
+      optimise(*search.problem, options);
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::input;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused({.windows = 1}));
+  EXPECT_TRUE(refused({.windows = num_steps + 1}));
+  EXPECT_TRUE(refused({.windows = 4, .tolerance = 0.0}));
+  EXPECT_TRUE(refused({.windows = 4, .rounds = 0}));
+  EXPECT_TRUE(refused({.windows = 4, .duration = 0.0}));
+  EXPECT_TRUE(refused({.windows = 4}, Optimiser::lbfgs));
+  Search other(1.2);
+  search.problem->add(*other.problem);
+  EXPECT_TRUE(refused({.windows = 4}));
 }
 
 /// Bar that swings from a support.
@@ -209,42 +247,54 @@ struct Bar {
   std::unique_ptr<Loss> loss;
 };
 
-TEST(windows, have_the_derivatives_that_differences_have) {
-  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
-    Bar bar(integrator);
-    InverseProblem problem(bar.scene.model(), bar.scene.initial_state(), 6, *bar.loss,
-                           {{.parameter = "youngs_modulus"}, {.parameter = "initial_velocities"}});
-    ShootingModel model(bar.scene.model(), {2, 5});
-    ShootingLoss loss(*bar.loss, model, {{"positions", 3.0}, {"velocities", 0.02}});
-    loss.set_penalty(7.0);
-    const auto windows = problem.with_model(
-        model, loss, {{.parameter = model.parameter_of("positions")}, {.parameter = model.parameter_of("velocities")}});
-    Numbers u = windows->start(), v(u.size());
-    const Numbers positions = bar.scene.initial_state()["positions"].to_host();
-    for (std::size_t i = 0; i < windows->count(2); ++i)
-      u[windows->offset(2) + i] = positions[i % (windows->count(2) / 2)];
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      const double x = static_cast<double>(i + 100 * static_cast<std::size_t>(rank_of(MPI_COMM_WORLD)));
-      v[i] = std::cos(7.0 * x) * (i < windows->count(0) ? 1e4 : 0.002);
-      if (i >= windows->count(0)) u[i] += 0.002 * std::sin(3.0 * x);
-    }
-    windows->value(u);
-    loss.update_multipliers();
-    loss.set_penalty(11.0);
-    Numbers g;
-    windows->gradient(u, g);
-    constexpr double h = 1e-2;
-    const auto at = [&](double factor) {
-      Numbers moved = u;
-      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
-      return windows->value(moved);
-    };
-    const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
-    EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope)) << integrator;
-    const HessianCheck check = check_hessian(*windows, u);
-    EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
+class Windows : public testing::TestWithParam<const char*> {};
+
+TEST_P(Windows, have_the_derivatives_that_differences_have) {
+  Bar bar(GetParam());
+  InverseProblem problem(bar.scene.model(), bar.scene.initial_state(), 6, *bar.loss,
+                         {{.parameter = "youngs_modulus"}, {.parameter = "initial_velocities"}});
+  ShootingModel model(bar.scene.model(), {2, 5});
+  ShootingLoss loss(*bar.loss, model,
+                    {{"positions", 3.0},
+                     {"velocities", 0.02},
+                     {"previous_positions", 2.0},
+                     {"previous_velocities", 0.01},
+                     {"accelerations", 1e-4}});
+  loss.set_penalty(7.0);
+  std::vector<Unknown> states;
+  for (std::size_t window = 0; window < model.num_starts(); ++window)
+    for (const std::string& field : model.fields())
+      states.push_back({.parameter = ShootingModel::parameter_of(field, window)});
+  const auto windows = problem.with_model(model, loss, states);
+  Numbers u = windows->start(), v(u.size());
+  const State initial = bar.scene.initial_state();
+  for (std::size_t k = 2; k < windows->unknowns().size(); ++k) {
+    const Numbers values = initial[model.fields()[(k - 2) % model.fields().size()]].to_host();
+    std::copy_n(values.begin(), windows->count(k), u.begin() + static_cast<std::ptrdiff_t>(windows->offset(k)));
   }
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double x = static_cast<double>(i + 100 * static_cast<std::size_t>(rank_of(MPI_COMM_WORLD)));
+    v[i] = std::cos(7.0 * x) * (i < windows->count(0) ? 1e4 : 0.002);
+    if (i >= windows->count(0)) u[i] += 0.002 * std::sin(3.0 * x);
+  }
+  windows->value(u);
+  loss.update_multipliers();
+  loss.set_penalty(11.0);
+  Numbers g;
+  windows->gradient(u, g);
+  constexpr double h = 1e-2;
+  const auto at = [&](double factor) {
+    Numbers moved = u;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
+    return windows->value(moved);
+  };
+  const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
+  EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope));
+  const HessianCheck check = check_hessian(*windows, u);
+  EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
 }
+
+INSTANTIATE_TEST_SUITE_P(inverse, Windows, testing::Values("symplectic_euler", "implicit_euler", "newmark", "bdf2"));
 
 }  // namespace
 }  // namespace diffsim::multiple_shooting_test

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/inverse/unknown.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "inverse/hessian_check.hpp"
 
 namespace diffsim::shape_filter_test {
 namespace {
@@ -82,6 +84,7 @@ TEST(shape_filter, refuses_bad_input) {
   EXPECT_THROW(ShapeFilter(*mesh, 0.0), Error);
   EXPECT_THROW(ShapeFilter(*mesh, std::nan("")), Error);
   EXPECT_THROW(ShapeFilter(*mesh, 0.1, {"nowhere"}), Error);
+  EXPECT_THROW(ShapeFilter(*mesh, 0.1, {}, {false, false, false}), Error);
 }
 
 /// Bar that is fixed at one end and loaded at the other, in static equilibrium.
@@ -136,6 +139,27 @@ TEST(filtered_shape, has_the_derivatives_that_differences_have) {
     const double slope = slope_of([&](const Numbers& at) { return problem.value(at); }, u, v, 5e-4);
     EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope)) << order;
   }
+}
+
+// The initial positions of a motion, whose loss has second derivatives.
+TEST(filtered_shape, of_initial_positions_has_second_derivatives) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.1, 0.1}, {4, 1, 1});
+  DifferentiableScene scene(
+      mesh, {{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
+      {.dt = 0.002, .substeps = 2});
+  scene.fix("x_min");
+  TargetPositionLoss loss(*mesh, mesh->region("x_max"), {0.42, 0.03, 0.06}, 4);
+  Unknown unknown{.parameter = "initial_positions"};
+  unknown.shape_filter = std::make_shared<ShapeFilter>(*mesh, 0.2, std::vector<std::string>{"x_min"});
+  InverseProblem problem(scene.model(), scene.initial_state(), 4, loss, {unknown});
+  const Numbers u = on_vertices(*mesh, [](const double* X, int c) { return 0.005 * std::sin(20.0 * X[0] + c); });
+  const Numbers v = on_vertices(*mesh, [](const double* X, int c) { return std::cos(11.0 * X[1] + X[0] * c); });
+  Numbers g;
+  problem.gradient(u, g);
+  const double slope = slope_of([&](const Numbers& at) { return problem.value(at); }, u, v, 1e-4);
+  EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope));
+  const HessianCheck check = check_hessian(problem, u);
+  EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
 }
 
 TEST(filtered_shape, refuses_bad_input) {

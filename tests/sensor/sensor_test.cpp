@@ -92,18 +92,6 @@ TEST_P(Values, of_strain_stress_and_volume_are_those_of_a_homogeneous_deformatio
   }
 }
 
-// At rest, the von Mises stress is zero, and the derivatives that do not exist are replaced by zeros.
-TEST_P(Values, of_von_mises_stress_at_rest_have_zero_derivatives) {
-  const auto sensor = scene.sensor({.type = "von_mises"});
-  state = scene.initial_state();
-  EXPECT_EQ(sensor->name(), "von Mises stress of region 'all'");
-  EXPECT_NEAR(sensor->value(1, state)[0], 0.0, 1e-8);
-  State adjoint = state.zero_like();
-  ParameterSet gradient = scene.parameters().zero_like({"youngs_modulus"});
-  sensor->add_adjoint(1, state, {0.0}, adjoint, gradient);
-  for (const double value : adjoint["positions"].to_host()) EXPECT_EQ(value, 0.0);
-}
-
 TEST_P(Values, of_masses_are_those_of_a_homogeneous_motion) {
   const double mass = density * size[0] * size[1] * size[2];
   const Vec3<double> middle{{0.5 * size[0], 0.5 * size[1], 0.5 * size[2]}};

@@ -42,6 +42,8 @@ class ParameterSet {
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
+  /// Removes the parameter that was added last.
+  void remove_last() { parameters_.pop_back(); }
   /// Returns a parameter. Throws Error (input) for an unknown name; the message lists the existing names.
   Parameter& at(std::string_view name);
   const Parameter& at(std::string_view name) const;

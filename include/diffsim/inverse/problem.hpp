@@ -70,8 +70,10 @@ class InverseProblem {
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
   /// Creates a problem with the same steps, priors and unknowns, followed by the unknowns `more`, but with another
   /// model, which must have the parameters of this problem's model, and another loss, for example for multiple
-  /// shooting. `model` and `loss` must outlive the result. Throws Error (input) if the problem has added experiments.
-  std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more) const;
+  /// shooting. `model`, `loss` and this problem must outlive the result. Sweeps of the result have the progress
+  /// callback of this problem, set `statistics` of this problem, and end if the journal of this problem requests a
+  /// stop; they are not logged. Throws Error (input) if the problem has added experiments.
+  std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more);
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
@@ -88,6 +90,8 @@ class InverseProblem {
   /// Losses of this problem and of the added experiments, from the last call of `value` or `gradient`. Calls of
   /// `gradient` that return a logged result do not change these losses.
   const std::vector<double>& losses() const { return losses_; }
+  /// Returns true if experiments were added, or if groups of processes share experiments.
+  bool has_experiments() const { return !experiments_.empty() || groups_; }
   /// Common unit of the losses of this problem and of the added experiments; "1" if the units differ.
   std::string unit() const;
   /// Sets the solver tolerances of all experiments to `factor` times the configured tolerances (Model::tighten_solver).
@@ -150,8 +154,9 @@ class InverseProblem {
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
-  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If all ranks have the
-  /// same entries, or share the values of the unknown, the function adds the derivatives over the ranks. Collective.
+  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If the ranks
+  /// share the values of the unknown, the function adds the derivatives over the ranks, except for parameters with the
+  /// same entries on all ranks, whose derivatives must already be sums. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of u.
@@ -243,6 +248,11 @@ class InverseProblem {
   /// Returns the product of the Hessian of this problem's loss with v, and sets `gradient` to the gradient.
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>& gradient);
+  /// Sets the statistics of the last sweep, also for the problem of which `with_model` made this one.
+  void set_statistics(const SweepStatistics& statistics) {
+    statistics_ = statistics;
+    if (origin_) origin_->statistics_ = statistics;
+  }
   /// Returns the values of unknown k in this rank's part `u` of a distributed vector.
   std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
   /// Adds the gradient of the priors at u to `gradient`.
@@ -287,6 +297,7 @@ class InverseProblem {
   AdjointObserver adjoint_observer_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
+  InverseProblem* origin_ = nullptr;                // problem of which `with_model` made this one
   std::vector<InverseProblem*> experiments_;        // added experiments
   std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
   std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group

@@ -43,11 +43,12 @@ class DensityFilter {
 class ShapeFilter {
  public:
   /// `radius` R (m): as for DensityFilter. `fixed`: names of regions whose vertices do not move. `moves`: true for the
-  /// components of w that are not zero. Throws Error (input) if `radius` is not positive, for an unknown region, and if
-  /// a vertex has no tetrahedron. Collective.
+  /// components of w that are not zero. Throws Error (input) if `radius` is not positive, for an unknown region, if no
+  /// component moves, and if a vertex has no tetrahedron. Collective.
   ShapeFilter(const TetrahedralMesh& mesh, double radius, const std::vector<std::string>& fixed = {},
               std::array<bool, 3> moves = {true, true, true});
   ~ShapeFilter();
+  double radius() const { return radius_; }  ///< R, m
   /// Number of this rank's values, three per owned vertex.
   std::size_t size() const { return 3 * masses_.size(); }
   /// Returns this rank's part of F s, [owned vertices, 3]. Collective.
@@ -57,6 +58,7 @@ class ShapeFilter {
 
  private:
   struct Solver;
+  double radius_;
   std::vector<double> masses_;  // volume of each owned vertex over r²; 0 for fixed vertices
   std::array<bool, 3> moves_;
   std::unique_ptr<Solver> solver_;

@@ -186,13 +186,15 @@ bool invert(Job& job) {
   InverseProblem& problem = *inverse.problem;
   History history(job, problem);
   const double start = job.report.elapsed();
+  const ShootingOptions& shooting = job.scene.optimiser.shooting;
+  const int most_minimisations =
+      static_cast<int>(number_of_stages(job.scene)) * (shooting.windows > 0 ? shooting.rounds + 1 : 1);
   const auto observe = [&](const Iterate& iterate) {
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
     inverse.progress.set_label(
         fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g} of the first",
-                    history.iterations() + iterate.iteration,
-                    job.scene.optimiser.max_iterations * static_cast<int>(number_of_stages(job.scene)),
+                    history.iterations() + iterate.iteration, job.scene.optimiser.max_iterations * most_minimisations,
                     seconds / std::max(history.iterations() + iterate.iteration, 1), iterate.loss,
                     history.relative(iterate.gradient_norm)));
   };
