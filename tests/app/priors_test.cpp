@@ -151,8 +151,7 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
   // A sequence of factors of a prior that is too weak, of which the L-curve or the misfit chooses one.
   const std::string smooth = "priors: [{parameter: youngs_modulus, type: smooth, weight: 1}]\n";
   const double weak = error(smooth, "weak");
-  const double corner = error(
-      smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4, 1.0e+6, 10]}\n", "corner");
+  const double corner = error(smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4, 1.0e+6, 10]}\n", "corner");
   EXPECT_LT(corner, 0.7 * weak) << "with a weak prior " << weak << ", at the corner " << corner;
   if (rank_ == 0) {
     const auto factors = report("corner")["prior_factors"];
@@ -175,8 +174,8 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
     EXPECT_NE(read("corner/l_curve.csv").find("factor,misfit,prior,iterations,converged"), std::string::npos);
   }
   // Three components of 9 · 3 · 3 vertices, of which 9 are fixed.
-  const double discrepancy = error(
-      smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4], choose: discrepancy, misfit: 121.5}\n", "misfit");
+  const double discrepancy =
+      error(smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4], choose: discrepancy, misfit: 121.5}\n", "misfit");
   EXPECT_LT(discrepancy, 0.9 * weak) << "with a weak prior " << weak << ", by the misfit " << discrepancy;
   EXPECT_LT(matern, 0.6 * without) << "without " << without << ", with the Matérn prior " << matern;
   EXPECT_LT(variation, 0.6 * without) << "without " << without << ", with total variation " << variation;
