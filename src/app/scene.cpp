@@ -122,9 +122,9 @@ Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
   const Mapping mapping(
-      root, {"mesh",        "bodies",     "regions",   "material", "solver",    "initial",     "boundary",
-             "attach",      "joints",     "contact",   "sensors",  "objective", "parameters",  "priors",
-             "constraints", "checkpoint", "optimiser", "output",   "petsc",     "experiments", "prior_factors"});
+      root, {"mesh",          "bodies",      "regions",    "material",  "solver",    "initial",    "boundary",
+             "attach",        "joints",      "contact",    "sensors",   "objective", "parameters", "priors",
+             "prior_factors", "constraints", "checkpoint", "optimiser", "output",    "petsc",      "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
