@@ -278,8 +278,16 @@ TEST_P(Windows, have_the_derivatives_that_differences_have) {
     v[i] = std::cos(7.0 * x) * (i < windows->count(0) ? 1e4 : 0.002);
     if (i >= windows->count(0)) u[i] += 0.002 * std::sin(3.0 * x);
   }
-  windows->value(u);
-  loss.update_multipliers();
+  // Each update adds μ Σ c |d|² to the loss.
+  double before = windows->value(u);
+  const double jumps = loss.squared_defects();
+  EXPECT_GT(jumps, 0.0);
+  for (int update = 0; update < 2; ++update) {
+    loss.update_multipliers();
+    const double after = windows->value(u);
+    EXPECT_NEAR(after - before, 7.0 * jumps, 1e-10 * after);
+    before = after;
+  }
   loss.set_penalty(11.0);
   Numbers g;
   windows->gradient(u, g);
