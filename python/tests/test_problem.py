@@ -97,6 +97,8 @@ def test_priors():
     values = []
     for made.prior_factor in (0.0, 1.0, 3.0):
         values.append(made.value(u))
+    with pytest.raises(diffsim.InputError, match="the factor of the priors is -1"):
+        made.prior_factor = -1.0
     assert values[2] - values[0] == pytest.approx(3.0 * (values[1] - values[0]), rel=1e-12)
     with pytest.raises(diffsim.InputError, match="the unknowns are: youngs_modulus, initial_velocities"):
         made.add_prior("density", "normal", deviation=1.0)

@@ -2,6 +2,7 @@
 //
 // Priors of an InverseProblem.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,13 @@ void InverseProblem::add_prior(std::size_t k, std::unique_ptr<Prior> prior) {
   priors_.emplace_back(k, std::move(prior));
 }
 
+void InverseProblem::set_prior_factor(double factor) {
+  if (!(factor >= 0.0 && std::isfinite(factor)))
+    throw Error("the factor of the priors is " + std::to_string(factor) + "; give 0 or a number above 0",
+                ErrorKind::input);
+  prior_factor_ = factor;
+}
+
 double InverseProblem::prior(const std::vector<double>& u) const {
   double sum = 0.0;
   for (const auto& [k, prior] : priors_) sum += prior->value(part(k, u));
@@ -34,7 +42,7 @@ double InverseProblem::prior(const std::vector<double>& u) const {
 bool InverseProblem::has_prior_covariance() const {
   std::vector<int> count(unknowns_.size(), 0);
   for (const auto& [k, prior] : priors_) count[k] += prior->has_covariance() ? 1 : 2;
-  return std::all_of(count.begin(), count.end(), [](int number) { return number == 1; });
+  return prior_factor_ > 0.0 && std::all_of(count.begin(), count.end(), [](int number) { return number == 1; });
 }
 
 std::vector<double> InverseProblem::prior_covariance_product(const std::vector<double>& b) const {

@@ -77,12 +77,14 @@ class InverseProblem {
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
-  /// Sets the factor by which all priors are multiplied; the default is 1.
-  void set_prior_factor(double factor) { prior_factor_ = factor; }
+  /// Sets the factor by which all priors are multiplied; the default is 1. Throws Error (input) for a factor that is
+  /// negative or not finite.
+  void set_prior_factor(double factor);
   double prior_factor() const { return prior_factor_; }
   /// Returns the sum of the priors at u, times the factor. Collective.
   double prior(const std::vector<double>& u) const;
-  /// Returns true if each unknown has exactly one prior, and the prior has a covariance matrix.
+  /// Returns true if each unknown has exactly one prior with a covariance matrix, and the factor of the priors is not
+  /// 0.
   bool has_prior_covariance() const;
   /// Returns this rank's entries of the product of the prior covariance matrix with b (`Prior::covariance_product`).
   /// Requires `has_prior_covariance`. Collective.
