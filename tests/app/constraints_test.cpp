@@ -146,8 +146,9 @@ TEST_F(ConstraintsOfScene, give_the_shape_of_the_least_stress) {
   good({"gradient", "again.yaml"}, "again");
   EXPECT_NEAR(dataset("again/gradient.h5", "/loss").at(0), last, 1e-7 * last);
   if (rank_ != 0) return;
-  EXPECT_LE(this->report("shape")["violation"].get<double>(), 1e-3);
-  for (const auto& constraint : this->report("shape")["constraints"])
+  const auto made_report = this->report("shape");
+  EXPECT_LE(made_report["violation"].get<double>(), 1e-3);
+  for (const auto& constraint : made_report["constraints"])
     EXPECT_LE(constraint["value"].get<double>(), 1.001 * constraint["at_most"].get<double>());
   const std::string report = read("shape/report.json");
   for (const char* part :
