@@ -1,46 +1,25 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <memory>
 #include <string>
 
+#include "adjoint/forwarding_model.hpp"
 #include "diffsim/core/loss.hpp"
-#include "diffsim/core/model.hpp"
 
 namespace diffsim {
 
 /// Model whose step n is step `first` + n of another Model. Sweeps, which start at step 0, can thus run on a later part
-/// of a rollout. `model` must outlive this object.
-class LaterSteps : public Model {
+/// of a rollout.
+class LaterSteps : public ForwardingModel {
  public:
-  LaterSteps(Model& model, int first) : model_(model), first_(first) {}
+  LaterSteps(Model& model, int first) : ForwardingModel(model), first_(first) {}
 
-  MPI_Comm comm() const override { return model_.comm(); }
-  State make_state() const override { return model_.make_state(); }
-  using Model::parameters;
-  ParameterSet& parameters() override { return model_.parameters(); }
-  void prepare() override { model_.prepare(); }
-  void prepare_tangent(const ParameterSet& direction) override { model_.prepare_tangent(direction); }
-  void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
-  void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
-  double solver_tolerance() const override { return model_.solver_tolerance(); }
-  void tighten_solver(double factor) override { model_.tighten_solver(factor); }
-  std::unique_ptr<Record> make_record() const override { return model_.make_record(); }
-  std::size_t record_bytes() const override { return model_.record_bytes(); }
   void step(int n, State& state, Record* record) override { model_.step(first_ + n, state, record); }
   void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override {
     model_.step_tangent(first_ + n, record, direction, tangent);
   }
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override {
     model_.step_adjoint(first_ + n, record, adjoint, gradient);
-  }
-  void set_diagnosis(bool on) override { model_.set_diagnosis(on); }
-  NotFinite diagnosis() const override { return model_.diagnosis(); }
-  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
-    model_.begin_adjoint_tangent(gradient, direction);
-  }
-  void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) override {
-    model_.prepare_adjoint_tangent(direction, gradient_tangent);
   }
   void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
                             const AdjointPair& pair) override {
@@ -50,7 +29,6 @@ class LaterSteps : public Model {
   void step_back(int n, State& state, Record& record) override { model_.step_back(first_ + n, state, record); }
 
  private:
-  Model& model_;
   int first_;
 };
 

@@ -97,7 +97,7 @@ class Windows {
   /// Returns the root mean square of the jumps at u, relative to the motion.
   double jumps(const std::vector<double>& u) {
     windows_->value(u);
-    return std::sqrt(loss_.squared_defects() / motion_);
+    return last_jumps();
   }
   /// Jumps of the last evaluation.
   double last_jumps() const { return std::sqrt(loss_.squared_defects() / motion_); }

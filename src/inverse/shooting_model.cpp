@@ -46,7 +46,8 @@ const Record& of_model(const Record& record) { return *static_cast<const Shootin
 
 }  // namespace
 
-ShootingModel::ShootingModel(Model& model, std::vector<int> starts) : model_(model), starts_(std::move(starts)) {
+ShootingModel::ShootingModel(Model& model, std::vector<int> starts)
+    : ForwardingModel(model), starts_(std::move(starts)) {
   const State state = model_.make_state();
   for (const Field& field : state.fields())
     if (!field.on().is_one_for_all()) fields_.push_back(field.name());

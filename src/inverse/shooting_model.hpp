@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "adjoint/forwarding_model.hpp"
 #include "diffsim/core/loss.hpp"
-#include "diffsim/core/model.hpp"
 
 namespace diffsim::inverse {
 
@@ -17,7 +17,7 @@ namespace diffsim::inverse {
 /// NAME of the state is `window:w:NAME`, [owned entities, components]. Fields that are the same on all ranks, such as
 /// the origins of prescribed motions, continue from window to window. The parameters are added to those of the
 /// underlying Model, and removed by the destructor.
-class ShootingModel final : public Model {
+class ShootingModel final : public ForwardingModel {
  public:
   /// `starts`: first step of each window after the first, in ascending order. `model` must outlive this object, and no
   /// other parameter may be added to the Model during the life of this object.
@@ -40,29 +40,11 @@ class ShootingModel final : public Model {
   void add_to_start(ParameterSet& set, const std::string& field, std::size_t window,
                     const std::vector<double>& values) const;
 
-  MPI_Comm comm() const override { return model_.comm(); }
-  State make_state() const override { return model_.make_state(); }
-  using Model::parameters;
-  ParameterSet& parameters() override { return model_.parameters(); }
-  void prepare() override { model_.prepare(); }
-  void prepare_tangent(const ParameterSet& direction) override { model_.prepare_tangent(direction); }
-  void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
-  void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
-  double solver_tolerance() const override { return model_.solver_tolerance(); }
-  void tighten_solver(double factor) override { model_.tighten_solver(factor); }
   std::unique_ptr<Record> make_record() const override;
   std::size_t record_bytes() const override { return model_.record_bytes() + model_.make_state().bytes(); }
   void step(int n, State& state, Record* record) override;
   void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
-  void set_diagnosis(bool on) override { model_.set_diagnosis(on); }
-  NotFinite diagnosis() const override { return model_.diagnosis(); }
-  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
-    model_.begin_adjoint_tangent(gradient, direction);
-  }
-  void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) override {
-    model_.prepare_adjoint_tangent(direction, gradient_tangent);
-  }
   void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
                             const AdjointPair& pair) override;
 
@@ -72,7 +54,6 @@ class ShootingModel final : public Model {
   /// Adds the fields of `adjoint` to the derivatives with respect to z_w, and sets the fields to zero.
   void move_to_start(std::size_t window, State& adjoint, ParameterSet& gradient) const;
 
-  Model& model_;
   std::vector<int> starts_;
   std::vector<std::string> fields_;
 };
