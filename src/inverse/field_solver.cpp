@@ -2,6 +2,7 @@
 #include "inverse/field_solver.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -35,7 +36,8 @@ void add_entries(const ValueGradient& gradient, double kappa2, Mat matrix) {
 }  // namespace
 
 FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix,
-                         const std::vector<int>& fixed) {
+                         const std::vector<int>& fixed)
+    : gradient_(&gradient), kappa2_(kappa2) {
   const auto size = static_cast<PetscInt>(gradient.size());
   // The first pass determines the sparsity pattern.
   PetscHandle<Mat, MatDestroy> pattern;
@@ -57,13 +59,33 @@ FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const cha
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   DIFFSIM_PETSC(KSPCreate(gradient.comm(), ksp_.out()));
   DIFFSIM_PETSC(KSPSetOptionsPrefix(ksp_, prefix));
-  DIFFSIM_PETSC(KSPSetOperators(ksp_, matrix_, matrix_));
+  if (gradient.width() == 0) {
+    DIFFSIM_PETSC(MatCreateShell(gradient.comm(), size, size, PETSC_DETERMINE, PETSC_DETERMINE, this, operator_.out()));
+    DIFFSIM_PETSC(MatShellSetOperation(operator_, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)));
+  }
+  DIFFSIM_PETSC(KSPSetOperators(ksp_, operator_ ? operator_ : matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetType(ksp_, KSPCG));
   DIFFSIM_PETSC(KSPSetTolerances(ksp_, 1e-10, 1e-300, PETSC_DEFAULT, 10000));
   PC preconditioner = nullptr;
   DIFFSIM_PETSC(KSPGetPC(ksp_, &preconditioner));
   DIFFSIM_PETSC(PCSetType(preconditioner, PCSOR));  // symmetric sweeps by default
   DIFFSIM_PETSC(KSPSetFromOptions(ksp_));
+}
+
+PetscErrorCode FieldSolver::multiply(Mat matrix, Vec x, Vec product) {
+  void* pointer = nullptr;
+  if (const PetscErrorCode code = MatShellGetContext(matrix, &pointer)) return code;
+  const auto& solver = *static_cast<const FieldSolver*>(pointer);
+  try {
+    const std::vector<double> values = values_of(x);
+    std::vector<double> result = solver.gradient_->stiffness_times(values);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      result[i] += solver.kappa2_ * solver.gradient_->lumped()[i] * values[i];
+    set_values(product, result);
+  } catch (const std::exception&) {  // exceptions cannot propagate through PETSc's C code
+    return PETSC_ERR_USER;
+  }
+  return 0;
 }
 
 std::vector<double> FieldSolver::solve(const std::vector<double>& b) const {

@@ -70,6 +70,11 @@ class NormalPrior final : public QuadraticPrior {
     for (std::size_t i = 0; i < b.size(); ++i) result[i] = b[i] * (deviation_[i] * deviation_[i]);
     return result;
   }
+  std::vector<double> covariance_factor_product(const std::vector<double>& z) const override {
+    std::vector<double> result(z.size());
+    for (std::size_t i = 0; i < z.size(); ++i) result[i] = deviation_[i] * z[i];
+    return result;
+  }
 
  private:
   std::vector<double> times(const std::vector<double>& v) const override {
@@ -92,6 +97,14 @@ class CorrelatedPrior final : public QuadraticPrior {
     std::vector<double> result(b.size(), 0.0);
     for (std::size_t i = 0; i < b.size(); ++i)
       for (std::size_t j = 0; j < b.size(); ++j) result[i] += covariance_[b.size() * i + j] * b[j];
+    return result;
+  }
+  std::vector<double> covariance_factor_product(const std::vector<double>& z) const override {
+    // The Cholesky factor is stored by columns.
+    const std::size_t n = z.size();
+    std::vector<double> result(n, 0.0);
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t i = j; i < n; ++i) result[i] += factor_[n * j + i] * z[j];
     return result;
   }
 
@@ -133,15 +146,24 @@ class MaternPrior final : public QuadraticPrior {
         kappa2_(kappa * kappa),
         tau_(tau) {}
 
-  bool has_covariance() const override { return gradient_.width() != 0; }  // false for values of cells
+  bool has_covariance() const override { return true; }
   std::vector<double> covariance_product(const std::vector<double>& b) const override {
-    if (!solver_) solver_ = std::make_unique<FieldSolver>(gradient_, kappa2_, "prior_");
-    std::vector<double> z = solver_->solve(b);
+    std::vector<double> z = solver().solve(b);
     for (std::size_t i = 0; i < z.size(); ++i) z[i] *= gradient_.lumped()[i] / (tau_ * tau_);
-    return solver_->solve(z);
+    return solver().solve(z);
+  }
+  std::vector<double> covariance_factor_product(const std::vector<double>& z) const override {
+    // F = (κ² M + K)⁻¹ M^½ / τ.
+    std::vector<double> b = z;
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] *= std::sqrt(gradient_.lumped()[i]) / tau_;
+    return solver().solve(b);
   }
 
  private:
+  const FieldSolver& solver() const {
+    if (!solver_) solver_ = std::make_unique<FieldSolver>(gradient_, kappa2_, "prior_");
+    return *solver_;
+  }
   std::vector<double> times(const std::vector<double>& v) const override {
     std::vector<double> z = operator_times(v);
     for (std::size_t i = 0; i < z.size(); ++i) z[i] *= tau_ * tau_ / gradient_.lumped()[i];
@@ -221,6 +243,9 @@ class TotalVariationPrior final : public Prior {
 }  // namespace
 
 std::vector<double> Prior::covariance_product(const std::vector<double>& /*b*/) const {
+  throw Error("this prior has no covariance matrix", ErrorKind::input);
+}
+std::vector<double> Prior::covariance_factor_product(const std::vector<double>& /*z*/) const {
   throw Error("this prior has no covariance matrix", ErrorKind::input);
 }
 

@@ -54,6 +54,21 @@ std::vector<double> InverseProblem::prior_covariance_product(const std::vector<d
   return product;
 }
 
+std::vector<double> InverseProblem::prior_covariance_factor_product(const std::vector<double>& z) const {
+  std::vector<double> product(z.size(), 0.0);
+  for (const auto& [k, prior] : priors_) {
+    const std::vector<double> of_prior = prior->covariance_factor_product(part(k, z));
+    for (std::size_t i = 0; i < of_prior.size(); ++i) product[offset(k) + i] = of_prior[i] / std::sqrt(prior_factor_);
+  }
+  return product;
+}
+
+std::vector<double> InverseProblem::prior_product(const std::vector<double>& u, const std::vector<double>& v) const {
+  std::vector<double> product(v.size(), 0.0);
+  add_prior_product(u, v, product);
+  return product;
+}
+
 void InverseProblem::add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const {
   for (const auto& [k, prior] : priors_) {
     std::vector<double> added(blocks_[k].count, 0.0);

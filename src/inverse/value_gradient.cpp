@@ -277,6 +277,9 @@ struct ValueGradient::Implementation {
   // of cells to the difference quotients of the linear functions with these gradients, [faces, 3 cells].
   MatHandle average, differences, explained;
   std::size_t num_vertices = 0, num_faces = 0;
+  // For `of_cells` only: matrix and measures of `across_faces`.
+  MatHandle across;
+  std::vector<double> across_measure;
 };
 
 ValueGradient::ValueGradient(std::unique_ptr<Implementation> implementation)
@@ -324,18 +327,38 @@ std::vector<double> ValueGradient::stiffness_times(const std::vector<double>& u)
 
 void ValueGradient::for_each_row(const RowFunction& function) const {
   const Implementation& of = *implementation_;
-  if (of.average) throw Error("the gradient of values of cells is not a sparse matrix");
+  const Mat matrix = of.average ? of.across : of.matrix;
+  const std::vector<double>& measures = of.average ? of.across_measure : of.measure;
   PetscInt begin = 0, end = 0;
-  DIFFSIM_PETSC(MatGetOwnershipRange(of.matrix, &begin, &end));
+  DIFFSIM_PETSC(MatGetOwnershipRange(matrix, &begin, &end));
   for (PetscInt row = begin; row < end; ++row) {
     PetscInt count = 0;
     const PetscInt* columns = nullptr;
     const PetscScalar* entries = nullptr;
-    DIFFSIM_PETSC(MatGetRow(of.matrix, row, &count, &columns, &entries));
-    function({columns, columns + count}, {entries, entries + count}, of.measure[static_cast<std::size_t>(row - begin)]);
-    DIFFSIM_PETSC(MatRestoreRow(of.matrix, row, &count, &columns, &entries));
+    DIFFSIM_PETSC(MatGetRow(matrix, row, &count, &columns, &entries));
+    function({columns, columns + count}, {entries, entries + count}, measures[static_cast<std::size_t>(row - begin)]);
+    DIFFSIM_PETSC(MatRestoreRow(matrix, row, &count, &columns, &entries));
   }
 }
+
+namespace {
+
+/// Divides the rows of `differences`, the differences across faces, by the centroids' distances along the normals.
+/// Returns the measures of the rows (see ValueGradient::across_faces).
+std::vector<double> scale_by_normal_distance(const Faces& faces, Mat differences) {
+  std::vector<double> inverse, measure;
+  for (std::size_t i = 0; i < faces.num(); ++i) {
+    const double distance = faces.normal_distance(i);
+    inverse.push_back(1.0 / distance);
+    measure.push_back(faces.area(i) * distance);
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+  DIFFSIM_PETSC(PetscObjectGetComm(reinterpret_cast<PetscObject>(differences), &comm));
+  DIFFSIM_PETSC(MatDiagonalScale(differences, make_vec(comm, inverse), nullptr));
+  return measure;
+}
+
+}  // namespace
 
 ValueGradient ValueGradient::across_faces(const TetrahedralMesh& mesh) {
   Faces faces(mesh);
@@ -343,14 +366,8 @@ ValueGradient ValueGradient::across_faces(const TetrahedralMesh& mesh) {
   made->comm = mesh.comm();
   made->rows = faces.num();
   made->lumped = faces.volumes;
-  std::vector<double> inverse;
-  for (std::size_t i = 0; i < faces.num(); ++i) {
-    const double distance = faces.normal_distance(i);
-    inverse.push_back(1.0 / distance);
-    made->measure.push_back(faces.area(i) * distance);
-  }
+  made->measure = scale_by_normal_distance(faces, faces.differences);
   made->matrix = std::move(faces.differences);
-  DIFFSIM_PETSC(MatDiagonalScale(made->matrix, make_vec(made->comm, inverse), nullptr));
   return ValueGradient(std::move(made));
 }
 
@@ -405,6 +422,8 @@ ValueGradient ValueGradient::of_cells(const TetrahedralMesh& mesh) {
     made->measure.push_back(faces.area(i) * faces.normal_distance(i));
   }
   assemble(made->explained);
+  DIFFSIM_PETSC(MatDuplicate(faces.differences, MAT_COPY_VALUES, made->across.out()));
+  made->across_measure = scale_by_normal_distance(faces, made->across);
   made->differences = std::move(faces.differences);
   for (Mat matrix : {static_cast<Mat>(made->differences), static_cast<Mat>(made->explained)})
     DIFFSIM_PETSC(MatDiagonalScale(matrix, make_vec(comm, inverse), nullptr));

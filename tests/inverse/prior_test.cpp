@@ -180,7 +180,39 @@ TEST_P(EveryPrior, has_the_covariance_that_is_the_inverse_of_its_second_derivati
     const std::vector<double> back = prior->covariance_product(product);
     EXPECT_LT(length(moved(back, -1.0, v)), 1e-7 * length(v)) << one.name;
   }
-  EXPECT_EQ(covariances, values.on == On::cells ? 1 : 2);  // normal and, except on cells, Matérn
+  EXPECT_EQ(covariances, 2);  // normal and Matérn
+}
+
+/// Returns F Fᵀ b for the factor F of a prior's covariance matrix, from one product with F per unknown value.
+std::vector<double> square_of_factor(const Prior& prior, const std::vector<double>& b, MPI_Comm comm) {
+  const auto mine = static_cast<std::int64_t>(b.size());
+  std::int64_t before = 0;
+  MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm);
+  if (is_first_rank(comm)) before = 0;
+  std::vector<double> result(b.size(), 0.0);
+  const std::int64_t all = sum_over_ranks(mine, comm);
+  for (std::int64_t j = 0; j < all; ++j) {
+    std::vector<double> unit(b.size(), 0.0);
+    if (j >= before && j < before + mine) unit[static_cast<std::size_t>(j - before)] = 1.0;
+    const std::vector<double> column = prior.covariance_factor_product(unit);
+    result = moved(result, dot(column, b, comm), column);
+  }
+  return result;
+}
+
+TEST_P(EveryPrior, has_a_factor_of_its_covariance) {
+  const Values values(GetParam(), MPI_COMM_WORLD, {2, 1, 1});
+  const std::vector<double> b = values(waves_of_direction);
+  for (const Case& one : all_cases()) {
+    const std::unique_ptr<Prior> prior = one.make(values);
+    if (!prior->has_covariance()) {
+      EXPECT_THROW(prior->covariance_factor_product(b), Error) << one.name;
+      continue;
+    }
+    const std::vector<double> expected = prior->covariance_product(b),
+                              error = moved(square_of_factor(*prior, b, values.comm), -1.0, expected);
+    EXPECT_LT(dot(error, error, values.comm), 1e-14 * dot(expected, expected, values.comm)) << one.name;
+  }
 }
 
 TEST(prior, with_a_covariance_matrix_has_this_covariance) {
@@ -189,8 +221,12 @@ TEST(prior, with_a_covariance_matrix_has_this_covariance) {
   const bool first = is_first_rank(MPI_COMM_WORLD);
   const std::vector<double> result =
       prior->covariance_product(first ? std::vector<double>{1.0, -2.0} : std::vector<double>{});
+  const std::vector<double> square =
+      square_of_factor(*prior, first ? std::vector<double>{1.0, -2.0} : std::vector<double>{}, MPI_COMM_WORLD);
   if (first) {
     EXPECT_EQ(result, (std::vector<double>{2.0, -3.0}));
+    EXPECT_NEAR(square[0], 2.0, 1e-14);
+    EXPECT_NEAR(square[1], -3.0, 1e-14);
   }
 }
 

@@ -32,11 +32,14 @@ class Prior {
   /// Adds this rank's entries of (∂²P/∂u²) v to `product`.
   virtual void add_product(const std::vector<double>& u, const std::vector<double>& v,
                            std::vector<double>& product) const = 0;
-  /// Returns true if P is quadratic and `covariance_product` exists.
+  /// Returns true if P is quadratic and has a covariance matrix.
   virtual bool has_covariance() const { return false; }
   /// Returns this rank's entries of the product of the covariance matrix (∂²P/∂u²)⁻¹ with b. The relative error is
   /// about 1e-9. Throws Error (input) if `has_covariance` is false.
   virtual std::vector<double> covariance_product(const std::vector<double>& b) const;
+  /// Returns this rank's entries of F z, where F Fᵀ is the covariance matrix. If z are independent standard normal
+  /// numbers, F z plus the mean is a sample of the prior. Throws Error (input) if `has_covariance` is false.
+  virtual std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
 };
 
 /// Discrete gradient D u of an unknown's values u, for priors that prefer smooth values. D is a matrix, and each row r
@@ -87,7 +90,8 @@ class ValueGradient {
   /// consecutively from rank to rank.
   using RowFunction =
       std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
-  /// Calls `function` for this rank's rows of D. Throws Error for `of_cells`, whose D is a product of matrices.
+  /// Calls `function` for this rank's rows of D. For `of_cells`, whose D is not sparse, calls `function` for the rows
+  /// of `across_faces`; the stiffness matrix of these rows is a sparse approximation of K.
   void for_each_row(const RowFunction& function) const;
 
  private:

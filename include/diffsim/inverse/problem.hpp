@@ -89,6 +89,11 @@ class InverseProblem {
   /// Returns this rank's entries of the product of the prior covariance matrix with b (`Prior::covariance_product`).
   /// Requires `has_prior_covariance`. Collective.
   std::vector<double> prior_covariance_product(const std::vector<double>& b) const;
+  /// Returns this rank's entries of F z, where F Fᵀ is the prior covariance matrix
+  /// (`Prior::covariance_factor_product`). Requires `has_prior_covariance`. Collective.
+  std::vector<double> prior_covariance_factor_product(const std::vector<double>& z) const;
+  /// Returns this rank's entries of (∂²P/∂u²) v, where P is the sum of the priors at u, times the factor. Collective.
+  std::vector<double> prior_product(const std::vector<double>& u, const std::vector<double>& v) const;
   /// Losses of this problem and of the added experiments, from the last call of `value` or `gradient`. Calls of
   /// `gradient` that return a logged result do not change these losses.
   const std::vector<double>& losses() const { return losses_; }
