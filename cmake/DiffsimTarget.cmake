@@ -208,9 +208,9 @@ function(diffsim_add_folder)
   endforeach()
 endfunction()
 
-# diffsim_read_by(LIBRARY INCLUDE_DIRS SOURCE DEFINITION) links a library that reads files. Only SOURCE, in the current
+# diffsim_link_optional(LIBRARY INCLUDE_DIRS SOURCE DEFINITION) links an optional library. Only SOURCE, in the current
 # folder, can include the headers of LIBRARY, and is compiled with the macro DEFINITION.
-function(diffsim_read_by library include_dir source definition)
+function(diffsim_link_optional library include_dir source definition)
   target_link_libraries(diffsim PRIVATE $<LINK_ONLY:${library}>)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS ${definition})

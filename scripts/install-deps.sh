@@ -21,9 +21,9 @@ required=(
 )
 # Packages for the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
-# Packages for MED and Exodus files, for the conversion of other mesh formats, and for robots in URDF files. Without
-# these packages, the tests of the formats are left out.
-formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev)
+# Packages for MED and Exodus files, for the conversion of other mesh formats, for robots in URDF files, and for
+# posteriors of low rank. Without these packages, the tests of the formats and of these posteriors are left out.
+formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev libslepc-real-dev)
 # Packages for diffsim's Python package and its tests, and clang-format for the test `format`. Python packages are
 # installed into the virtual environment DIR/python. Without this environment, diffsim's Python package is neither built
 # nor tested.

@@ -275,6 +275,22 @@ nb::dict posterior_of(ProblemHandle& handle, nb::handle u, bool gauss_newton) {
   return made;
 }
 
+nb::dict low_rank_posterior_of(ProblemHandle& handle, nb::handle u, int rank, int samples, bool gauss_newton) {
+  const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+  std::vector<double> eigenvalues, deviation;
+  handle.run([&](InverseProblem& problem) {
+    const GaussNewtonScope of_products(problem, gauss_newton);
+    const LowRankPosterior found(problem, at, rank);
+    eigenvalues = found.eigenvalues();
+    deviation = found.deviation(samples);
+    return 0;
+  });
+  nb::dict made;
+  made["eigenvalues"] = vector_to_numpy(eigenvalues);
+  made["deviation"] = vector_to_numpy(deviation);
+  return made;
+}
+
 void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
                     const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
   const std::shared_ptr<SharedScene> scene = handle.shared();
@@ -424,7 +440,17 @@ The loss must be the negative logarithm of a probability density. gauss_newton: 
 the Hessian. The result has names of the values, deviation,
 covariance and correlation of u, scale s and eigenvalues of diag(s) H diag(s), and not_identified: unit vectors of
 changes of u divided by s along which the observations do not determine u. deviation, covariance and correlation are missing if an eigenvalue is not positive.)",
-           nb::sig("def posterior(self, u: object, gauss_newton: bool = False) -> dict[str, object]"));
+           nb::sig("def posterior(self, u: object, gauss_newton: bool = False) -> dict[str, object]"))
+      .def("low_rank_posterior", &low_rank_posterior_of, nb::arg("u"), nb::arg("rank"), nb::arg("samples") = 200,
+           nb::arg("gauss_newton") = false,
+           R"(Return a low-rank approximation of the posterior around a minimum u, for unknowns with many values.
+
+Each unknown needs exactly one prior with a covariance matrix. The result has the rank largest eigenvalues of
+H v = λ C⁻¹ v, where H is the Hessian of the losses (or the Gauss–Newton matrix if gauss_newton) and C the covariance
+matrix of the priors, and deviation: standard deviations of this rank's part of u, estimated from random samples. Needs a
+diffsim that was built with SLEPc.)",
+           nb::sig("def low_rank_posterior(self, u: object, rank: int, samples: int = 200, gauss_newton: bool = False) "
+                   "-> dict[str, object]"));
 }
 
 }  // namespace

@@ -78,6 +78,22 @@ def test_minimise_and_posterior():
     assert made.prior(result["u"]) == pytest.approx(result["loss"] - made.losses[0], rel=1e-6)
 
 
+def test_low_rank_posterior():
+    made = problem()
+    for name in ("youngs_modulus", "gravity"):
+        made.add_prior(name, "normal", deviation=0.01)
+    u = made.start()
+    try:
+        found = made.low_rank_posterior(u, rank=4, samples=2000)
+    except diffsim.InputError as error:
+        assert "SLEPc" in str(error)
+        pytest.skip("this build of diffsim has no SLEPc")
+    assert np.all(np.diff(found["eigenvalues"]) <= 0.0)
+    exact = made.posterior(u)["deviation"]
+    if len(u) > 0:
+        assert np.allclose(found["deviation"], exact, rtol=5.0 / np.sqrt(4000.0))
+
+
 def test_priors():
     scene, mesh = bar()
     loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.4, 0.0, 0.05], STEPS)

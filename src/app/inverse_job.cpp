@@ -210,10 +210,11 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 
   // The options `gauss_newton` and `uncertainty` determine which products with the Hessian are in the log of
   // evaluations.
-  const bool has_uncertainty = job_.scene.uncertainty.has_value(), gauss_newton = job_.scene.optimiser.gauss_newton;
-  if (line.command == "invert" && (gauss_newton || has_uncertainty))
-    how.problem.emplace_back("optimiser",
-                             fmt::format("gauss_newton_{:d}_uncertainty_{:d}", gauss_newton, has_uncertainty));
+  const bool gauss_newton = job_.scene.optimiser.gauss_newton;
+  const int rank = job_.scene.low_rank ? job_.scene.low_rank->rank : 0;
+  const int uncertainty = job_.scene.uncertainty.has_value() ? 1 + rank : 0;
+  if (line.command == "invert" && (gauss_newton || uncertainty > 0))
+    how.problem.emplace_back("optimiser", fmt::format("gauss_newton_{:d}_uncertainty_{}", gauss_newton, uncertainty));
 
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
   job_.on_failure = [directory = directory_] { directory->mark_failed(); };

@@ -328,6 +328,12 @@ struct PriorFactors {
   Place place = {};
 };
 
+/// Section `optimiser.uncertainty`: low-rank approximation of the posterior.
+struct LowRankSection {
+  int rank = 0;       ///< number of eigenvalues
+  int samples = 200;  ///< number of samples from which standard deviations are estimated
+};
+
 struct OutputSection {
   std::string directory = "out";
   int every = 1;
@@ -368,7 +374,8 @@ struct Scene {
   bool measure_error = false;  ///< true: the error of an approximate gradient is computed
   Place checkpoint_place;
   OptimiserOptions optimiser;
-  std::optional<Place> uncertainty;  ///< position of optimiser.uncertainty if its value is true
+  std::optional<Place> uncertainty;        ///< position of optimiser.uncertainty if its value is true or a mapping
+  std::optional<LowRankSection> low_rank;  ///< optimiser.uncertainty if its value is a mapping
   OutputSection output;
   std::vector<std::pair<std::string, std::string>> petsc;  ///< PETSc options: pairs of `-name` and value
   std::string experiment;                  ///< name of the experiment; empty if the scene has no `experiments`

@@ -160,6 +160,19 @@ ShootingOptions parse_shooting(const Value& value, Scene& scene) {
   return shooting;
 }
 
+void parse_uncertainty(const Value& value, Scene& scene) {
+  if (!value.is_mapping()) {
+    if (to_boolean(value)) scene.uncertainty = value.place;
+    return;
+  }
+  const Mapping mapping(value, {"rank", "samples"});
+  LowRankSection low_rank;
+  low_rank.rank = to_integer(mapping.need("rank", "the number of directions that the observations determine best"), 1);
+  if (const Value* samples = mapping.find("samples")) low_rank.samples = to_integer(*samples, 1);
+  scene.uncertainty = value.place;
+  scene.low_rank = low_rank;
+}
+
 }  // namespace
 
 OptimiserOptions parse_optimiser(const Value& value, Scene& scene) {
@@ -186,7 +199,7 @@ OptimiserOptions parse_optimiser(const Value& value, Scene& scene) {
   }
   if (const Value* hessian = mapping.find("hessian"))
     options.gauss_newton = to_choice(*hessian, {"exact", "gauss_newton"}) == "gauss_newton";
-  if (const Value* given = mapping.find("uncertainty"); given && to_boolean(*given)) scene.uncertainty = given->place;
+  if (const Value* given = mapping.find("uncertainty")) parse_uncertainty(*given, scene);
   return options;
 }
 

@@ -1,15 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Priors, errors of observations and standard deviations in scenes.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cell_model_fixture.hpp"
+#include "diffsim/inverse/posterior.hpp"
 
 namespace diffsim::app::priors_test {
 namespace {
@@ -20,7 +24,45 @@ const std::string bar =
     "boundary: [{region: x_min, fix: [x, y, z]}, {region: x_max, traction: [500, -200, 0]}]\n";
 const std::string still = "solver: {integrator: quasi_static, dt: 1, steps: 1, gravity: [0, 0, 0]}\n";
 
-class PriorsOfScene : public CellModelTest {};
+class PriorsOfScene : public CellModelTest {
+ protected:
+  /// Checks the standard deviations of a stiffness field with 192 values, from noisy.h5. `text`: the scene without
+  /// objective and parameters.
+  void expect_deviations_of_field(const std::string& text) {
+    if (!LowRankPosterior::is_available()) return;  // `are_refused_in_one_line` tests the message
+    write("field.yaml",
+          text +
+              "objective: [{type: track, observations: noisy.h5, steps: [1], noise: 1.0e-4}]\n"
+              "parameters: [{name: youngs_modulus, per: cell}]\n"
+              "priors: [{parameter: youngs_modulus, type: matern, mean: 1.4e+5, deviation: 0.5, length: 0.2}]\n"
+              "optimiser: {method: newton_cg, hessian: gauss_newton, uncertainty: {rank: 12, samples: 100}}\n");
+    const Ran ran = run({"invert", "field.yaml"}, "field");
+    const std::vector<double> found = dataset("field/parameters.h5", "/parameters/youngs_modulus"),
+                              deviation = dataset("field/parameters.h5", "/posterior/deviations/youngs_modulus"),
+                              eigenvalues = dataset("field/parameters.h5", "/posterior/eigenvalues");
+    ASSERT_EQ(deviation.size(), 192u);
+    ASSERT_EQ(eigenvalues.size(), 12u);
+    // The relative deviations are below the prior's, 0.5, which is higher near the surface.
+    double least = HUGE_VAL, largest = 0.0;
+    for (std::size_t cell = 0; cell < found.size(); ++cell) {
+      EXPECT_GT(deviation[cell], 0.0) << cell;
+      least = std::min(least, deviation[cell] / found[cell]);
+      largest = std::max(largest, deviation[cell] / found[cell]);
+    }
+    EXPECT_LT(least, 0.3);
+    EXPECT_LT(largest, 1.0);
+    EXPECT_GT(eigenvalues[0], 10.0);
+    if (rank_ != 0) return;
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    const nlohmann::json posterior = report("field")["posterior"];
+    EXPECT_EQ(posterior["eigenvalues"].size(), 12u);
+    EXPECT_EQ(posterior["samples"], 100);
+    EXPECT_LT(posterior["deviation_ranges"]["youngs_modulus"][0].get<double>(),
+              posterior["deviation_ranges"]["youngs_modulus"][1].get<double>());
+    EXPECT_EQ(ran.err.find("give a larger optimiser.uncertainty.rank") != std::string::npos, eigenvalues[11] > 0.1)
+        << ran.err;
+  }
+};
 
 TEST_F(PriorsOfScene, pass_the_check_of_their_derivatives) {
   const std::string scene =
@@ -146,6 +188,7 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
   const double without = error("", "without");
   const double matern = error(
       "priors: [{parameter: youngs_modulus, type: matern, mean: 1.4e+5, deviation: 0.5, length: 0.2}]\n", "matern");
+  expect_deviations_of_field(text);
   const double variation = error(
       "priors: [{parameter: youngs_modulus, type: total_variation, weight: 3.0e+3, epsilon: 0.5}]\n", "variation");
   // A sequence of factors of a prior that is too weak, of which the L-curve or the misfit chooses one.
@@ -154,6 +197,22 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
   const double corner = error(smooth + "prior_factors: {values: [1, 1.0e+2, 1.0e+4, 1.0e+6, 10]}\n", "corner");
   EXPECT_LT(corner, 0.7 * weak) << "with a weak prior " << weak << ", at the corner " << corner;
   if (rank_ == 0) {
+    // The first row of a stage is the stage's start, with the number of the last iteration of the stage before.
+    std::istringstream rows(read("corner/history.csv"));
+    std::string row;
+    std::getline(rows, row);
+    EXPECT_NE(row.find("relative_gradient,stage"), std::string::npos) << row;
+    std::vector<std::pair<std::string, std::string>> keys;  // of each row: stage and iteration
+    while (std::getline(rows, row)) {
+      std::vector<std::string> words;
+      std::istringstream line(row);
+      for (std::string word; std::getline(line, word, ',');) words.push_back(word);
+      ASSERT_GT(words.size(), 6u);
+      keys.emplace_back(words[6], words[0]);
+    }
+    EXPECT_EQ(keys.back().first, "5");
+    std::sort(keys.begin(), keys.end());
+    EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
     const auto factors = report("corner")["prior_factors"];
     ASSERT_EQ(factors.size(), 5u);
     for (std::size_t i = 0; i + 1 < 5; ++i) {
@@ -273,6 +332,20 @@ TEST_F(PriorsOfScene, are_refused_in_one_line) {
   refused(factors("values: [1, 2, 3], misfit: 4"), "belongs to `choose: discrepancy`");
   refused(factors("values: [1, 2, 3], choose: corner"), "choose");
   refused(text + "optimiser: {uncertainty: true}\n", "objective[0]: needs `noise`");
+  refused(text + "optimiser: {uncertainty: {samples: 10}}\n", "optimiser.uncertainty.rank: is missing");
+  refused(text + "optimiser: {uncertainty: {rank: 0}}\n", "optimiser.uncertainty.rank");
+  std::string likelihood = text;
+  likelihood.replace(likelihood.find("[0.41, 0.04, 0.05]"), 18, "[0.41, 0.04, 0.05], noise: 0.1");
+  write("rank.yaml", likelihood + "optimiser: {uncertainty: {rank: 2}}\n");
+  const Ran ran = run({"invert", "rank.yaml"}, "rank");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find(LowRankPosterior::is_available() ? "needs exactly one prior for each parameter"
+                                                            : "needs the library SLEPc"),
+              std::string::npos)
+        << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(path("rank/parameters.h5")));
+  }
 }
 
 }  // namespace

@@ -50,4 +50,46 @@ struct Posterior {
 /// positive.
 Posterior posterior(const Curvature& curvature);
 
+/// Low-rank approximation of the Laplace approximation, for problems with many unknown values and with priors that have
+/// a covariance matrix C_prior (Bui-Thanh, Ghattas, Martin & Stadler 2013, section 3; Flath et al. 2011). With the
+/// Hessian H of the losses, without priors, the r largest eigenvalues λ_i and the eigenvectors v_i of
+///
+///   H v = λ C_prior⁻¹ v,   v_iᵀ C_prior⁻¹ v_j = δ_ij
+///
+/// give the posterior covariance C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ. λ_i is the ratio of the information of the
+/// observations to the information of the prior along v_i. An omitted eigenvalue λ changes the variance along its
+/// eigenvector by the factor 1 + λ.
+class LowRankPosterior {
+ public:
+  /// Computes the `rank` largest eigenvalues at u, or all eigenvalues if there are fewer, by the Krylov–Schur method of
+  /// SLEPc (options with the prefix `posterior_`). The number of products with H is about twice `rank`. `tolerance`:
+  /// bound of the error of an eigenvalue λ, relative to 1 + |λ|. `problem` must outlive this object, and its priors
+  /// must not change. Throws Error (input) if some unknown does not have exactly one prior with a covariance matrix
+  /// (`InverseProblem::has_prior_covariance`), if `rank` is not positive, or if the library was built without SLEPc.
+  /// Throws Error (run) if the eigenvalues do not converge. Collective.
+  LowRankPosterior(InverseProblem& problem, const std::vector<double>& u, int rank, double tolerance = 1e-6);
+
+  /// Returns true if the library was built with SLEPc.
+  static bool is_available();
+  const std::vector<double>& eigenvalues() const { return eigenvalues_; }  ///< λ_i, descending; the same on all ranks
+  /// This rank's entries of the eigenvector v_i.
+  const std::vector<double>& eigenvector(std::size_t i) const { return vectors_[i]; }
+  /// Returns this rank's entries of C b. Collective.
+  std::vector<double> covariance_product(const std::vector<double>& b) const;
+  /// Returns this rank's entries of F z, where F Fᵀ = C. If z are independent standard normal numbers, u + F z is a
+  /// sample of the posterior distribution. Collective.
+  std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
+  /// Estimates the standard deviations √C_ii of this rank's values of u from `samples` samples of the posterior
+  /// distribution. The relative standard error of the estimates is about 1/√(2 `samples`). The estimates do not depend
+  /// on the number of ranks, up to the tolerances of the solvers. Throws Error (input) if `samples` is not positive.
+  /// Collective.
+  std::vector<double> deviation(int samples, unsigned seed = 1) const;
+
+ private:
+  InverseProblem& problem_;
+  std::vector<double> eigenvalues_;
+  std::vector<std::vector<double>> vectors_;     // this rank's entries of v_i
+  std::vector<std::vector<double>> precisions_;  // this rank's entries of C_prior⁻¹ v_i
+};
+
 }  // namespace diffsim

@@ -7,6 +7,7 @@
 
 #include "app/contact_watch.hpp"
 #include "app/inverse_job.hpp"
+#include "app/low_rank_uncertainty.hpp"
 #include "app/stages.hpp"
 #include "app/trajectory.hpp"
 #include "app/uncertainty.hpp"
@@ -25,9 +26,13 @@ bool has_violation(const Scene& scene) { return !scene.constraints.empty() || sc
 class History {
  public:
   History(Job& job, const InverseProblem& problem)
-      : job_(job), problem_(problem), has_violation_(has_violation(job.scene)) {
+      : job_(job),
+        problem_(problem),
+        has_violation_(has_violation(job.scene)),
+        has_stages_(number_of_stages(job.scene) > 1) {
     text_ = "iteration,loss,gradient_norm,evaluations,seconds,relative_gradient";
     if (has_violation_) text_ += ",violation";
+    if (has_stages_) text_ += ",stage";
     constexpr std::size_t most = 20;
     for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
       const std::vector<std::string> names = value_names(problem, k);
@@ -56,6 +61,7 @@ class History {
                          iterate.gradient_norm, evaluations_ + iterate.evaluations, seconds,
                          relative(iterate.gradient_norm));
     if (has_violation_) text_ += fmt::format(",{:.6g}", iterate.violation);
+    if (has_stages_) text_ += fmt::format(",{}", stage_ + 1);
     for (const double value : values(*iterate.u)) text_ += fmt::format(",{:.17g}", value);
     text_ += "\n";
     const Stopwatch io(job_.report, "io");
@@ -90,7 +96,7 @@ class History {
   };
   std::vector<Start> starts_;  // of each stage
   std::size_t stage_ = 0;
-  bool has_violation_;
+  bool has_violation_, has_stages_;
   int iterations_ = 0;
   long evaluations_ = 0;
 };
@@ -109,8 +115,37 @@ void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, co
     write_cell_field(file, *inverse.mesh, dataset, values, unit);
 }
 
+/// Standard deviations of the result, computed by one of two methods; none for scenes without `optimiser.uncertainty`.
+struct ResultUncertainty {
+  std::optional<Uncertainty> complete;
+  std::optional<LowRankUncertainty> low_rank;
+
+  /// Throws InputError before the optimisation if the scene requests an uncertainty that cannot be computed.
+  static void require(const Job& job, InverseProblem& problem) {
+    if (job.scene.low_rank)
+      require_low_rank(job, problem);
+    else if (job.scene.uncertainty)
+      require_identified(job, problem, problem.start());
+  }
+  ResultUncertainty(const Job& job, InverseProblem& problem, const std::vector<double>& u) {
+    if (job.scene.low_rank)
+      low_rank = low_rank_uncertainty_of(job, problem, u);
+    else if (job.scene.uncertainty)
+      complete = uncertainty_of(job, problem, u);
+  }
+  void write(Hdf5File& file, const Job& job, const InverseJob& inverse, const std::vector<double>& u) const {
+    if (complete) write_uncertainty(file, *complete);
+    if (low_rank) write_uncertainty(file, job.scene, *inverse.mesh, *inverse.problem, u, *low_rank);
+  }
+  /// Returns false if there should be standard deviations, but there are none.
+  bool report(Job& job, const InverseProblem& problem, const std::vector<double>& u) const {
+    if (low_rank) report_uncertainty(job, problem, u, *low_rank);
+    return !complete || report_uncertainty(job, problem, u, *complete);
+  }
+};
+
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u,
-                      const std::optional<Uncertainty>& uncertainty) {
+                      const ResultUncertainty& uncertainty) {
   const Stopwatch io(job.report, "io");
   Hdf5File file = Hdf5File::create(job.comm, job.output.path("parameters.h5"), "diffsim parameters", 1);
   inverse.label(file);
@@ -119,7 +154,7 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
       [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
   for (std::size_t k = 0; k < job.scene.parameters.size(); ++k)
     if (job.scene.parameters[k].distribution || job.scene.parameters[k].filter) write_property(file, inverse, k, u);
-  if (uncertainty) write_uncertainty(file, *uncertainty);
+  uncertainty.write(file, job, inverse, u);
   file.publish();
 }
 
@@ -198,12 +233,11 @@ bool invert(Job& job) {
                     seconds / std::max(history.iterations() + iterate.iteration, 1), iterate.loss,
                     history.relative(iterate.gradient_norm)));
   };
-  if (job.scene.uncertainty) require_identified(job, problem, problem.start());
+  ResultUncertainty::require(job, problem);
   const auto [result, stage] =
       optimise_by_stages(job, inverse, observe, [&](const OptimiserResult& before) { history.begin(before); });
   history.select(stage);
-  std::optional<Uncertainty> uncertainty;
-  if (job.scene.uncertainty) uncertainty = uncertainty_of(job, problem, result.u);
+  const ResultUncertainty uncertainty(job, problem, result.u);
   inverse.make_room();
 
   inverse.report_sweeps();
@@ -234,7 +268,7 @@ bool invert(Job& job) {
     job.report["prior"] = prior;
     job.out << fmt::format("  of the loss, the priors are {:.6g}\n", prior);
   }
-  const bool identified = !uncertainty || report_uncertainty(job, problem, result.u, *uncertainty);
+  const bool identified = uncertainty.report(job, problem, result.u);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "
           << job.output.path("trajectory.xdmf") << ", " << job.output.path("report.json") << '\n';
   inverse.finish();
