@@ -17,8 +17,9 @@ export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
 export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}
 export PRTE_MCA_hwloc_default_binding_policy=${PRTE_MCA_hwloc_default_binding_policy:-none}
 
-# Waiting ranks yield their core to other processes.
+# Waiting ranks and waiting threads yield their cores to other processes.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # Suppresses the warnings of Kokkos about threads that are not bound to cores.
 export KOKKOS_DISABLE_WARNINGS=${KOKKOS_DISABLE_WARNINGS:-true}

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "io/hdf5_file.hpp"
+#include "max_or_nan.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app::bodies_test {
@@ -50,7 +51,7 @@ class Bodies : public RunnerTest {
   static double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
     if (a.size() != b.size() || a.empty()) return HUGE_VAL;
     double most = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    for (std::size_t i = 0; i < a.size(); ++i) most = max_or_nan(most, std::abs(a[i] - b[i]));
     return most;
   }
 };

@@ -17,9 +17,24 @@ TEST_F(Commands, CheckPasses) {
   const nlohmann::json report = this->report("out");
   EXPECT_EQ(report["passed"], true) << report;
   EXPECT_LE(report["dot_product_error"].get<double>(), 1e-12);
+  EXPECT_NE(report["blas"].get<std::string>(), "") << report;  // path of the BLAS library
   EXPECT_EQ(report["checks"].size(), 2u);
   EXPECT_TRUE(report["checks"]["gravity"].contains("taylor_orders"));
   EXPECT_GE(report["taylor_orders"].size(), 4u);
+}
+
+TEST_F(Commands, CheckNamesAParameterOnWhichTheLossDoesNotDepend) {
+  // Without gravity, the displacement of a bar in equilibrium does not depend on the density.
+  const std::string asked = target + "parameters: [{name: youngs_modulus}, {name: density}]\n";
+  write("s.yaml", implicit_bar("integrator: quasi_static, dt: 0.05, steps: 2, gravity: [0, 0, 0]", asked));
+  const Ran ran = run({"check", "s.yaml"}, "out");
+  expect_done(ran);
+  if (rank_ != 0) return;
+  EXPECT_NE(ran.out.find("density"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("independent"), std::string::npos) << ran.out;
+  const nlohmann::json report = this->report("out");
+  EXPECT_EQ(report["checks"]["density"]["verdict"], "independent") << report;
+  EXPECT_EQ(report["checks"]["youngs_modulus"]["verdict"], "passed") << report;
 }
 
 TEST_F(Commands, ImplicitCheckPasses) {

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "diffsim/core/impl/device.hpp"
@@ -36,6 +38,18 @@ TEST(host_range, gets_each_index_once) {
         EXPECT_EQ(times[static_cast<std::size_t>(i)], i >= begin && i < begin + count ? 1 : 0) << i;
     }
 }
+
+#if !defined(DIFFSIM_EMULATE_DEVICE)
+TEST(host_range, is_divided_among_all_threads) {
+  std::vector<std::thread::id> threads(static_cast<std::size_t>(7 * concurrency() + 3));
+  std::thread::id* const thread_of = threads.data();
+  Kokkos::parallel_for(
+      "diffsim::test::threads", Range(0, static_cast<int>(threads.size())),
+      KOKKOS_LAMBDA(int i) { thread_of[i] = std::this_thread::get_id(); });
+  Kokkos::fence();
+  EXPECT_EQ(std::set<std::thread::id>(threads.begin(), threads.end()).size(), static_cast<std::size_t>(concurrency()));
+}
+#endif
 
 std::map<std::string, int>& begun() {
   static std::map<std::string, int> times;

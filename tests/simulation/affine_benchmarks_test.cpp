@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "diffsim/mesh/construction.hpp"
+#include "max_or_nan.hpp"
 #include "simulation/affine_scenes.hpp"
 
 namespace diffsim::affine_benchmarks_test {
@@ -92,7 +93,7 @@ double error_of_orientation(const Vector& I, const Vector& w, double end, int st
       square += std::pow(last.edges[k][i] - turned, 2);
       length += std::pow(start.edges[k][i], 2);
     }
-    worst = std::max(worst, std::sqrt(square / length));
+    worst = max_or_nan(worst, std::sqrt(square / length));
   }
   return worst;
 }

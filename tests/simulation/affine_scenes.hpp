@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "diffsim/inverse/losses.hpp"
+#include "max_or_nan.hpp"
 #include "simulation/affine_bodies.hpp"
 
 /// Scenes with reference results for rigid bodies: a body on a slope, impacts.
@@ -165,7 +166,7 @@ inline void expect_exchange(const DifferentiableMaterial& material, Differentiab
     const double expected[4] = {1.0, 0.0, T, 0.0},
                  found[4] = {second.by_place[0], second.by_place[1], second.by_velocity[0], second.by_velocity[1]};
     double worst = 0.0;
-    for (std::size_t k = 0; k < 4; ++k) worst = std::max(worst, std::abs(found[k] - expected[k]) / (k < 2 ? 1.0 : T));
+    for (std::size_t k = 0; k < 4; ++k) worst = max_or_nan(worst, std::abs(found[k] - expected[k]) / (k < 2 ? 1.0 : T));
     errors.push_back(worst);
     print("dx2/dx1 of an impact", found[0], 1.0);
     print("dx2/dv1 of an impact, s", found[2], T);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives of whole implicit rollouts with respect to every parameter: dot products and convergence orders.
+// Derivatives of whole implicit rollouts with respect to every parameter: dot products, convergence orders, and
+// differences of eighth order.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <tuple>
 
 #include "simulation/simulation_testing.hpp"
+#include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::implicit_gradient_test {
 namespace {
@@ -79,12 +81,15 @@ INSTANTIATE_TEST_SUITE_P(viscous_fine_tet10, EveryIntegrator,
 
 /// Scene of a viscous bar of a dozen cells with all parameters of a law, for two steps. The initial state is stretched
 /// along the fibres.
-DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& integrator) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {2, 1, 1});
+DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& integrator,
+                                   MPI_Comm comm = MPI_COMM_WORLD) {
+  auto mesh = TetrahedralMesh::box(comm, {0.6, 0.3, 0.2}, {2, 1, 1});
   DifferentiableMaterial material{law.name, {{"density", 900.0}, {"viscosity", 1.5}, {"bulk_viscosity", 0.8}}, "all"};
   for (const std::string& name : law.parameter_names()) material.values[name] = value_of(name);
   DifferentiableSolver options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
-  options.implicit.newton.tolerance = 1e-12;
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.linear.tolerance = 1e-13;
+  testing_gradient::fail_soon(options);
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {300.0, -40.0, 20.0, 330.0, -60.0, 30.0});
@@ -109,6 +114,16 @@ TEST_P(EveryLawAndIntegrator, derivatives_by_the_laws_parameters) {
   if (ranks > 1) options.differences = false;
   expect_derivatives(solver, 2, {{"x_max", {0.5, 0.2, 0.1}, 2}, {"y_max", {0.2, 0.5, 0.1}, 1, 0.5}},
                      unknowns_of(names, {"youngs_modulus", "density"}), options);
+}
+
+TEST_P(EveryLawAndIntegrator, gradients_have_the_slopes_that_differences_have) {
+  const auto& [name, integrator] = GetParam();
+  const ElasticLaw& law = elastic_law(name);
+  std::vector<std::string> names = law.parameter_names();
+  if (law.signal) names.push_back(law.signal_name());
+  names.insert(names.end(), {"rest_positions", "density", "initial_positions"});
+  testing_gradient::expect_slopes([&, of = integrator](MPI_Comm comm) { return make_solver_of(law, of, comm); }, 2,
+                                  names);
 }
 
 INSTANTIATE_TEST_SUITE_P(tet4, EveryLawAndIntegrator, testing::Combine(testing::ValuesIn(law_names()), integrators),

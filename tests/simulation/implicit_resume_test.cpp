@@ -9,6 +9,7 @@
 
 #include "core/file_order.hpp"
 #include "diffsim/mesh/construction.hpp"
+#include "max_or_nan.hpp"
 #include "simulation/resume_testing.hpp"
 
 namespace diffsim::implicit_resume_test {
@@ -55,7 +56,7 @@ double worst_difference(const TetrahedralMesh& mesh, const std::vector<double>& 
   double worst = 0.0;
   std::ptrdiff_t at = 0;
   for (const std::ptrdiff_t count : {std::ptrdiff_t{1}, cells, cells, std::ptrdiff_t{3}}) {
-    worst = std::max(
+    worst = max_or_nan(
         worst, relative_difference({a.begin() + at, a.begin() + at + count}, {b.begin() + at, b.begin() + at + count}));
     at += count;
   }

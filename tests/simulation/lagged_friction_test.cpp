@@ -11,6 +11,7 @@
 #include "core/exchange.hpp"
 #include "diffsim/core/impl/block_matrix.hpp"
 #include "dynamics/time/implicit_model.hpp"
+#include "max_or_nan.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"
@@ -130,7 +131,7 @@ std::vector<double> positions_at(const Scene& scene, double end) {
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) most = max_or_nan(most, std::abs(a[i] - b[i]));
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return most;
 }

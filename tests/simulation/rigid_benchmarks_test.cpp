@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "diffsim/mesh/construction.hpp"
+#include "max_or_nan.hpp"
 #include "simulation/affine_scenes.hpp"
 
 namespace diffsim::rigid_benchmarks_test {
@@ -186,10 +187,10 @@ double violation(const Chain& c, const State& state) {
   const auto point = [&](std::size_t body, const Vector& rest) { return point_of(*c.mesh, state, body, rest); };
   const auto apart = [](const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); };
   double most = apart(point(0, {0, 0, 0}), {0, 0, 0});
-  most = std::max(most, apart(point(0, {0, 1, 0}), {0, 1, 0}));
-  most = std::max(most, apart(point(1, {0, 0.5, 0.05}), point(0, {0, 0.5, 0.05})));
-  most = std::max(most, apart(point(1, {0, 0.5, 1.05}), point(0, {0, 0.5, 1.05})));
-  most = std::max(most, apart(point(3, {0.6, 0.5, 0.1}), point(1, {0.6, 0.5, 0.1})));
+  most = max_or_nan(most, apart(point(0, {0, 1, 0}), {0, 1, 0}));
+  most = max_or_nan(most, apart(point(1, {0, 0.5, 0.05}), point(0, {0, 0.5, 0.05})));
+  most = max_or_nan(most, apart(point(1, {0, 0.5, 1.05}), point(0, {0, 0.5, 1.05})));
+  most = max_or_nan(most, apart(point(3, {0.6, 0.5, 0.1}), point(1, {0.6, 0.5, 0.1})));
   const auto along = [&](std::size_t body, const Vector& from, const Vector& to) {
     const Vector a = point(body, from), b = point(body, to);
     return Vector{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
@@ -200,11 +201,11 @@ double violation(const Chain& c, const State& state) {
   const Vector offset{sleeve[0] - arm[0], sleeve[1] - arm[1], sleeve[2] - arm[2]};
   for (const double angle :
        {dot(sleeve_x, z), dot(sleeve_y, x), dot(sleeve_y, z), dot(offset, z), dot(offset, sleeve_y)})
-    most = std::max(most, std::abs(angle));
+    most = max_or_nan(most, std::abs(angle));
   const Vector plate_y = along(3, {0, 0, 0}, {0, 1, 0}), puck_y = along(4, {0, 0, 0}, {0, 1, 0});
-  most = std::max(most, apart(plate_y, puck_y));
+  most = max_or_nan(most, apart(plate_y, puck_y));
   const Vector plate = point(3, {0.9, 0.5, 0.1}), puck = point(4, {0.9, 0.5, 0.1});
-  return std::max(most, std::abs(dot(plate_y, {puck[0] - plate[0], puck[1] - plate[1], puck[2] - plate[2]})));
+  return max_or_nan(most, std::abs(dot(plate_y, {puck[0] - plate[0], puck[1] - plate[1], puck[2] - plate[2]})));
 }
 
 TEST(rigid_benchmarks, joints_hold_and_energy_is_bounded) {
@@ -221,8 +222,8 @@ TEST(rigid_benchmarks, joints_hold_and_energy_is_bounded) {
       c.scene->step(n, state);
       const double now = c.scene->system().kinetic_energy(state);
       kinetic = std::max(kinetic, now);
-      error = std::max(error, std::abs(now + c.scene->system().potential_energy(state, n + 1) - start));
-      if (n % 10 == 9) most = std::max(most, violation(c, state));
+      error = max_or_nan(error, std::abs(now + c.scene->system().potential_energy(state, n + 1) - start));
+      if (n % 10 == 9) most = max_or_nan(most, violation(c, state));
     }
     print("violation of joints, m or rad", most, 0.0);
     print("error of the energy / kinetic energy", error / kinetic, 0.0);

@@ -41,6 +41,7 @@ DifferentiableScene make_solver(const Case& which, MPI_Comm comm) {
       {{{0.1, 0.05, 0.1}, {2, 1, 1}, {0.0, 0.0, 0.0}}, {{0.1, 0.05, 0.1}, {1, 1, 1}, {0.013, 0.06, 0.017}, 0.4}}, comm);
   mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.001, 1.0}});
   mesh->define_region("shelf", BoxShape{{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}});
+  mesh->define_region("side", BoxShape{{0.099, -1.0, -1.0}, {0.101, 1.0, 1.0}});
   mesh->define_region("lid", BoxShape{{-1.0, 0.109, -1.0}, {1.0, 1.0, 1.0}});
   const DifferentiableSolver options = tight_options(which.integrator, 3e-3, 8e-3, 3);
   DifferentiableMaterial rubber{"stable_neo_hookean",
@@ -134,6 +135,21 @@ TEST_P(EveryReaction, has_the_slope_that_differences_have) {
   expect_slopes([&](MPI_Comm comm) { return make_solver(which, comm); }, num_steps, names_for(which), make_reactions);
 }
 
+class EveryFlow : public testing::TestWithParam<const char*> {};
+
+// Pressure on the shelf, whose direction follows the surface, and wind at a side of the blocks.
+TEST_P(EveryFlow, has_the_slope_that_differences_have) {
+  const auto make = [](MPI_Comm comm) {
+    DifferentiableScene solver = make_solver({GetParam(), Touch::nothing, 0.0}, comm);
+    solver.add_pressure("shelf", {900.0, -700.0, 1100.0});
+    solver.add_wind("side", {3.0, -2.0, 5.0}, 40.0);
+    return solver;
+  };
+  std::vector<std::string> names{"pressure:shelf", "wind:side",      "wind_drag:side",   "youngs_modulus",
+                                 "density",        "rest_positions", "initial_positions"};
+  expect_slopes(make, num_steps, names);
+}
+
 std::vector<Case> cases_of_reactions() {
   std::vector<Case> all;
   for (const char* integrator : {"symplectic_euler", "quasi_static", "implicit_euler"})
@@ -142,11 +158,13 @@ std::vector<Case> cases_of_reactions() {
   return all;
 }
 
+const char* const integrators[] = {"symplectic_euler", "quasi_static",      "implicit_euler", "bdf2",
+                                   "newmark",          "generalised_alpha", "explicit_euler", "velocity_verlet",
+                                   "runge_kutta_2",    "runge_kutta_4"};
+
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char* integrator :
-       {"symplectic_euler", "quasi_static", "implicit_euler", "bdf2", "newmark", "generalised_alpha", "explicit_euler",
-        "velocity_verlet", "runge_kutta_2", "runge_kutta_4"})
+  for (const char* integrator : integrators)
     for (const Touch touch : {Touch::nothing, Touch::plane, Touch::surfaces})
       for (const double friction : {0.0, 0.3})
         if (touch != Touch::nothing || friction == 0.0) all.push_back({integrator, touch, friction});
@@ -160,6 +178,8 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(simulation, EveryParameter, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(simulation, EveryFlow, testing::ValuesIn(integrators),
+                         [](const auto& instance) { return std::string(instance.param); });
 INSTANTIATE_TEST_SUITE_P(simulation, EveryReaction, testing::ValuesIn(cases_of_reactions()), name_of);
 
 }  // namespace
