@@ -30,9 +30,9 @@ class SweepJournal;
 /// is computed only when an action needs the state; the computation starts at the nearest available earlier state. If a
 /// snapshot is damaged, the sweep recomputes the state of the snapshot from the nearest available earlier state.
 ///
-/// If the schedule reverses only the steps from `first_reversed` on, the gradient is the contribution of these steps,
-/// and the adjoint is ∂L/∂x[first_reversed]. If the schedule executes steps backwards in time (`goes_back`), the sweep
-/// calls `Model::set_reversible(true)`.
+/// If the schedule reverses only the steps from `first_reversed` on, the computed gradient is the contribution of these
+/// steps, and the computed adjoint is ∂L/∂x[first_reversed]. If the schedule executes steps backwards in time
+/// (`goes_back`), the sweep calls `Model::set_reversible(true)`.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
@@ -44,9 +44,9 @@ class AdjointSweep {
   /// resumes a sweep that was interrupted during the reverse sweep, the contents of `state` are unspecified after the
   /// call.
   ///
-  /// With an open schedule (OnlineSchedule), `ends` is called for each state, and the rollout ends when `ends` returns
-  /// true. With other schedules, the number of steps is known and `ends` is not called. Throws SweepStopped if the
-  /// journal receives a request to stop.
+  /// If the number of steps is not known beforehand (`Schedule::is_open`), `ends` is called for each state, and the
+  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped if the journal receives
+  /// a request to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in

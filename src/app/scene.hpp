@@ -24,7 +24,7 @@
 
 namespace diffsim::app {
 
-/// Dataset of an HDF5 file. A relative path in the scene is already resolved against the scene's folder.
+/// Dataset of an HDF5 file. If the scene contains a relative path, `path` is that path appended to the scene's folder.
 struct Dataset {
   std::string path;
   std::string name;

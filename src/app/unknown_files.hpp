@@ -15,7 +15,7 @@ namespace diffsim::app {
 /// Replaces superscripts of a unit by ASCII characters, which all readers of HDF5 attributes understand.
 std::string in_ascii(std::string unit);
 
-/// Returns the unit of a loss, such as "m²", as written to files, in ASCII: "m^2".
+/// Returns the text that files contain for the unit of a loss: ASCII characters, for example "m^2" for "m²".
 std::string unit_of_loss(const std::string& unit);
 
 /// Writes the dataset `/GROUP/NAME` for each unknown. A global unknown has the shape [] or [3]. An unknown per region

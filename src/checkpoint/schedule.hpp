@@ -28,18 +28,19 @@ struct Action {
 };
 
 /// Sequence of operations that reverses a rollout in bounded memory. A schedule decides which states are stored and
-/// which steps are repeated. A schedule computes with step numbers only and is independent of the physics. State 0 is
-/// the present state at the beginning.
+/// which steps are repeated. A schedule uses step numbers only, and is independent of the Model. Before the first
+/// operation, the present state is state 0.
 ///
-/// Every step from n-1 down to `first_reversed` is reversed once, in this order. State n, at which the adjoint starts,
-/// is the present state just before the first `reverse` or `back`. The number n of steps is known beforehand, or passed
-/// to `finish`.
+/// The steps from n-1 down to `first_reversed` are reversed once, in this order, where n is the number of steps. State
+/// n, at which the adjoint starts, is the present state before the first `reverse` or `back`. The number n is known
+/// beforehand, or passed to `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual std::string name() const = 0;
   virtual Action next() = 0;
-  /// Returns true if the number of steps is still unknown: the schedule advances until `finish` is called.
+  /// Returns true if the schedule is open: the number of steps is still unknown, and the schedule advances until
+  /// `finish` is called.
   virtual bool is_open() const { return false; }
   /// Ends the rollout at the present state, number `num_steps`. Throws Error if the number of steps was known
   /// beforehand.

@@ -14,7 +14,7 @@ namespace diffsim {
 class TruncatedSchedule : public Schedule {
  public:
   /// Creates the schedule from `last`, the schedule of the steps after the first `skipped` steps. Throws Error (input)
-  /// if `last` is open, because the last steps are then unknown.
+  /// if the number of steps of `last` is unknown (`is_open`).
   TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last);
   std::string name() const override { return "truncated " + last_->name(); }
   Action next() override;

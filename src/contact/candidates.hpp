@@ -148,9 +148,9 @@ class Candidates {
 
   /// Pool of arrays for results with one entry per pair; the number of pairs changes from step to step.
   ArrayPool& pool() const { return pool_; }
-  /// Returns the vectors of all vertices of the pairs: the vectors `local` of the mesh's owned vertices, then the
-  /// vectors of other ranks' vertices, received from the owners of these vertices, then the vectors `obstacles`.
-  /// Collective.
+  /// Returns one vector for each vertex of the pairs, in the order of the vertices (PairView): the values of `local` at
+  /// the mesh's owned vertices, the values at the copies of other ranks' vertices, and `obstacles`. The owners send the
+  /// values at the copies. Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// Sums `shares` [num_mesh_vertices, 3] over the ranks, and adds the sums of owned vertices to `local`. Collective.
   void scatter(Field& shares, Field& local) const;

@@ -10,17 +10,17 @@
 ///
 /// The distance of a pair equals the distance of two features, one of each primitive. A feature is an affine set: a
 /// point, a line or a plane. The squared distance of two features is
-///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus a} - x_{minus a},
+///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus[a]} - x_{minus[a]},
 /// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Let [k=p] be 1 for k = p, else 0.
 /// Then r = Σ_k c_k(λ) x_k with
-///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus a] - [k=minus a].
+///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]].
 /// At the minimum r ⊥ e_a. With G_ab = e_a·e_b, the derivatives are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Two features of a pair, given by the indices p, q, plus a and minus a of the formula at the top of this file. An
-/// index is the number, 0 to 3, of a point of the pair.
+/// Two features of a pair, given by the indices `p`, `q`, `plus[a]` and `minus[a]` of the formula at the top of this
+/// file. Each index is the number, 0 to 3, of a point of the pair.
 struct DistanceType {
   std::int8_t free;  ///< number of free λ: 0, 1 or 2
   std::int8_t p, q;

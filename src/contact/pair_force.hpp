@@ -16,7 +16,7 @@ struct ContactLaw {
   T range;      ///< d̂, m
   T friction;   ///< µ
   T velocity;   ///< ε_v, m/s
-  /// Thickness ξ (m): the mean of the thicknesses of the pair's two sides. The barrier keeps the distance larger than
+  /// Thickness ξ (m), the mean of the thicknesses of the pair's two sides. The barrier keeps the distance greater than
   /// ξ.
   Thickness thickness = Thickness(0.0);
 
@@ -29,18 +29,22 @@ struct ContactLaw {
   }
 };
 
-/// Weights of a pair of point x0 and triangle x1 x2 x3 with the energy E = κ a Σ_j w_j ψ(d_j², d̂, ξ). The sum includes
-/// the triangle with the weight 1, and the triangle's edges and corners with the weights `edges` and `corners` of
-/// SurfaceTriangle; d_j is the distance of x0 from the triangle, edge or corner j. `area` is a, half of the point's
-/// rest area, because two surfaces in contact each integrate over their own points. The area depends on the rest shape.
+/// Weights of a pair of the point x0 and the triangle x1 x2 x3. The energy of the pair is
 ///
-/// For a body of segments, the rest measure of a point is a length; for a body of points, the number of point cells at
-/// the point, normally 1. In contact, a line of segments counts as a strip of width d̂/2, and each point of a body of
-/// points counts as a patch of d̂/2 by d̂/2, the same patch as for crossing edges. E therefore has the factor
-/// (d̂/2)^codimension, with the codimension 1 for bodies of segments and 2 for bodies of points. In contact with a
-/// surface of the same dimension, a is half of the point's rest measure. In contact with a surface of a higher
-/// dimension, a is the full rest measure, because the energy is then integrated over the points of the
-/// lower-dimensional surface only.
+///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ)
+///
+/// The sum is over the triangle with the weight 1, and over the triangle's edges and corners with the weights `edges`
+/// and `corners` (see SurfaceTriangle). d_j is the distance of x0 from the triangle, edge or corner j.
+///
+/// `codimension` is 2 minus the dimension of the point's surface. In contact, a line of segments (codimension 1) counts
+/// as a strip of width d̂/2, and a point of a body of points (codimension 2) as a patch of d̂/2 by d̂/2, the same patch
+/// as for crossing edges.
+///
+/// a = `area` depends on the point's rest measure, and hence on the rest shape. The rest measure is an area for a
+/// surface of triangles, a length for a line of segments, and the number of point cells at the point, normally 1, for a
+/// body of points. In contact with a surface of the same dimension, a is half of the rest measure, because the energy
+/// is integrated over the points of both surfaces. In contact with a surface of a higher dimension, a is the full rest
+/// measure, because the energy is integrated over the points of the lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -91,7 +95,7 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
   return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
 }
 
-/// Component of u = Σ c_k v_k perpendicular to r.
+/// Sliding velocity: component of Σ_k c_k v_k perpendicular to r, with c_k and r of the closest points `at`.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
   Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};

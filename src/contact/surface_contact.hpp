@@ -58,7 +58,8 @@ struct SurfaceContactOptions {
 /// ξ + d̂, with ξ and d̂ of the pair's law. Two groups whose contact is `ignored` pass through each other.
 ///
 /// The parameters of each obstacle are the displacement at t = 0 (m), `obstacle_position:LABEL` [3], the velocity
-/// (m/s), `obstacle_velocity:LABEL` [3], and the angular velocity (rad/s), `obstacle_angular_velocity:LABEL` [1].
+/// (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
+/// `obstacle_angular_velocity:LABEL` [1].
 ///
 /// The Jacobian is a separate matrix, because its sparsity pattern varies (`couplings_vary`). The sparsity pattern
 /// covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of friction alone.

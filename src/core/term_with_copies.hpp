@@ -11,9 +11,9 @@ namespace diffsim {
 
 /// Returns a force term that applies `term` to arbitrary nodes of the mesh, also to nodes of other ranks that this rank
 /// does not have as ghosts of the mesh. The local vertices of `term` are the nodes of `owned`, which this rank owns,
-/// followed by copies of the nodes `copies` of other ranks. Parameters of `term` may have values on owned vertices. The
-/// values of `rest_positions` at the copies are available in `add_stiffness_bound` and `add_damping_bound` only. All
-/// other functions of `term` must therefore not read `rest_positions`. Collective.
+/// followed by copies of the nodes `copies` of other ranks. Parameters that have one value per vertex have no values at
+/// these copies. Only `add_stiffness_bound` and `add_damping_bound` receive `rest_positions` with values at the copies;
+/// other functions of `term` must not read `rest_positions`. Collective.
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
                                                  const std::vector<VertexLocation>& copies);
 

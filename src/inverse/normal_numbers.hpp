@@ -9,12 +9,14 @@
 namespace diffsim::inverse {
 
 /// Numbers that identify this rank's values of u independently of the number of ranks. The number of a value of
-/// unknown k consists of k and of the location, in the order of the file, of the value's cell, vertex or other entity.
-/// Values of entities without a location in a file are numbered from rank to rank. Collective.
+/// unknown k is computed from k and, if all ranks share the values, from the index of the value. Otherwise the number
+/// is computed from k, from the location of the value's cell, vertex or other entity in the mesh file, from the step
+/// and from the component. Entities without a location in a file are numbered rank by rank. Collective.
 std::vector<std::uint64_t> value_numbers(const InverseProblem& problem);
 
-/// Independent standard normal numbers, one for each entry of `numbers`. A number depends on `seed` and on its entry of
-/// `numbers` only. Method: Box & Muller 1958, with uniform numbers from the mixing function of splitmix64.
+/// Independent samples of the standard normal distribution, one for each entry of `numbers`. Sample i depends on `seed`
+/// and on numbers[i] only. Method: Box & Muller 1958, with uniformly distributed samples from the mixing function of
+/// splitmix64.
 std::vector<double> normal_numbers(const std::vector<std::uint64_t>& numbers, std::uint64_t seed);
 
 }  // namespace diffsim::inverse

@@ -19,19 +19,19 @@ struct VertexWeight {
   double weight;
 };
 
-/// Returns the owned vertices of a region without directors.
+/// Returns the owned vertices of a region, without directors.
 std::vector<int> owned_vertices(const TetrahedralMesh& mesh, const Region& region);
 
-/// Returns the weights of this rank's vertices in the position of a place. A region's position is the mean over its
-/// vertices; directors are left out. The weights of a point are the shape functions of the tetrahedron that contains
-/// the point at rest. Throws Error (input) for an empty region, and the same Errors as `locate_inside`.
-/// Collective.
+/// Returns the weights w_i of this rank's owned vertices i. The position of `place`, a region or a material point, is
+/// Σ_i w_i x_i, summed over all ranks. The position of a region is the mean over the region's vertices without
+/// directors. The weights of a point are the values of the shape functions of the tetrahedron that contains the point
+/// in the rest shape. Throws Error (input) for an empty region, and the same Errors as `locate_inside`. Collective.
 std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPlace& place);
 
 /// Returns those points of a body whose tetrahedra are on this rank. `points`: rest positions (m), the same on every
-/// rank. `body`: name of the body, which may be empty if the mesh has one body. `name(i)`: name of point i for
+/// rank. `body`: name of the body; the name may be empty if the mesh has one body. `name(i)`: name of point i for
 /// messages. Throws Error (input) for an unknown body, a body without tetrahedra, and a point outside the body. Points
-/// may be outside the tetrahedron of an affine body. Collective.
+/// of an affine body may be outside the body's tetrahedron. Collective.
 std::vector<contact::LocatedPoint> locate_inside(const TetrahedralMesh& mesh, const std::string& body,
                                                  const std::vector<std::array<double, 3>>& points,
                                                  const std::function<std::string(std::size_t)>& name);

@@ -80,16 +80,18 @@ INSTANTIATE_TEST_SUITE_P(viscous_fine_tet10, EveryIntegrator,
                          testing::Values(std::tuple("newmark", "stable_neo_hookean", 5)));
 
 /// Scene of a viscous bar of a dozen cells with all parameters of a law, for two steps. The initial state is stretched
-/// along the fibres.
-DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& integrator,
+/// along the fibres. `exact`: true if steps and linear systems are solved nearly to rounding errors.
+DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& integrator, bool exact = false,
                                    MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = TetrahedralMesh::box(comm, {0.6, 0.3, 0.2}, {2, 1, 1});
   DifferentiableMaterial material{law.name, {{"density", 900.0}, {"viscosity", 1.5}, {"bulk_viscosity", 0.8}}, "all"};
   for (const std::string& name : law.parameter_names()) material.values[name] = value_of(name);
   DifferentiableSolver options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
-  options.implicit.newton.tolerance = 1e-13;
-  options.implicit.linear.tolerance = 1e-13;
-  testing_gradient::fail_soon(options);
+  options.implicit.newton.tolerance = exact ? 1e-13 : 1e-12;
+  if (exact) {
+    options.implicit.linear.tolerance = 1e-13;
+    testing_gradient::fail_soon(options);
+  }
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {300.0, -40.0, 20.0, 330.0, -60.0, 30.0});
@@ -122,8 +124,8 @@ TEST_P(EveryLawAndIntegrator, gradients_have_the_slopes_that_differences_have) {
   std::vector<std::string> names = law.parameter_names();
   if (law.signal) names.push_back(law.signal_name());
   names.insert(names.end(), {"rest_positions", "density", "initial_positions"});
-  testing_gradient::expect_slopes([&, of = integrator](MPI_Comm comm) { return make_solver_of(law, of, comm); }, 2,
-                                  names);
+  testing_gradient::expect_slopes([&, of = integrator](MPI_Comm comm) { return make_solver_of(law, of, true, comm); },
+                                  2, names);
 }
 
 INSTANTIATE_TEST_SUITE_P(tet4, EveryLawAndIntegrator, testing::Combine(testing::ValuesIn(law_names()), integrators),

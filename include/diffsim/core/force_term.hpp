@@ -63,7 +63,7 @@ struct ConfigurationTangent {
 struct ConfigurationAdjoint {
   Field& positions;
   Field* velocities = nullptr;
-  Field* start_positions = nullptr;  ///< set if the configuration has start positions
+  Field* start_positions = nullptr;  ///< nullptr if the configuration has no start positions
 };
 
 /// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex has a constraint of the

@@ -66,7 +66,7 @@ struct ImplicitOptions {
   /// - The linear systems of the iterations are solved at least to `linear.tolerance`.
   /// - The load of a step is never halved.
   /// - Step lengths of the line search are treated as constants.
-  /// - Derivatives throw Error (run) if an iteration used a projected Hessian.
+  /// - Derivatives throw Error (run) if an iteration used a projected Jacobian.
   bool implicit_differentiation = true;
   /// Maximum number of Newton iterations whose positions a record stores if iterations are differentiated. If a step
   /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations,

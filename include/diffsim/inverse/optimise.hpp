@@ -69,14 +69,15 @@ struct Constraint {
 /// windows after the first are further unknowns. The method minimises the augmented Lagrangian of the loss and of the
 /// continuity conditions: the state at the end of a window equals the state at the start of the next. The loss of short
 /// windows is a smooth function of the unknowns also for chaotic motions, for which the loss of one long rollout has
-/// many minima. At the start, z are the states of the rollout.
+/// many minima. The start values of z are states of a single rollout at the start values of the other unknowns.
 struct ShootingOptions {
   int windows = 0;  ///< number of windows, at least 2, with about the same number of steps; 0: one rollout
   /// Largest allowed root mean square of the jumps between windows, relative to the distance between the states z at
   /// the start of the optimisation and x[0].
   double tolerance = 1e-4;
-  int rounds = 10;        ///< largest number of minimisations, each with `OptimiserOptions::max_iterations`
-  double duration = 1.0;  ///< s; jumps of velocities are multiplied by it; about the duration of a window
+  int rounds = 10;  ///< largest number of minimisations, each with `OptimiserOptions::max_iterations`
+  /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T, jumps of accelerations by T².
+  double duration = 1.0;
 };
 
 struct OptimiserOptions {
@@ -87,8 +88,8 @@ struct OptimiserOptions {
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
-  /// Largest allowed violation of a constraint, relative to the larger of |lower| and |upper|; if both are zero or
-  /// infinite, relative to |c| at the start, and absolute if c is zero there, too.
+  /// Largest allowed violation of a constraint, relative to the largest magnitude of the constraint's finite bounds. If
+  /// this magnitude is zero, the violation is relative to |c| at the start, or absolute if c is zero at the start.
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound.
   double move_limit = 0.5;
@@ -128,10 +129,13 @@ struct OptimiserResult {
 
 /// Minimises the problem's loss within the bounds of the unknowns and subject to the constraints. Returns the last
 /// iterate. If the rollout fails at a trial point, the optimiser shortens its step. Throws Error if the rollout fails
-/// at the start point; Error (input) for constraints without bounds or with `lower` above `upper`, for constraints with
-/// a method other than mma and almm, for almm without constraints, and for mma with equations or with unknowns that
-/// lack a finite lower or upper bound; and for multiple shooting with another method, with more windows than steps,
-/// or with added experiments. Collective.
+/// at the start point. Collective. Throws Error (input) in the following cases:
+/// - A constraint has no finite bound, or `lower` is above `upper`.
+/// - There are constraints, and the method is neither mma nor almm.
+/// - The method is almm, and there are no constraints.
+/// - The method is mma, and a constraint is an equation, or an unknown has no finite lower or upper bound.
+/// - Multiple shooting is used with a method other than newton_cg, with fewer than 2 windows, with more windows than
+///   steps, or with added experiments.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

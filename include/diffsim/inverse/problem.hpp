@@ -54,25 +54,28 @@ class InverseProblem {
   /// observer of `gradient`, the progress callback, the journal and `statistics` are those of this problem alone.
   /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
-  /// Evaluates the experiments of several groups of processes at the same time. Each group has an InverseProblem on its
-  /// own communicator, with the same unknowns, whose values all ranks share. `all`: communicator of all groups.
-  /// `numbers`: number of this problem's experiment, and of each added experiment, among the experiments of all groups,
-  /// from 0 on. After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all
-  /// groups, in the order of the numbers, and are collective over all groups, as is `start`, which returns the start of
-  /// the group that has experiment 0. The sums have the same bits for any number of groups with the same number of
-  /// ranks. All groups must add the same priors. If a rollout fails in one group, all groups throw the Error. Throws
-  /// Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
+  /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
+  /// group has an InverseProblem on a separate communicator. All groups have the same unknowns, and all ranks share the
+  /// values of the unknowns. `all`: communicator of all groups. `numbers`: number of this problem's experiment, and of
+  /// each added experiment, among the experiments of all groups, from 0 on.
+  ///
+  /// After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all groups, in the
+  /// order of the numbers. `start` returns the start value of the group that has experiment 0. These four functions are
+  /// collective over all groups. The sums are bitwise identical for any number of groups with the same number of ranks.
+  /// All groups must add the same priors. If a rollout fails in one group, all groups throw the Error. Throws Error
+  /// (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Creates a problem with the same model, steps, unknowns and values p0 (of maps and distributions), but with another
-  /// loss and without priors, for example for a constraint. The default of `checkpoints` are the options of this
-  /// problem. `loss` and `store` must outlive the result. Throws Error (input) if the problem has added experiments.
+  /// loss and without priors, for example for a constraint. If `checkpoints` has no value, the options of this problem
+  /// are used. `loss` and `store` must outlive the result. Throws Error (input) if the problem has added experiments.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
-  /// Creates a problem with the same steps, priors and unknowns, followed by the unknowns `more`, but with another
-  /// model, which must have the parameters of this problem's model, and another loss, for example for multiple
-  /// shooting. `model`, `loss` and this problem must outlive the result. Sweeps of the result have the progress
-  /// callback of this problem, set `statistics` of this problem, and end if the journal of this problem requests a
-  /// stop; they are not logged. Throws Error (input) if the problem has added experiments.
+  /// Creates a problem with another model and another loss, for example for multiple shooting. The initial state, the
+  /// number of steps and the priors are those of this problem. The unknowns are those of this problem, followed by
+  /// `more`. `model` must have the parameters of this problem's model. `model`, `loss` and this problem must outlive
+  /// the result. Sweeps of the result call the progress callback of this problem, set `statistics` of this problem, end
+  /// if the journal of this problem requests a stop, and are not logged. Throws Error (input) if the problem has added
+  /// experiments.
   std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more);
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
   /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
@@ -161,9 +164,10 @@ class InverseProblem {
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
-  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If the ranks
-  /// share the values of the unknown, the function adds the derivatives over the ranks, except for parameters with the
-  /// same entries on all ranks, whose derivatives must already be sums. Collective.
+  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If the ranks share
+  /// the values of the unknown, `by_entries` contains this rank's contributions, and the function sums the
+  /// contributions of all ranks. For a parameter with the same entries on all ranks, `by_entries` must already contain
+  /// the sums over all ranks. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of u.
@@ -212,7 +216,7 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
-  /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first ones of this problem.
+  /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
   /// Sets the map from densities to entries of the field.
   void set_distribution(std::size_t k);
@@ -237,7 +241,8 @@ class InverseProblem {
   /// with respect to the field of x[0] that unknown k shifts (`Unknown::carries`).
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
   /// Replaces `g`, this rank's contribution to the derivatives with respect to the values of unknown k, by the sum over
-  /// all ranks, if the ranks share these values.
+  /// all ranks, if the ranks share these values. Does nothing for a parameter with the same entries on all ranks
+  /// (`is_global`), because `g` then is already the sum.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
   /// Sets the parameters from u and returns the schedule of a product with the Hessian. Must be called before the
   /// states of the product are allocated, because the plan of the schedule already includes an estimate of their

@@ -107,8 +107,9 @@ struct Unknown {
   /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
   /// the unknown `rest_positions`. If the name is empty, no field changes with p.
   std::string carries = {};
-  /// [unknowns, components], or one value for all; if empty, the Model's values, 1 for a distribution, or 0 for a
-  /// filter.
+  /// Start values of the unknown: [unknowns, components], or one value for all. If `start` is empty, the start values
+  /// are the Model's values (for a group, the mean of the group's values), or 1 for a distribution, or 0 for a map or a
+  /// filter of shapes.
   std::vector<double> start = {};
 
   /// Returns true if all ranks share the values of the unknown.

@@ -95,11 +95,11 @@ class DifferentiableScene {
   /// Contact between different bodies of a mesh is included unless a pair in the options excludes this contact. Throws
   /// Error (input) for invalid values.
   ///
-  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. If the options
-  /// contain thicknesses, also adds `thickness` and `thickness:NAME`. For each obstacle, adds
-  /// `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, if the obstacle rotates,
-  /// `obstacle_angular_velocity:LABEL` [1]. Pairs with values of their own have further parameters, for example
-  /// `friction:A|B`.
+  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. Adds `thickness`
+  /// if the options contain a shared thickness, and `thickness:NAME` for each body or obstacle with a separate
+  /// thickness. For each obstacle, adds `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, if the
+  /// obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. For each value that the options contain for a single
+  /// pair, adds a parameter, for example `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
   /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the initial state, or if a body is

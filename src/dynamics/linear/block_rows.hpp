@@ -8,9 +8,10 @@
 
 namespace diffsim::dynamics {
 
-/// Sparsity pattern of a sequential AIJ matrix in runs of three consecutive columns. All `height` rows of a block row
-/// have the same runs. Block row i has the runs begin[i] … begin[i + 1] - 1, and column[k] is the first column of run
-/// k. The values of block row i are stored row after row, beginning at index 3 height begin[i].
+/// Sparsity pattern of a sequential AIJ matrix in runs of three consecutive columns. The matrix consists of `rows`
+/// block rows. A block row consists of `height` matrix rows, which have the same runs. Block row i has the runs
+/// begin[i] … begin[i + 1] - 1, and column[k] is the first column of run k. The values of block row i are stored row
+/// after row, beginning at the index 3 · height · begin[i].
 struct BlockRows {
   int height = 0, rows = 0;
   std::vector<int> begin, column;

@@ -48,9 +48,9 @@ class LinearSystem {
   void set_fixed(const std::uint8_t* fixed);
   /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space of the constraints for the following matrices, and the multipliers λ of the constraints. A
-  /// `multipliers` of nullptr means λ = 0. The matrix of the systems is then the projection of J that `ProjectedMatrix`
-  /// describes. Right-hand sides must be in the tangent space. Requires `set_constraints`.
+  /// Sets the tangent space and the multipliers λ of the constraints for later calls of `set_matrix`. If `multipliers`
+  /// is nullptr, λ = 0. The matrix of the systems is then the projection of J that `ProjectedMatrix` describes.
+  /// Right-hand sides must be in the tangent space. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Sets J to the sum of `shares` over all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
   /// not nullptr, Krylov methods multiply with J by this function; J must then be symmetric.

@@ -39,7 +39,7 @@ class NewtonProblem {
   /// contributions to J are made positive semidefinite.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
-  /// Returns true if there are terms that `Projection::contact` projects, which are the terms that limit step lengths.
+  /// Returns true if some term limits step lengths. `Projection::contact` projects the terms that limit step lengths.
   virtual bool has_contact() const = 0;
   /// Returns true if linear systems are solved to rounding error regardless of the tolerance.
   virtual bool solves_exactly() = 0;
@@ -60,7 +60,7 @@ class NewtonProblem {
   virtual double progress() const = 0;
   virtual double progress_goal() const = 0;
   virtual void set_progress(double progress) = 0;
-  /// Returns an upper bound of the rounding error of a residual (N), which is known after the first call of
+  /// Returns an upper bound of the rounding error of a residual (N). The bound is known after the first call of
   /// `find_direction`.
   virtual double rounding() const = 0;
 };
@@ -72,7 +72,7 @@ struct NewtonReport {
   bool linear_failure = false;  ///< a linear system was not solved
   int iterations = 0;
   int linear_iterations = 0;
-  int projections = 0;            ///< iterations that used a projected Hessian
+  int projections = 0;            ///< iterations that used a projected Jacobian
   int obstructions = 0;           ///< iterations whose step length `max_step` reduced
   int reductions = 0;             ///< iterations whose step length the line search reduced further
   std::vector<double> residuals;  ///< relative residual of each iterate, beginning with the starting point

@@ -17,7 +17,7 @@ struct NewtonIteration {
 /// Latest iterations of Newton's method, up to a maximum number.
 class NewtonTrace {
  public:
-  /// `room`: maximum number of stored iterations, > 0. Throws nothing.
+  /// `room`: maximum number of stored iterations, > 0.
   explicit NewtonTrace(int room) : room_(room) {}
 
   int room() const { return room_; }

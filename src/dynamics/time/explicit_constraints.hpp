@@ -36,27 +36,39 @@ struct FieldPairToChange {
 template <class T>
 struct ConstraintStage {
   int stage;
-  FieldPair x, v;                     ///< at the start of the substep
+  FieldPair x, v;                     ///< positions and velocities at the start of the substep
   FieldPair X;                        ///< positions of the stage
   FieldPair force;                    ///< force at the stage
   FieldPair mass;                     ///< [owned vertices]
   const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
-  ExplicitUpdate<T> update;           ///< only gravity and damping factor are read
+  ExplicitUpdate<T> update;           ///< only h, gravity and damping factor are read
 };
 
 /// Constraint forces of explicit steps.
 ///
-/// The force of each stage i is f + G(X_i)ᵀ λ_i. λ_i is such that the positions of the next stage satisfy the
-/// constraints. For a rule with a single stage, λ_1 is such that the positions at the end of the substep satisfy the
-/// constraints. If a rule's last stage is at the end of the substep (velocity Verlet), λ_i of the last stage is such
-/// that the velocities at the end of the substep satisfy G v = 0. With velocity Verlet this method is RATTLE (Andersen
-/// 1983; Hairer, Lubich & Wanner 2006, section VII.1.4): symplectic and of second order. With symplectic Euler, the
-/// positions equal the positions of SHAKE (Ryckaert, Ciccotti & Berendsen 1977).
+/// The constraints are g(x) = 0, and G = ∂g/∂x. The force at stage i is f + G(X_i)ᵀ λ_i, where X_i are the positions of
+/// the stage, and f are the other forces. The multipliers λ_i are determined by one of the following conditions:
 ///
-/// Derivatives follow from the implicit function theorem. Consider g(y) = 0 with y = b + C G(x)ᵀ λ, and let
-/// S(y, x) = G(y) C G(x)ᵀ. The adjoint ȳ of y determines a preliminary adjoint p̄ of the force and z = S(y, x)⁻ᵀ G(x) p̄.
-/// The adjoint of b is the corrected adjoint ȳ - G(y)ᵀ z, which determines the final adjoint f̄ of the force. The vector
-/// (Σ_k λ_k ∇²g_k) f̄ is added to x̄.
+/// - Stage before the last: the positions X_{i+1} of the next stage satisfy the constraints.
+/// - Last stage of a rule whose last stage is at the end of the substep (velocity Verlet): the velocities v' at the end
+///   of the substep satisfy G(X_i) v' = 0.
+/// - Last stage of another rule (symplectic Euler): the positions x' at the end of the substep satisfy the constraints.
+///
+/// With velocity Verlet, this method is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4), which is
+/// symplectic and of second order. With symplectic Euler, the positions equal the positions of SHAKE (Ryckaert,
+/// Ciccotti & Berendsen 1977).
+///
+/// Derivatives follow from the implicit function theorem. Let x be the positions of the stage, y the positions that the
+/// force of the stage corrects, b the value of y without the constraint force, and C the diagonal matrix of `factors`.
+/// Then g(y) = 0 with y = b + C G(x)ᵀ λ. Let S = G(y) C G(x)ᵀ. The adjoint is computed in the following order:
+///
+/// 1. The adjoints of y and of all other results of the force give a preliminary adjoint p̄ of the force.
+/// 2. With z = S⁻ᵀ G(x) p̄, the adjoint ȳ is replaced by the corrected adjoint ȳ - G(y)ᵀ z, which is the adjoint of b.
+/// 3. The corrected adjoint gives the final adjoint f̄ of the force.
+/// 4. The vector (Σ_k λ_k ∇²g_k) f̄ is added to x̄.
+///
+/// If y are velocities, the condition is G(x) y = 0. In this case G(x) replaces G(y), and -(Σ_k z_k ∇²g_k) y is added
+/// to x̄, too.
 class ExplicitConstraints {
  public:
   /// `h`: length of a substep (s). Throws Error (input) for rules other than symplectic Euler and velocity Verlet,
@@ -65,14 +77,15 @@ class ExplicitConstraints {
 
   /// Returns the size (bytes) of the `ConstraintValues` of a stage.
   std::size_t record_bytes() const;
-  /// Adds the constraint force to `force` and returns the multipliers. Throws Error on all ranks if the constraints
-  /// cannot be satisfied. Collective.
+  /// Adds the constraint force to `force`. Returns the multipliers and the corrected positions or velocities. Throws
+  /// Error on all ranks if the constraints cannot be satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
   /// Adds the tangent of the constraint force to `force_tangent`, which contains the tangent of the other forces.
-  /// Returns the tangents of the multipliers and of the result. Collective.
+  /// `recorded`: result of `add_force` for the stage. Returns the tangents of these values. Collective.
   ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
                                      Field& force_tangent) const;
-  /// Adds the recorded constraint force, and its tangent if T has derivatives, to `force`. Collective.
+  /// Adds the constraint force with the recorded multipliers at the positions X to `force`. If T has derivatives, also
+  /// adds the tangent of the constraint force. Collective.
   template <class T>
   void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
                           const FieldPairToChange& force) const;
@@ -114,14 +127,16 @@ class ExplicitConstraints::Reverse {
  public:
   Reverse(const ExplicitConstraints& constraints, int stage, const FieldPair& X, const ConstraintValues& recorded,
           const ConstraintValues* tangent, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Adds the correction -G(y)ᵀ z to x̄' or v̄' at the end of the substep. Requires the last stage. Collective.
-  void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
-  /// Adds the correction -G(y)ᵀ z to X̄ of the next stage. Requires a stage before the last. `acceleration_bar`:
-  /// contributions of the end of the substep, and of the stages after the next stage, to the adjoint of the stage's
-  /// acceleration. `v_bar`: V̄ of the next stage, or nullptr. Collective.
-  void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
-  /// Adds the contributions of the constraint force to X̄ of the stage. `f_bar`: final adjoint f̄ of the stage's force.
+  /// Adds the correction -G(y)ᵀ z to x̄' or v̄', the adjoints at the end of the substep. The stage must be the last.
   /// Collective.
+  void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
+  /// Adds the correction -G(y)ᵀ z to `x_bar`, the adjoint of the next stage's positions. The stage must not be the
+  /// last. `v_bar`: adjoint of the next stage's velocities; its fields are nullptr if this adjoint is zero.
+  /// `acceleration_bar`: contributions of the end of the substep, and of the stages after the next stage, to the
+  /// adjoint of the stage's acceleration. Collective.
+  void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
+  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions. `f_bar`: final
+  /// adjoint f̄ of the stage's force. Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:

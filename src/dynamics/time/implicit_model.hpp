@@ -21,7 +21,7 @@ struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
   long linear_iterations = 0;
-  long projections = 0;            ///< Newton iterations that used a projected Hessian
+  long projections = 0;            ///< Newton iterations that used a projected Jacobian
   long obstructions = 0;           ///< Newton iterations whose step length contact reduced
   long reductions = 0;             ///< Newton iterations whose step length the line search reduced further
   long changes_to_factors = 0;     ///< steps that switched from conjugate gradients to a factorisation

@@ -131,9 +131,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void assemble(const Field& y, dynamics::Projection projection);
 
   /// Sets up the reference preconditioner, which all steps share, from J in the rest configuration without contact and
-  /// lagged terms. If the Krylov method does not converge with this preconditioner, J is projected to a positive
-  /// semidefinite matrix. The preconditioner depends on the parameters only, so that the result of a step does not
-  /// depend on steps that were computed before. Does nothing if a sparsity pattern varies or if there are constraints.
+  /// lagged terms. If the Krylov method does not converge with this preconditioner, sets up the preconditioner again,
+  /// from J projected to a positive semidefinite matrix. The preconditioner depends on the parameters only, so that the
+  /// result of a step does not depend on steps that were computed before. Does nothing if a sparsity pattern varies or
+  /// if there are constraints.
   void make_reference();
 
   // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
@@ -160,9 +161,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void prescribe(Field& y, Field& u) const;
   /// Tangent of `advance`.
   void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
-  /// Adjoint of `advance`: adds the contributions to ȳ and to the gradient, and sets ū. Replaces `adjoint` by the
-  /// contribution of `advance` to the adjoint of the state at the beginning of the step, which `prescribe_adjoint`
-  /// completes.
+  /// Adjoint of `advance`: adds the contributions to ȳ and to the gradient, and sets ū. On entry, `adjoint` is the
+  /// adjoint of the state after the step. On return, `adjoint` is the contribution of `advance` to s̄, the adjoint of
+  /// the state at the beginning of the step. `StepKinematics::evaluate_adjoint` and `prescribe_adjoint` add the other
+  /// contributions to s̄.
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`.
   void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
@@ -171,10 +173,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   /// Computes R(y) without the constraint forces, zero in prescribed components.
   void find_residual(const Field& y, const Configuration& at, Field& residual);
-  /// Sets the matrix of the linear systems at y from the assembled blocks. `exact`: the blocks are those of the exact
-  /// J.
+  /// Sets the matrix of the linear systems at y from the assembled blocks. `exact`: true if the blocks are those of the
+  /// exact J.
   void set_matrix(const Field& y, bool exact);
-  /// Sets the matrix of the following calls of `solve` to the exact J at y.
+  /// Sets the matrix of later calls of `solve` to the exact J at y.
   void linearise(const Field& y);
   /// Returns the solution of J x = b, or of Jᵀ x = b if `transposed`, in the free components. The other components are
   /// zero; ghost values are up to date. Throws Error if the system cannot be solved.
@@ -214,7 +216,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Returns the rounding error of coordinates, ε · extent (m).
   double rounding_of_positions() const { return 2.2e-16 * work_.extent; }
   /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. K_ii are the diagonal
-  /// entries of the assembled Jacobian. With constraints, `set_matrix` adds ε · extent · ‖Σ_k λ_k ∇²g_k‖.
+  /// entries of the assembled Jacobian. With constraints, `set_matrix` replaces this bound r by (r² + q²)^½, where q =
+  /// ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
   /// Creates the sparsity patterns of `common` and `varying`. Varying patterns are rebuilt for the first matrix of a

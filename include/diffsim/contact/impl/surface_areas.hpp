@@ -10,8 +10,8 @@
 
 namespace diffsim::contact {
 
-/// Flat piece of a surface, given by its corners: a triangle; a segment a b, stored as a b b; or a point a, stored as a
-/// a a.
+/// Flat piece of a surface, given by the local vertices at the piece's corners: a triangle (a, b, c); a segment with
+/// the ends a and b, stored as (a, b, b); or a point a, stored as (a, a, a).
 using SurfacePiece = std::array<int, 3>;
 
 /// Dimension of a piece: 2 for a triangle, 1 for a segment, 0 for a point.
@@ -24,16 +24,16 @@ int dimension_of(const std::array<Corner, 3>& piece) {
 /// for segments, 0 for points. `number`: the vertex number in the file.
 int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 
-/// Appends the flat triangles that represent a boundary face, in local vertices, with outward normals.
+/// Appends the flat triangles that represent a boundary face, with outward normals.
 void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles);
 
 /// Returns the cells of one kind (triangles, segments or points) that are pieces of this rank's surface. All triangles
 /// are pieces; segments and points are pieces if their body has no cells of a higher dimension.
 std::vector<SurfacePiece> pieces_of_kind(const TetrahedralMesh& mesh, CellKind kind);
 
-/// Returns the pieces of this rank's surface, in local vertices. The boundary of tetrahedra gives triangles with
-/// outward normals: a linear face is one triangle; a second-order face is represented by four triangles between its
-/// corners and the nodes on its edges. After these triangles, the list contains the triangles, segments and points that
+/// Returns the pieces of this rank's surface. Boundary faces of tetrahedra are represented by triangles with outward
+/// normals: a linear face by one triangle, a second-order face by four triangles between the face's corners and the
+/// nodes on the face's edges. After these triangles, the list contains the triangles, segments and points that
 /// `pieces_of_kind` returns.
 std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh);
 

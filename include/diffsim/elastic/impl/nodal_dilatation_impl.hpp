@@ -16,7 +16,8 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// Cells of a pack at positions x, with the dilatations θ = ¼ Σ_corners J_a and their derivatives dθ along a direction.
+/// Cells of a pack at positions x, with the dilatations θ = ¼ Σ_corners J_a and the derivatives dθ along a direction.
+/// J_a is the average volume ratio around vertex a (NodalAverage).
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
@@ -61,7 +62,8 @@ struct DilatedCell {
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a][1] = change;
   }
-  /// Computes the nodal forces f = -∂E/∂x from the stress ∂w/∂F + Q cof F, where Q = Σ_corners (∂E/∂J_a)/d_a.
+  /// Computes the nodal forces f = -∂E/∂x from the stress ∂w/∂F + Q cof F. Q is the sum of `pressures`, the quotients
+  /// (∂E/∂J_a)/d_a (NodalAverage), over the corners a of the cell.
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
