@@ -23,6 +23,7 @@ class ForwardingModel : public Model {
   void prepare_adjoint(ParameterSet& gradient) override { model_.prepare_adjoint(gradient); }
   double solver_tolerance() const override { return model_.solver_tolerance(); }
   void tighten_solver(double factor) override { model_.tighten_solver(factor); }
+  void remember_steps(std::size_t bytes) override { model_.remember_steps(bytes); }
   std::unique_ptr<Record> make_record() const override { return model_.make_record(); }
   std::size_t record_bytes() const override { return model_.record_bytes(); }
   void set_diagnosis(bool on) override { model_.set_diagnosis(on); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/file_order.hpp"
+#include "core/mix_bits.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 
@@ -26,13 +27,6 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t st
         (back ? result[by_step] : result[by_entry]) = back ? values[by_entry] : values[by_step];
       }
   return result;
-}
-
-std::uint64_t mix(std::uint64_t x) {  // mixing function (finaliser) of the generator splitmix64
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -148,10 +142,11 @@ RowOrder::Signature RowOrder::signature(const State& state, const ParameterSet& 
       const std::size_t entry = i / width;
       const std::size_t step = entry / places.size();
       const auto place = static_cast<std::uint64_t>(places[entry % places.size()]);
-      const std::uint64_t key = mix(mix(salt) ^ mix(place) ^ mix(1'000'003 * (step * width + i % width)));
+      const std::uint64_t key =
+          mix_bits(mix_bits(salt) ^ mix_bits(place) ^ mix_bits(1'000'003 * (step * width + i % width)));
       std::uint64_t bits = 0;
       std::memcpy(&bits, &values[i], sizeof(bits));
-      result.exact += mix(bits ^ key);
+      result.exact += mix_bits(bits ^ key);
       sums[0] += values[i] * (0.5 + 0.5 * std::ldexp(static_cast<double>(key >> 11), -53));
       sums[1] += std::abs(values[i]);
     }

@@ -89,9 +89,15 @@ System::System(std::shared_ptr<const TetrahedralMesh> mesh)
 
 System::~System() = default;
 
-void System::add_inertia(std::unique_ptr<Inertia> inertia) { inertias_.push_back(std::move(inertia)); }
+void System::add_inertia(std::unique_ptr<Inertia> inertia) {
+  inertias_.push_back(std::move(inertia));
+  ++changes_;
+}
 
-void System::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
+void System::add_term(std::unique_ptr<ForceTerm> term) {
+  terms_.push_back(std::move(term));
+  ++changes_;
+}
 
 void System::add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts) {
   splits_.push_back({terms_.size(), std::move(make_parts), {}, nullptr});
@@ -160,6 +166,7 @@ void System::fix_components(const std::vector<int>& vertices, std::array<bool, 3
   }
   Kokkos::deep_copy(mask_->fixed, host);
   mask_->changed = true;
+  ++changes_;
 }
 
 void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "core/file_order.hpp"
+#include "core/mix_bits.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "io/checksum.hpp"
 
 namespace diffsim::inverse {
 namespace {

@@ -74,6 +74,9 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
       checkpoints_(checkpoints),
       own_store_(make_store(checkpoints, model.comm())),
       store_(*own_store_) {
+  // Without a memory budget, a gradient and the products with the Hessian that follow share the results of steps.
+  constexpr std::size_t remembered_bytes = std::size_t{1} << 28;
+  if (!checkpoints.memory.is_given()) model.remember_steps(remembered_bytes);
   set_blocks();
 }
 

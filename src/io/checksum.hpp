@@ -5,15 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-namespace diffsim {
+#include "core/mix_bits.hpp"
 
-/// Finaliser of splitmix64 (Steele, Lea & Flood 2014).
-inline std::uint64_t mix_bits(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
+namespace diffsim {
 
 /// Checksum Σ_i mix(bits(x_i) ^ mix(first + i)) mod 2⁶⁴ over `count` values of at most 8 bytes each.
 ///

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/file_order.hpp"
+#include "core/mix_bits.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/impl/element.hpp"
@@ -15,17 +16,6 @@
 #include "mesh/bodies.hpp"
 
 namespace diffsim {
-namespace {
-
-std::uint64_t mix(std::uint64_t x) {
-  // Finaliser of splitmix64 (Steele, Lea & Flood 2014).
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
 
 const AffineBody* TetrahedralMesh::affine_body(int cell) const {
   if (bodies_.empty()) return nullptr;
@@ -98,14 +88,14 @@ std::uint64_t TetrahedralMesh::fingerprint() const {
   std::uint64_t sum = 0;
   const auto add = [&](std::span<const int> cells, std::size_t width, const FileOrder& order, std::uint64_t kind) {
     for (std::size_t c = 0; width * c < cells.size(); ++c) {
-      std::uint64_t hash = mix(kind ^ static_cast<std::uint64_t>(order.file_index()[c]));
+      std::uint64_t hash = mix_bits(kind ^ static_cast<std::uint64_t>(order.file_index()[c]));
       for (std::size_t a = 0; a < width; ++a) {
         const auto v = static_cast<std::size_t>(cells[width * c + a]);
-        hash = mix(hash ^ static_cast<std::uint64_t>(vertex_order_->file_index()[v]));
+        hash = mix_bits(hash ^ static_cast<std::uint64_t>(vertex_order_->file_index()[v]));
         for (std::size_t k = 0; k < 3; ++k) {
           std::uint64_t bits = 0;
           std::memcpy(&bits, &positions_[3 * v + k], sizeof(bits));
-          hash = mix(hash ^ bits);
+          hash = mix_bits(hash ^ bits);
         }
       }
       sum += hash;

@@ -92,6 +92,12 @@ class Model {
   /// tolerances.
   virtual void tighten_solver(double /*factor*/) {}
 
+  /// Permits the Model to store the results of steps that need the solution of equations, up to `bytes` on each rank,
+  /// and to use a result when the same step is computed again from the same state with the same parameters. Results are
+  /// bitwise identical with and without stored results. If `bytes` is 0, which is the default, nothing is stored.
+  /// `bytes` must be the same on all ranks.
+  virtual void remember_steps(std::size_t /*bytes*/) {}
+
   virtual std::unique_ptr<Record> make_record() const = 0;
   /// Returns the size of a record on this rank in bytes, or an upper bound if the size differs from step to step.
   virtual std::size_t record_bytes() const = 0;

@@ -81,6 +81,9 @@ class System {
 
   MPI_Comm comm() const { return mesh_->comm(); }
   const TetrahedralMesh& mesh() const { return *mesh_; }
+  /// Number of changes of inertias, terms and fixed components so far. If this number and the parameters are the same,
+  /// steps from the same state are the same.
+  std::uint64_t changes() const { return changes_; }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
@@ -227,6 +230,7 @@ class System {
   std::vector<Split> splits_;
   bool is_split_ = false;
   std::vector<std::unique_ptr<Kinematics>> motions_;
+  std::uint64_t changes_ = 0;
   ParameterSet parameters_;
   Field mass_, mass_tangent_, mass_gradient_, mass_gradient_tangent_;
   std::unique_ptr<Mask> mask_;

@@ -162,6 +162,7 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
 void record_result(Job& job, DifferentiableScene& solver, InverseProblem& problem) {
   job.output.create();
   job.report.set_mesh(*solver.mesh());
+  problem.model().remember_steps(0);  // the report has the iterations of this run
   ContactWatch contact(solver);
   record_trajectory(job, solver, [&](const StateObserver& observer) {
     State state = problem.initial().clone();

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "core/broadcast.hpp"
+#include "core/mix_bits.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dynamics/support.hpp"
 #include "dynamics/time/implicit_step.hpp"
+#include "dynamics/time/step_memory.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
@@ -75,7 +77,8 @@ ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const Im
     : SystemModel(std::move(system), dt),
       options_(options),
       newton_tolerance_(options.newton.tolerance),
-      linear_tolerance_(options.linear.tolerance) {
+      linear_tolerance_(options.linear.tolerance),
+      memory_(std::make_unique<StepMemory>()) {
   state_fields(options_.integrator);
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw Error(what, ErrorKind::input);
@@ -102,6 +105,18 @@ void ImplicitModel::tighten_solver(double factor) {
   if (!options_.implicit_differentiation) return;
   options_.newton.tolerance = std::min(newton_tolerance_, std::max(factor * newton_tolerance_, least));
   options_.linear.tolerance = std::min(linear_tolerance_, std::max(factor * linear_tolerance_, least));
+  memory_->clear();
+}
+
+void ImplicitModel::remember_steps(std::size_t bytes) {
+  // If Newton's iterations are differentiated, records need the iterations and not only the solutions.
+  memory_->set_limit(options_.implicit_differentiation ? bytes : 0);
+}
+
+std::uint64_t ImplicitModel::checksum_of_inputs() const {
+  std::uint64_t sum = system_->changes();
+  for (const auto& parameter : system_->parameters()) sum = mix_bits(sum ^ checksum_of(parameter.field));
+  return sum;
 }
 
 void ImplicitModel::set_reversible(bool wanted) {
@@ -119,6 +134,7 @@ void ImplicitModel::prepare() {
     work_->linear.set_constraints(*system_->constraints());
   }
   work_->linear.set_fixed(system_->fixed());
+  memory_->set_key(checksum_of_inputs());
   work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(
@@ -162,7 +178,10 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   auto* const recorded = static_cast<ImplicitRecord*>(record);
   NewtonTrace* const trace = recorded && !options_.implicit_differentiation ? &recorded->trace() : nullptr;
   if (trace) trace->clear();
-  solve(step, n, y, trace);
+  if (!memory_->find(comm(), n, state, y)) {
+    solve(step, n, y, trace);
+    memory_->add(n, state, y);
+  }
   ++statistics_.steps;
   if (recorded) recorded->save(state, y, trace ? trace->count() : 0);
   step.advance(y, state);

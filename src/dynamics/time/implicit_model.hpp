@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@ namespace diffsim {
 
 namespace dynamics {
 class NewtonTrace;
+class StepMemory;
 struct NewtonReport;
 }  // namespace dynamics
 
@@ -65,6 +68,7 @@ class ImplicitModel : public SystemModel {
   /// Tightens the tolerances of Newton's method and of the linear systems. Does nothing if Newton's iterations are
   /// differentiated as executed, because the number of iterations must not change.
   void tighten_solver(double factor) override;
+  void remember_steps(std::size_t bytes) override;
 
   State make_state() const override;
   void prepare() override;
@@ -96,6 +100,8 @@ class ImplicitModel : public SystemModel {
   /// or `failed` if the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
+  /// Returns a checksum of all values, except the state, on which the solutions of steps depend.
+  std::uint64_t checksum_of_inputs() const;
   /// Throws Error (input) if the options do not support rigid bodies and joints.
   void require_constraints_supported() const;
 
@@ -104,6 +110,7 @@ class ImplicitModel : public SystemModel {
   ImplicitStatistics statistics_;
   std::vector<double> last_residuals_;
   std::unique_ptr<Workspace> work_;
+  std::unique_ptr<dynamics::StepMemory> memory_;
 };
 
 }  // namespace diffsim
