@@ -134,7 +134,7 @@ void ImplicitModel::prepare() {
     work_->linear.set_constraints(*system_->constraints());
   }
   work_->linear.set_fixed(system_->fixed());
-  memory_->set_key(checksum_of_inputs());
+  if (memory_->is_enabled()) memory_->set_key(checksum_of_inputs());
   work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(

@@ -31,7 +31,9 @@ std::uint64_t checksum_of(const Field& field) {
 
 void StepMemory::set_limit(std::size_t bytes) {
   limit_ = bytes;
-  if (bytes == 0) clear();
+  if (bytes > 0) return;
+  clear();
+  key_ = 0;  // no key is set while nothing is stored
 }
 
 void StepMemory::clear() {
@@ -45,7 +47,7 @@ void StepMemory::set_key(std::uint64_t key) {
 }
 
 bool StepMemory::find(MPI_Comm comm, int n, const State& start, Field& y) const {
-  if (limit_ == 0) return false;  // the limit is the same on all ranks
+  if (!is_enabled()) return false;  // the limit is the same on all ranks
   const auto found = solutions_.find(n);
   int has = found != solutions_.end() && found->second.start == checksum_of_state(start) ? 1 : 0;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MIN, comm));
@@ -54,6 +56,7 @@ bool StepMemory::find(MPI_Comm comm, int n, const State& start, Field& y) const 
 }
 
 void StepMemory::add(int n, const State& start, const Field& y) {
+  if (!is_enabled()) return;
   const auto found = solutions_.find(n);
   const std::size_t needed = found == solutions_.end() ? y.bytes() : 0;
   if (bytes_ + needed > limit_) return;

@@ -19,6 +19,8 @@ class StepMemory {
  public:
   /// Sets the largest number of bytes of stored solutions on this rank. If `bytes` is 0, removes all solutions.
   void set_limit(std::size_t bytes);
+  /// Returns true if the limit is above 0.
+  bool is_enabled() const { return limit_ > 0; }
   /// Removes all solutions.
   void clear();
   /// Removes all solutions if `key` differs from the key of the last call. `key`: checksum of all values, except the
