@@ -35,7 +35,8 @@ DifferentiableScene make_solver(int n, double linear_tolerance = 0.0,
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 0.74}, {"poisson_ratio", 0.47}, {"density", 1.0}}, "all"};
   const bool is_static = integrator == "quasi_static";
-  DifferentiableSolver options{.dt = 3.0, .gravity = {0.0, 0.0, is_static ? 1e-6 : 0.0}, .integrator = integrator};
+  DifferentiableSolver options{
+      .dt = 3.0, .gravity = {0.0, 0.0, is_static ? 1e-6 : 0.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-8;
   if (linear_tolerance > 0.0)
     options.implicit.newton.linear_tolerance = options.implicit.linear.tolerance = linear_tolerance;
@@ -158,7 +159,7 @@ void mfem_example_10(benchmark::State& bench, double viscosity) {
   DifferentiableMaterial material{
       "mooney_rivlin", {{"c10", mu / 2.0}, {"c01", 0.0}, {"bulk_modulus", K}, {"density", 1.0}}, "all"};
   if (viscosity > 0.0) material.values["viscosity"] = viscosity;
-  DifferentiableSolver options{.dt = 0.3, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.3, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::implicit_euler};
   options.implicit.newton.tolerance = 1e-8;
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");

@@ -74,7 +74,7 @@ DifferentiableScene make_solver(int n, double friction, bool equally_tight) {
   mesh->define_region("head", BoxShape{{-1.0, 4.0, -1.0}, {9.0, 9.0, 9.0}});
   DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.01, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.01, .integrator = Integrator::implicit_euler};
   options.implicit.newton.tolerance = 1e-8;
   if (equally_tight) options.implicit.newton.linear_tolerance = options.implicit.linear.tolerance;
   DifferentiableScene solver(mesh, {material}, options);

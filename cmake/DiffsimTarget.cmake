@@ -14,7 +14,7 @@ endif()
 # Prints the width of the SIMD packs of kernels, according to core/impl/pack.hpp.
 function(diffsim_report_width)
   if(DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA" OR DIFFSIM_EMULATE_DEVICE)
-    message(STATUS "Kernels work one element a thread")
+    message(STATUS "Kernels: each thread processes one element")
     return()
   endif()
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
@@ -24,8 +24,8 @@ function(diffsim_report_width)
     ERROR_VARIABLE complaint
     RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "The compiler refuses '${flags} ${diffsim_arch_options}'; set DIFFSIM_ARCH to one of its"
-                        " -march names:\n${complaint}")
+    message(FATAL_ERROR "The compiler rejects the options '${flags} ${diffsim_arch_options}'; set DIFFSIM_ARCH to a"
+                        " processor that the compiler's option -march accepts:\n${complaint}")
   endif()
   set(width "2 doubles")
   if(macros MATCHES "__AVX512F__")
@@ -33,7 +33,7 @@ function(diffsim_report_width)
   elseif(macros MATCHES "__AVX__")
     set(width "4 doubles (AVX)")
   endif()
-  message(STATUS "Kernels work packs of ${width}, by the compiler's options: ${CMAKE_CXX_FLAGS} ${diffsim_arch_options}")
+  message(STATUS "Kernels: SIMD packs of ${width}, for the compiler options ${CMAKE_CXX_FLAGS} ${diffsim_arch_options}")
 endfunction()
 diffsim_report_width()
 

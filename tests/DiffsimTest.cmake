@@ -66,9 +66,9 @@ function(diffsim_add_mpi_test name)
 endfunction()
 
 # Tests of these folders run many rollouts, which are slow if several ranks share a core.
-option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation and tests/app on 1, 2 and 3 \
-ranks, not on 1 and in turn on 2 or on 3" OFF)
-set(DIFFSIM_SPLIT_FOLDERS simulation app)
+option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation, tests/app and tests/inverse on \
+1, 2 and 3 ranks, not on 1 and in turn on 2 or on 3" OFF)
+set(DIFFSIM_SPLIT_FOLDERS simulation app inverse)
 
 # Each test of these folders takes one or two seconds.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)

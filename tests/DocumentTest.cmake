@@ -3,8 +3,8 @@
 include(${CMAKE_CURRENT_LIST_DIR}/code_blocks.cmake)
 
 # diffsim_add_document_test(NAME FILE [RANKS n] MATCH regex [CHECK code]): a test that compiles and runs the C++ code of a
-# Markdown file. The #include lines of its blocks come first, the other lines and CHECK are the body of main(). The output
-# must match MATCH.
+# Markdown file. The #include lines of the blocks and of CHECK come first; the other lines are the body of main(), in the
+# same order. No other header is included, so the code must include what it uses. The output must match MATCH.
 function(diffsim_add_document_test name file)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "RANKS;MATCH;CHECK" "")
   file(READ ${PROJECT_SOURCE_DIR}/${file} rest)
@@ -17,11 +17,11 @@ function(diffsim_add_document_test name file)
   if(code STREQUAL "")
     message(FATAL_ERROR "${file} has no C++ code")
   endif()
-  string(REGEX MATCHALL "#include [^\n]*\n" document_includes "${code}")
+  string(REGEX MATCHALL "#include [^\n]*\n" document_includes "${code}${arg_CHECK}")
   list(JOIN document_includes "" document_includes)
   string(REGEX REPLACE "#include [^\n]*\n" "" document_code "${code}")
   set(document ${file})
-  set(document_check "${arg_CHECK}")
+  string(REGEX REPLACE "#include [^\n]*\n" "" document_check "${arg_CHECK}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
   set(target document_${name})
   string(MAKE_C_IDENTIFIER ${target} target)

@@ -25,7 +25,7 @@ set(floor_simulation 5)
 set(floor_app 6)
 # Subfolders of a folder of src in ascending order; the files of the folder itself are below all of them.
 set(wings_dynamics linear nonlinear time)
-set(wings_mesh readers)
+set(wings_mesh readers readers/gmsh)
 
 # Patterns of code that only the files matching …_allowed may contain; comments are ignored.
 set(world_pattern "(MPI|PETSC)_COMM_WORLD")
@@ -60,7 +60,7 @@ endmacro()
 # Sets VARIABLE to the number of the subfolder of `folder` in `path`; -1 without a subfolder.
 function(find_wing variable folder path)
   set(${variable} -1 PARENT_SCOPE)
-  if(path MATCHES "${folder}/([a-z]+)/" AND DEFINED wings_${folder})
+  if(path MATCHES "${folder}/([a-z/]+)/" AND DEFINED wings_${folder})
     list(FIND wings_${folder} ${CMAKE_MATCH_1} number)
     set(${variable} ${number} PARENT_SCOPE)
   endif()

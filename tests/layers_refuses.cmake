@@ -27,6 +27,7 @@ expect(accepted kokkos_in_impl include/diffsim/elastic/x_impl.hpp "#include <Kok
 
 expect(accepted lower_wing src/dynamics/time/x.cpp "#include \"dynamics/linear/y.hpp\"")
 expect(accepted no_wing src/dynamics/linear/x.cpp "#include \"dynamics/y.hpp\"")
+expect(accepted wing_of_wing src/mesh/readers/gmsh/x.cpp "#include \"mesh/readers/y.hpp\"")
 
 set(links "src/adjoint/CMakeLists.txt:diffsim_add_folder(LINKS core checkpoint)")
 expect(accepted linked src/adjoint/x.cpp "#include \"diffsim/checkpoint/y.hpp\"" "${links}")
@@ -36,6 +37,8 @@ expect(refused links_nothing src/mesh/x.cpp "#include \"diffsim/core/y.hpp\"" "s
 expect(refused upper_wing src/dynamics/linear/x.cpp "#include \"dynamics/nonlinear/y.hpp\"")
 expect(refused wing_from_below src/dynamics/x.cpp "#include \"dynamics/time/y.hpp\"")
 expect(refused readers_from_below src/mesh/x.cpp "#include \"mesh/readers/y.hpp\"")
+expect(refused gmsh_from_below src/mesh/x.cpp "#include \"mesh/readers/gmsh/y.hpp\"")
+expect(refused gmsh_from_readers src/mesh/readers/x.cpp "#include \"mesh/readers/gmsh/y.hpp\"")
 expect(refused up include/diffsim/core/x.hpp "#include \"diffsim/mesh/y.hpp\"")
 expect(refused sibling src/io/x.cpp "#include <diffsim/elastic/y.hpp>")
 expect(refused upper_private src/core/x.cpp "#include \"mesh/y.hpp\"")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D ROOT=<checkout> -P links.cmake: checks that the files and headings to which the documents link exist. Links to
-# other sites are not checked.
+# cmake -D ROOT=<checkout> -P links.cmake: checks that the files and headings to which the documents link exist, and that
+# the tests exist that docs/interface.md names in the last column of its table. Links to other sites are not checked.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -70,7 +70,48 @@ endforeach()
 if(count EQUAL 0)
   message(FATAL_ERROR "no links in the documents of ${ROOT}")
 endif()
-if(broken GREATER 0)
-  message(FATAL_ERROR "${broken} broken links of ${count}")
+
+# Sets VARIABLE to the names of all tests: FOLDER.SOURCE for tests/FOLDER/…/SOURCE_test.cpp, and SUITE.CASE for each case.
+function(find_tests variable)
+  set(names "")
+  file(GLOB_RECURSE sources RELATIVE ${ROOT}/tests ${ROOT}/tests/*_test.cpp)
+  foreach(source IN LISTS sources)
+    string(REGEX REPLACE "^([^/]+)/(.*/)?([^/]+)_test[.]cpp$" "\\1.\\3" name "${source}")
+    file(READ ${ROOT}/tests/${source} text)
+    string(REGEX MATCHALL "TEST(_F|_P)?\\([A-Za-z0-9_]+, *\n? *[A-Za-z0-9_]+\\)" cases "${text}")
+    list(TRANSFORM cases REPLACE "^TEST[_FP]*\\(([A-Za-z0-9_]+),[ \n]*([A-Za-z0-9_]+)\\)$" "\\1.\\2")
+    list(APPEND names ${name} ${cases})
+  endforeach()
+  set(${variable} "${names}" PARENT_SCOPE)
+endfunction()
+
+set(test_count 0)
+set(table docs/interface.md)
+if(EXISTS ${ROOT}/${table})
+  find_tests(tests)
+  file(READ ${ROOT}/${table} text)
+  string(REGEX REPLACE "[];\\[]" "," text "${text}")
+  string(REGEX MATCHALL "\\|[^|\n]*\\|\n" cells "${text}")
+  string(REGEX MATCHALL "`[^`]+`" names "${cells}")
+  foreach(name IN LISTS names)
+    math(EXPR test_count "${test_count} + 1")
+    string(REPLACE "`" "" name "${name}")
+    set(found ${tests})
+    if(name MATCHES "^([A-Za-z0-9_]+[.][A-Za-z0-9_]+)…$") # … abbreviates the rest of a name
+      list(FILTER found INCLUDE REGEX "^${CMAKE_MATCH_1}")
+    elseif(NOT name IN_LIST tests)
+      set(found "")
+    endif()
+    if(NOT found)
+      report(${table} ${name} "there is no such test")
+    endif()
+  endforeach()
+  if(test_count EQUAL 0)
+    message(FATAL_ERROR "no names of tests in the table of ${table}")
+  endif()
 endif()
-message("${count} links, none broken")
+
+if(broken GREATER 0)
+  message(FATAL_ERROR "${broken} of ${count} links and ${test_count} names of tests are broken")
+endif()
+message("${count} links and ${test_count} names of tests, none broken")

@@ -25,16 +25,20 @@ struct Tissue {
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[3], T (&moduli)[3]) {
-    moduli[0] = parameters[0] / (2.0 * (1.0 + parameters[1]));
-    moduli[1] = 2.0 * moduli[0] * parameters[1] / (1.0 - 2.0 * parameters[1]);
-    moduli[2] = parameters[2];
+    const T &E = parameters[0], &nu = parameters[1], &b = parameters[2];
+    const T mu = E / (2.0 * (1.0 + nu));
+    const T lambda = 2.0 * mu * nu / (1.0 - 2.0 * nu);
+    moduli[0] = mu;
+    moduli[1] = lambda;
+    moduli[2] = b;
   }
   template <class T>
   static DIFFSIM_FUNCTION T energy(const diffsim::Mat3<T>& F, const T (&moduli)[3]) {
     using std::exp, std::log;
+    const T &mu = moduli[0], &lambda = moduli[1], &b = moduli[2];
     const T ln_J = log(diffsim::determinant(F));
     const T stretch = diffsim::inner(F, F) - 3.0 - 2.0 * ln_J;
-    return moduli[0] / (2.0 * moduli[2]) * (exp(moduli[2] * stretch) - 1.0) + 0.5 * moduli[1] * ln_J * ln_J;
+    return mu / (2.0 * b) * (exp(b * stretch) - 1.0) + 0.5 * lambda * ln_J * ln_J;
   }
 };
 

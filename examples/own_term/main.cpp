@@ -10,20 +10,21 @@
 #include <diffsim/simulation/simulator.hpp>
 #include <iostream>
 
-/// Spring from a vertex to a fixed point, E = k/2 |x - place|².
+/// Spring from a vertex at the position x to a fixed point c, E = k/2 |x - c|².
 struct Spring {
   static constexpr diffsim::ParameterSpec stiffness{.name = "spring_stiffness",
                                                     .unit = "N/m",
                                                     .meaning = "stiffness k of the spring at each vertex",
                                                     .range = diffsim::Interval::positive()};
-  static constexpr diffsim::ParameterSpec place{
-      .name = "spring_place", .unit = "m", .meaning = "position that the springs pull to", .components = 3};
-  static constexpr int num_values = 4;  // k and the coordinates of the point
+  static constexpr diffsim::ParameterSpec centre{
+      .name = "spring_centre", .unit = "m", .meaning = "point c to which the springs pull", .components = 3};
+  static constexpr int num_values = 4;  // k and the coordinates of c
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const diffsim::PointValues<T, num_values>& at) const {
-    const diffsim::Vec3<T> way = at.x - at.vector(1);
-    return 0.5 * at.p[0] * dot(way, way);
+    const T& k = at.p[0];
+    const diffsim::Vec3<T> c = at.vector(1);
+    return 0.5 * k * dot(at.x - c, at.x - c);
   }
 };
 
@@ -32,13 +33,13 @@ void add_springs(diffsim::DifferentiableScene& scene, const std::string& region)
   const diffsim::TetrahedralMesh& mesh = *scene.mesh();
   const auto one = diffsim::Entities::one_for_all(mesh.comm());
   scene.parameters().add(Spring::stiffness, one).field.from_host({0.4});
-  scene.parameters().add(Spring::place, one).field.from_host({1.0, 0.4, 0.2});
+  scene.parameters().add(Spring::centre, one).field.from_host({1.0, 0.4, 0.2});
   std::vector<int> vertices;  // each rank adds the vertices that it owns
   for (const int v : mesh.region(region).vertices)
     if (v < mesh.num_owned_vertices()) vertices.push_back(v);
   using diffsim::PointParameter;
   scene.system().add_term(std::make_unique<diffsim::PointTerm<Spring>>(
-      "springs", Spring{}, std::vector{PointParameter::of(Spring::stiffness), PointParameter::of(Spring::place)},
+      "springs", Spring{}, std::vector{PointParameter::of(Spring::stiffness), PointParameter::of(Spring::centre)},
       vertices));
 }
 
@@ -55,7 +56,7 @@ int main(int argc, char** argv) {
 
   std::vector<diffsim::Unknown> unknowns(3);
   unknowns[0].parameter = "spring_stiffness";
-  unknowns[1].parameter = "spring_place";
+  unknowns[1].parameter = "spring_centre";
   unknowns[2].parameter = "initial_positions";
   diffsim::InverseProblem problem(scene.model(), scene.initial_state(), num_steps, loss, unknowns);
   bool passed = true;

@@ -1,8 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The public interface of diffsim: everything that a program needs to set up bodies, simulate them and compute
-// gradients. Authors of materials and force terms also include the headers that CONTRIBUTING.md names.
+/// Library of differentiable mechanics. The header diffsim/diffsim.hpp declares everything that a program needs to set
+/// up bodies, simulate them and compute gradients. Authors of materials and force terms also include the headers that
+/// CONTRIBUTING.md names.
+namespace diffsim {}
 
 #include "diffsim/body/joint.hpp"
 #include "diffsim/core/error.hpp"

@@ -66,32 +66,13 @@ TriangleMesh surface_of(nb::handle vertices, nb::handle triangles) {
   return surface;
 }
 
-/// Returns the data of a mesh of cells of one kind; only the first rank has points and cells.
+/// Returns the body of cells of one kind whose mesh `make` creates from arrays.
 template <std::size_t N>
-MeshData data_of(MPI_Comm comm, const std::vector<Vector>& points, const std::vector<std::array<int, N>>& cells,
-                 CellKind kind) {
-  MeshData data;
-  data.num_vertices = static_cast<std::int64_t>(points.size());
-  const auto count = static_cast<std::int64_t>(cells.size());
-  const bool is_solid = kind == CellKind::tetrahedron;
-  MeshData::LowerCells* const lower = is_solid ? nullptr : &data.lower(kind);
-  (lower ? lower->num : data.num_cells) = count;
-  if (!is_first_rank(comm)) {
-    data.first_vertex = data.num_vertices;
-    (lower ? lower->first : data.first_cell) = count;
-    return data;
-  }
-  for (const Vector& x : points) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
-  std::vector<std::int64_t>& nodes = lower ? lower->nodes : data.cells;
-  for (const auto& cell : cells) nodes.insert(nodes.end(), cell.begin(), cell.end());
-  return data;
-}
-
-template <std::size_t N>
-Body body_of(nb::handle vertices, nb::handle cells, const std::string& what, CellKind kind) {
+Body body_of(nb::handle vertices, nb::handle cells, const std::string& what,
+             MeshData (*make)(MPI_Comm, const std::vector<Vector>&, const std::vector<std::array<int, N>>&)) {
   const std::vector<Vector> points = points_of(vertices);
-  return {[points, numbers = cells_of<N>(cells, what, points.size()), kind](MPI_Comm comm) {
-            return data_of(comm, points, numbers, kind);
+  return {[points, numbers = cells_of<N>(cells, what, points.size()), make](MPI_Comm comm) {
+            return make(comm, points, numbers);
           },
           {}};
 }
@@ -121,10 +102,10 @@ void bind_body_from_file(nb::class_<Body>& bound) {
                         {}};
           },
           nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("cells") = "tetrahedra", nb::arg("affine") = false,
-          R"(Read the body from a mesh file when the mesh is made.
+          R"(Create a body whose mesh file is read when TetrahedralMesh.join creates the mesh.
 
-scale: multiplies coordinates, to m. cells: tetrahedra, triangles, segments or points. affine: whether the triangles of
-the file are the closed surface of an affine body.)")
+scale: factor that converts the file's coordinates to m. cells: tetrahedra, triangles, segments or points. affine: if
+True, `cells` has no effect, and the triangles of the file are the closed surface of an affine body.)")
       .def(
           "place",
           [](const Body& body, nb::handle scale, Vector axis, double angle, Vector translate) {
@@ -137,7 +118,9 @@ the file are the closed surface of an affine body.)")
           },
           nb::arg("scale") = 1.0, nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0,
           nb::arg("translate") = Vector{},
-          R"(Return the body after scaling, rotation by angle, rad, about axis through the origin, and translation, m.)",
+          R"(Return a copy of the body, placed by x -> R S x + translate.
+
+S: scaling by `scale`, a number or [3]. R: rotation by `angle` (rad) about `axis` through the origin. translate: m.)",
           nb::sig("def place(self, scale: object = 1.0, axis: collections.abc.Sequence[float] = [0.0, 0.0, 1.0], "
                   "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
 }
@@ -145,37 +128,49 @@ the file are the closed surface of an affine body.)")
 void bind_body(nb::module_& module) {
   nb::class_<Body> bound(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
 
-All ranks must pass equal arrays.)");
+Arrays must be the same on all ranks.)");
   bound
       .def_static(
           "box",
           [](Vector size, std::array<int, 3> cells) {
-            return Body{[size, cells](MPI_Comm comm) { return box_mesh(size, cells, rank_of(comm), num_ranks(comm)); },
-                        {}};
+            return Body{[size, cells](MPI_Comm comm) { return box_mesh(comm, size, cells); }, {}};
           },
           nb::arg("size"), nb::arg("cells"),
-          "Create the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each.")
+          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
+
+One corner is the origin, and the opposite corner is `size`, [3], in m.)")
       .def_static(
-          "solid",
-          [](nb::handle vertices, nb::handle tets) {
-            return body_of<4>(vertices, tets, "tets", CellKind::tetrahedron);
+          "cube",
+          [](int resolution, double size) {
+            return Body{[resolution, size](MPI_Comm comm) { return cube_mesh(comm, resolution, size); }, {}};
           },
-          nb::arg("vertices"), nb::arg("tets"), "Create a body of tetrahedra: vertices [n, 3], m, and tets [m, 4].",
+          nb::arg("resolution") = 10, nb::arg("size") = 1.0,
+          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
+
+The sides of the cube are the regions x_min, …, z_max.)")
+      .def_static(
+          "solid", [](nb::handle vertices, nb::handle tets) { return body_of<4>(vertices, tets, "tets", &solid_mesh); },
+          nb::arg("vertices"), nb::arg("tets"),
+          "Create a body of tetrahedra. vertices: [vertices, 3], in m. tets: vertex numbers, [tetrahedra, 4].",
           nb::sig("def solid(vertices: object, tets: object) -> Body"))
       .def_static(
           "surface",
           [](nb::handle vertices, nb::handle triangles) {
-            return body_of<3>(vertices, triangles, "triangles", CellKind::triangle);
+            return body_of<3>(vertices, triangles, "triangles", &surface_mesh);
           },
           nb::arg("vertices"), nb::arg("triangles"),
-          "Create a body of triangles, for shells and cloth; without a material it is an obstacle.",
+          R"(Create a body of triangles, for shells and cloth. A body without a material is an obstacle.
+
+vertices: [vertices, 3], in m. triangles: vertex numbers, [triangles, 3].)",
           nb::sig("def surface(vertices: object, triangles: object) -> Body"))
       .def_static(
           "segments",
           [](nb::handle vertices, nb::handle segments) {
-            return body_of<2>(vertices, segments, "segments", CellKind::segment);
+            return body_of<2>(vertices, segments, "segments", &segment_mesh);
           },
-          nb::arg("vertices"), nb::arg("segments"), "Create a body of segments, for springs and ropes.",
+          nb::arg("vertices"), nb::arg("segments"), R"(Create a body of segments, for springs and ropes.
+
+vertices: [vertices, 3], in m. segments: vertex numbers, [segments, 2].)",
           nb::sig("def segments(vertices: object, segments: object) -> Body"))
       .def_static(
           "affine",
@@ -184,7 +179,9 @@ All ranks must pass equal arrays.)");
                 [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }, {}};
           },
           nb::arg("vertices"), nb::arg("triangles"),
-          R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".)",
+          R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".
+
+vertices: [vertices, 3], in m. triangles: vertex numbers, [triangles, 3].)",
           nb::sig("def affine(vertices: object, triangles: object) -> Body"));
   bind_body_from_file(bound);
 }
@@ -202,14 +199,14 @@ void bind_joint(nb::module_& module) {
           nb::arg("axis") = Vector{0.0, 0.0, 1.0},
           R"(Create a joint.
 
-kind: fixed, revolute, prismatic, spherical, universal or planar. other: second body; empty: the world. point, m, and
-axis: in the initial placement of the bodies.)")
+kind: fixed, revolute, prismatic, spherical, universal or planar. body, other: names of the two bodies; an empty `other`
+means the world. point (m) and axis are given for the initial positions of the bodies.)")
       .def_ro("name", &Joint::name, "Name of the joint.")
       .def_prop_ro(
           "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },
           "Kind of the joint.")
-      .def_ro("body", &Joint::body, "First body.")
-      .def_ro("other", &Joint::other, "Other body; empty: the world.");
+      .def_ro("body", &Joint::body, "Name of the first body.")
+      .def_ro("other", &Joint::other, "Name of the other body; empty for the world.");
 }
 
 /// Binds the bodies, materials, joints and warnings of a robot.
@@ -224,7 +221,7 @@ void bind_parts_of_robot(nb::class_<Robot>& bound) {
             return bodies;
           },
           "Bodies by name, for TetrahedralMesh.join.")
-      .def_ro("materials", &Robot::materials, "Materials, one for each body.")
+      .def_ro("materials", &Robot::materials, "Rigid materials, one for each body.")
       .def_prop_ro(
           "joints",
           [](const Robot& robot) {
@@ -245,9 +242,10 @@ void bind_parts_of_robot(nb::class_<Robot>& bound) {
             return to_numpy(std::move(values), {count, 3});
           },
           nb::arg("mesh"),
-          "Return initial velocities of a mesh, [owned vertices, 3], m/s; 0 outside the robot. Collective.",
+          "Return the initial velocities of the mesh's vertices, [owned vertices, 3], m/s; 0 outside the robot. "
+          "Collective.",
           nb::sig("def initial_velocity(self, mesh: TetrahedralMesh) -> numpy.ndarray"))
-      .def_ro("warnings", &Robot::warnings, "Parts of the file that have no effect.");
+      .def_ro("warnings", &Robot::warnings, "Warnings about parts of the URDF file that have no effect.");
 }
 
 void bind_robot(nb::module_& module) {
@@ -271,9 +269,10 @@ The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called
       nb::arg("with_surfaces") = false, nb::arg("comm") = nb::none(),
       R"(Read a robot from a URDF file. Collective.
 
-fixed_base: whether the base link is part of the world. coordinates: initial coordinates of joints, by their names in
-the file, rad or m. velocities: initial velocities of joints, rad/s or m/s, which initial_velocity uses. axis, angle,
-translate: placement of the base. with_surfaces: whether to read collision shapes, for contact.)");
+fixed_base: whether the base link is part of the world. coordinates: initial coordinates (rad or m) by names of joints
+in the file; default 0. velocities: initial velocities (rad/s or m/s) by names of joints, for `initial_velocity`;
+default 0. The base is rotated by `angle` (rad) about `axis` through the origin, and then moved by `translate` (m).
+with_surfaces: whether to read collision shapes, for contact.)");
   bind_parts_of_robot(bound);
 }
 
@@ -301,9 +300,10 @@ void bind_join(nb::module_& module) {
             return handle;
           },
           nb::arg("bodies"), nb::arg("comm") = nb::none(),
-          R"(Create the mesh of several bodies, from a dict of Body objects by name. Collective.
+          R"(Create the mesh of several bodies, from a dict that maps names to Body objects. Collective.
 
-The vertices and cells are in the order of the bodies. Region R of a body is called BODY/R; BODY/all is the whole body.)",
+The vertices and cells are in the order of the bodies. Region R of a body is called BODY/R; BODY/all is the whole
+body.)",
           nb::sig("def join(bodies: dict, comm: object | None = None) -> TetrahedralMesh"))
       .def_prop_ro(
           "body_names",
@@ -324,7 +324,9 @@ void bind_attachment(nb::class_<SceneHandle>& scene) {
         return handle.shared()->change().attach(region, to, stiffness);
       },
       nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
-      "Attach each vertex of a region to another body by a spring, N/m. Return the stiffness parameter's name.");
+      R"(Attach each vertex of a region by a spring to the point of the region `to` with the same rest position.
+
+stiffness: spring constant, N/m. Return the name of the stiffness parameter.)");
 }
 
 void bind_joints_of_scene(nb::module_& module) {
@@ -336,7 +338,7 @@ void bind_joints_of_scene(nb::module_& module) {
             const LibraryScope scope;
             handle.shared()->change().join(joint);
           },
-          nb::arg("joint"), "Add a joint of rigid bodies.")
+          nb::arg("joint"), "Add a joint between a rigid body and another rigid body or the world.")
       .def(
           "drive",
           [](SceneHandle& handle, const std::string& joint, nb::handle torque, nb::handle target, double stiffness,
@@ -360,11 +362,11 @@ void bind_joints_of_scene(nb::module_& module) {
           nb::arg("limit_stiffness") = 0.0, nb::arg("limit_distance") = 0.0,
           R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt, friction and limits.
 
-q: coordinate of the joint, rad or m. torque (N m or N) and target (rad or m): a number, or one per step. friction
-(N m or N) is constant above friction_velocity (rad/s or m/s). limits: lower and upper limit of q; a barrier of
-limit_stiffness (N m or N/m) begins at limit_distance (rad or m; 0: 1 % of the range) from a limit. Adds the parameters
-joint_torque:NAME, joint_target:NAME, joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and
-joint_limit_stiffness:NAME.)",
+q: coordinate of the joint, rad or m. torque (N m or N) and target (rad or m): a number, or one per step. stiffness:
+N m/rad or N/m. damping: N m s/rad or N s/m. friction (N m or N) is constant above friction_velocity (rad/s or m/s).
+limits: lower and upper limit of q; a barrier of limit_stiffness (N m or N/m) begins at the distance limit_distance from
+a limit (rad or m; 0 means 1 % of the range). Adds the parameters joint_torque:NAME, joint_target:NAME,
+joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and joint_limit_stiffness:NAME.)",
           nb::sig("def drive(self, joint: str, torque: object = 0.0, target: object = 0.0, stiffness: float = 0.0, "
                   "damping: float = 0.0, friction: float = 0.0, friction_velocity: float = 0.01, "
                   "limits: tuple[float, float] = (-math.inf, math.inf), limit_stiffness: float = 0.0, "
@@ -380,7 +382,8 @@ joint_limit_stiffness:NAME.)",
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.
 
-with_drives: whether to add the damping, friction and limits of joints in the file. If false, `drive` can add other drives.)");
+with_drives: whether to add the damping, friction and limits that the URDF file gives. If False, `drive` can add other
+drives.)");
   bind_attachment(scene);
 }
 

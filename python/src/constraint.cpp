@@ -76,9 +76,7 @@ Constraints constraints_of(const ProblemHandle& handle, const std::vector<const 
 
 void bind_constraint(nb::module_& module) {
   nb::class_<ConstraintOptions>(
-      module, "Constraint",
-      "Bounds of the mean of an unknown's values, of a quantity of the rest shape, or of a loss, for "
-      "InverseProblem.minimise.")
+      module, "Constraint", "Constraint at_least <= c(u) <= at_most, or c(u) = equals, for InverseProblem.minimise.")
       .def(
           "__init__",
           [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
@@ -96,10 +94,10 @@ void bind_constraint(nb::module_& module) {
           nb::arg("equals") = nb::none(), nb::arg("quantity") = "mean", nb::arg("power") = nb::none(),
           R"(Create a constraint.
 
-function: the name of an unknown, for the mean of its values (of values per tetrahedron, weighted by volume), or a loss,
-for example a SensorValueLoss. quantity: mean; for rest_positions, relative_volume (volume of the rest shape over the
-volume of the mesh) or distortion (power mean of the inverse mean ratio, with the exponent power, default 16). equals
-needs the method almm.)",
+function: c, a loss (for example a SensorValueLoss), or the name of an unknown of which c is the `quantity`. quantity:
+mean of the unknown's values (values per tetrahedron are weighted by volume). For an unknown of rest_positions also
+relative_volume (volume of the rest shape over the volume of the mesh) or distortion (power mean of the inverse mean
+ratio of the tetrahedra, with the exponent `power`, default 16). `equals` needs the method almm.)",
           nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
                   "| None = None, at_most: float | None = None, equals: float | None = None, quantity: str = 'mean', "
                   "power: "

@@ -72,7 +72,7 @@ void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHan
 void bind_target_position(nb::module_& module) {
   nb::class_<TargetPositionHandle, LossHandle>(
       module, "TargetPositionLoss",
-      "Loss ½ |x̄ - target|², m², of the mean position x̄ of a region's vertices at one step.")
+      "Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps.")
       .def(
           "__init__",
           [](TargetPositionHandle* self, const MeshHandle& mesh, const std::string& region, Vector target, int step) {
@@ -81,12 +81,13 @@ void bind_target_position(nb::module_& module) {
             });
           },
           nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
-          "Create the loss. target: [3], m. Collective.");
+          "Create the loss. target: [3], in m. step: number of the state, from 0 on. Collective.");
 }
 
 void bind_track(nb::module_& module) {
   nb::class_<TrackHandle, LossHandle>(
-      module, "TrackLoss", "Loss 1/(2 |S||V|) Σ |x - x̂|², m², over the observed steps S and vertices V of a region.")
+      module, "TrackLoss",
+      "Loss 1/(2 |S||V|) Σ |x - x̂|² (m²) over the observed steps S and vertices V of a region; x̂: observed positions.")
       .def(
           "__init__",
           [](TrackHandle* self, const MeshHandle& mesh, const nb::dict& observed, const std::string& region) {
@@ -104,8 +105,9 @@ void bind_track(nb::module_& module) {
                       [&] { return std::make_shared<TrackLoss>(mesh.get(), positions, mesh.get().region(region)); });
           },
           nb::arg("mesh"), nb::arg("observed"), nb::arg("region") = "all", nb::keep_alive<1, 2>(),
-          R"(Create the loss. observed: dict from steps to positions, [owned or local vertices, 3], m; NaN is not observed.
-Collective.)",
+          R"(Create the loss. Collective.
+
+observed: dict from steps to positions, [owned or local vertices, 3], in m; NaN marks unobserved components.)",
           nb::sig(
               "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
 }
@@ -113,7 +115,7 @@ Collective.)",
 void bind_point_track(nb::module_& module) {
   nb::class_<PointTrackHandle, LossHandle>(
       module, "PointTrackLoss",
-      "Mean of ½ |x - x̂|², m², over the pairs of step and material point of one body that are observed.")
+      "Mean of ½ |x - x̂|² (m²) over all pairs of a step and a material point with an observed position x̂.")
       .def(
           "__init__",
           [](PointTrackHandle* self, const MeshHandle& mesh, nb::handle points, const nb::dict& observed,
@@ -132,8 +134,9 @@ void bind_point_track(nb::module_& module) {
           nb::arg("mesh"), nb::arg("points"), nb::arg("observed"), nb::arg("body") = "", nb::keep_alive<1, 2>(),
           R"(Create the loss. Every rank passes all points. Collective.
 
-points: rest positions of material points inside tetrahedra, [points, 3], m. observed: dict from steps to positions,
-[points, 3], m; NaN is not observed. body: needed if the mesh has several bodies.)",
+points: rest positions of material points inside tetrahedra, [points, 3], in m. observed: dict from steps to positions,
+[points, 3], in m; NaN marks components that were not observed. body: name of the body that contains the points; may be
+empty if the mesh has one body.)",
           nb::sig("def __init__(self, mesh: TetrahedralMesh, points: object, observed: dict[int, object], "
                   "body: str = '') -> None"));
 }
@@ -164,17 +167,18 @@ void bind_sensor_loss(nb::module_& module) {
           nb::keep_alive<1, 2>(),
           R"(Create the loss. Collective.
 
-observed: dict from steps to values ŷ, [components] or a number; NaN is not observed. covariance: matrix C [components,
-components]; None: the identity. huber: if above 0, the limit of Huber's loss, in the unit of the sensor. For the negative
-logarithm of a likelihood with the covariance matrix C, add the loss to a SumLoss with noise=1.)",
+observed: dict from steps to values ŷ, [components] or a number; NaN marks components that were not observed.
+covariance: matrix C [components, components]; None means the identity matrix. huber: limit of Huber's loss, in the unit
+of the sensor; 0 for no limit. For the negative logarithm of a likelihood with the covariance matrix C, add the loss to
+a SumLoss with noise=1.)",
           nb::sig("def __init__(self, sensor: Sensor, observed: dict[int, object], covariance: object = None, "
                   "huber: float = 0.0) -> None"));
 }
 
 void bind_sensor_value(nb::module_& module) {
-  nb::class_<SensorValueHandle, LossHandle>(
-      module, "SensorValueLoss",
-      "Mean over steps of the weighted values w · y of a sensor, or of w · |y|^power, for objectives and constraints.")
+  nb::class_<SensorValueHandle, LossHandle>(module, "SensorValueLoss",
+                                            "Mean of w · y over steps, or of w · |y|^power, where y are the values of "
+                                            "a sensor; for objectives and constraints.")
       .def(
           "__init__",
           [](SensorValueHandle* self, const SensorHandle& sensor, nb::handle weights, const std::vector<int>& steps,
@@ -192,7 +196,8 @@ void bind_sensor_value(nb::module_& module) {
           nb::keep_alive<1, 2>(),
           R"(Create the loss. Collective.
 
-weights: w, [components] or a number; -1 maximises the value. steps: numbers of the states. power: at least 2.)",
+weights: w, [components] or a number; minimisation with w = -1 maximises the value. steps: numbers of the states, from 0
+on. power: at least 2.)",
           nb::sig("def __init__(self, sensor: Sensor, weights: object, steps: collections.abc.Sequence[int], power: "
                   "float | None = None) -> None"));
 }
@@ -218,16 +223,16 @@ void bind_sum(nb::module_& module) {
             loss.give_to(sum);
           },
           nb::arg("loss"), nb::arg("weight") = 1.0, nb::arg("noise") = nb::none(), nb::keep_alive<1, 2>(),
-          R"(Add a loss. Afterwards only the sum may use this loss.
+          R"(Add a loss, multiplied by weight. Afterwards only the sum may use this loss.
 
-noise: standard deviation of the observations' errors. The loss then is the negative logarithm of a likelihood,
-½ Σ |r|²/noise² over all observations with residuals r, times the weight.)");
+noise: standard deviation of the observations' errors. With `noise`, the loss becomes the negative logarithm of a
+likelihood: weight · ½ Σ |r|²/noise² over all observations with residuals r.)");
 }
 
 }  // namespace
 
 void bind_losses(nb::module_& module) {
-  nb::class_<LossHandle>(module, "Loss", "Loss Σ ℓ(n, x[n]) over the states of a rollout.")
+  nb::class_<LossHandle>(module, "Loss", "Loss Σ ℓ(n, x[n]) over the states x[n] of a rollout.")
       .def_prop_ro(
           "unit", [](const LossHandle& handle) { return handle.shared()->unit(); },
           "Unit of the loss; 1 if it is dimensionless.");

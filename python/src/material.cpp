@@ -42,7 +42,7 @@ void bind_material(nb::module_& module) {
   using Material = DifferentiableMaterial;
   nb::class_<Material>(module, "DifferentiableMaterial", R"(Material of the whole mesh or of a region.
 
-A law of elasticity for tetrahedra, or a model of other cells, with the values of its parameters by name.)")
+The model is a law of elasticity for tetrahedra, or a model of other cells; `values` has its parameters.)")
       .def(
           "__init__",
           [](Material* self, double youngs_modulus, double poissons_ratio, bool requires_grad) {
@@ -66,19 +66,21 @@ with respect to the parameters youngs_modulus and poisson_ratio.)")
 
 values: dict from parameter names to a number, or to an array with one value per local cell of the mesh. Parameters of
 tetrahedra are density (kg/m³), those of the law, and viscosity, bulk_viscosity (Pa s), rayleigh_damping (1/s), drag
-(N s/m⁴). nodal_dilatation: whether linear tetrahedra average their volume change around each vertex.)",
+(N s/m⁴). nodal_dilatation: whether linear tetrahedra average their volume changes around each vertex, which avoids
+locking of nearly incompressible bodies. law: name of a law of a model of other cells; empty for the first law.)",
           nb::sig("def __init__(self, model: str, values: dict, region: str = 'all', requires_grad: bool = True, "
                   "nodal_dilatation: bool = False, law: str = '') -> None"))
       .def_rw("model", &Material::model, "Name of the law or model.")
       .def_rw("region", &Material::region, "Name of the region.")
-      .def_rw("law", &Material::law, "Name of a law of the model; empty: its first law.")
-      .def_rw("nodal_dilatation", &Material::nodal_dilatation, "Whether cells average their volume change.")
+      .def_rw("law", &Material::law, "Name of a law of the model; empty for the first law of the model.")
+      .def_rw("nodal_dilatation", &Material::nodal_dilatation,
+              "Whether linear tetrahedra average their volume changes around each vertex.")
       .def_rw("requires_grad", &Material::requires_grad,
               "Whether simulators compute gradients with respect to youngs_modulus and poisson_ratio.")
       .def_prop_rw(
           "values", [](const Material& material) { return dict_of(material.values); },
           [](Material& material, const nb::dict& values) { material.values = values_of(values); },
-          "Values by parameter name; a copy. Assign a dict to change them.")
+          "Copy of the values, by parameter name. To change the values, assign a dict.")
       .def("__repr__", [](const Material& material) {
         return nb::str("DifferentiableMaterial({!r}, {}, region={!r})")
             .format(material.model.c_str(), dict_of(material.values), material.region.c_str());

@@ -101,8 +101,8 @@ void bind_constructors(nb::class_<MeshHandle>& bound) {
           nb::arg("vertices").none(), nb::arg("tets").none(), nb::arg("comm") = nb::none(),
           R"(Create a mesh of linear tetrahedra.
 
-vertices: array [n, 3], m. tets: integer array [m, 4], the vertex numbers of each tetrahedron, positively oriented. Only
-the first rank's arrays are used; other ranks may pass None.)",
+vertices: array [vertices, 3], in m. tets: integer array [tetrahedra, 4], the vertex numbers of each tetrahedron,
+positively oriented. Only the first rank's arrays are used; other ranks may pass None.)",
           nb::sig("def __init__(self, vertices: object, tets: object, comm: object | None = None) -> None"))
       .def_static(
           "from_file",
@@ -110,7 +110,7 @@ the first rank's arrays are used; other ranks may pass None.)",
             return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::from_file(on, path, scale); });
           },
           nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("comm") = nb::none(),
-          "Read a mesh file: Gmsh, VTU, HDF5, MED, Exodus. `scale` multiplies coordinates, to m.")
+          "Read a mesh file: Gmsh, VTU, HDF5, MED or Exodus. scale: factor that converts the file's coordinates to m.")
       .def_static(
           "create_cube",
           [](int resolution, double size, nb::object comm) {
@@ -118,22 +118,26 @@ the first rank's arrays are used; other ranks may pass None.)",
                             [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); });
           },
           nb::arg("resolution") = 10, nb::arg("size") = 1.0, nb::arg("comm") = nb::none(),
-          R"(Create the cube [0, size]³, m, of 6·resolution³ tetrahedra. Its sides are the regions x_min, …, z_max.)")
+          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
+
+The sides of the cube are the regions x_min, …, z_max.)")
       .def_static(
           "box",
           [](std::array<double, 3> size, std::array<int, 3> cells, int order, nb::object comm) {
             return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); });
           },
           nb::arg("size"), nb::arg("cells"), nb::arg("order") = 1, nb::arg("comm") = nb::none(),
-          R"(Create the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each.
+          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
 
-order: 1 for linear cells, 2 for second-order cells. The sides are the regions x_min, …, z_max.)");
+One corner is the origin, and the opposite corner is `size`, [3], in m. order: 1 for linear cells, 2 for second-order
+cells. The sides of the box are the regions x_min, …, z_max.)");
 }
 
 void bind_properties(nb::class_<MeshHandle>& bound) {
   bound
       .def_prop_ro(
-          "comm", [](const MeshHandle& mesh) { return mesh.comm; }, "Communicator of mpi4py, or None.")
+          "comm", [](const MeshHandle& mesh) { return mesh.comm; },
+          "Communicator of mpi4py with which the mesh was created, or None.")
       .def_prop_ro(
           "order", [](const MeshHandle& mesh) { return mesh.get().order(); }, "Order of the cells: 1 or 2.")
       .def_prop_ro(
@@ -144,10 +148,10 @@ void bind_properties(nb::class_<MeshHandle>& bound) {
           "Number of tetrahedra of the whole mesh.")
       .def_prop_ro(
           "num_local_vertices", [](const MeshHandle& mesh) { return mesh.get().num_vertices(); },
-          "Number of this rank's vertices, copies included.")
+          "Number of this rank's vertices, including copies of other ranks' vertices.")
       .def_prop_ro(
           "num_owned_vertices", [](const MeshHandle& mesh) { return mesh.get().num_owned_vertices(); },
-          "Number of vertices that this rank owns; these are the first local vertices.")
+          "Number of vertices that this rank owns. The owned vertices are the first local vertices.")
       .def_prop_ro(
           "num_local_cells", [](const MeshHandle& mesh) { return mesh.get().num_cells(); },
           "Number of this rank's tetrahedra.")
@@ -157,7 +161,8 @@ void bind_properties(nb::class_<MeshHandle>& bound) {
             const auto& x = mesh.get().rest_positions();
             return to_numpy(x, {x.size() / 3, 3});
           },
-          "Rest positions, [local vertices, 3], m; a copy.", nb::sig("def rest_positions(self) -> numpy.ndarray"))
+          "Copy of the rest positions, [local vertices, 3], in m.",
+          nb::sig("def rest_positions(self) -> numpy.ndarray"))
       .def_prop_ro(
           "cells",
           [](const MeshHandle& mesh) {
@@ -165,7 +170,7 @@ void bind_properties(nb::class_<MeshHandle>& bound) {
             const auto nodes = static_cast<std::size_t>(mesh.get().nodes_per_cell());
             return to_numpy(std::vector<int>(cells.begin(), cells.end()), {cells.size() / nodes, nodes});
           },
-          "Local vertex numbers of this rank's tetrahedra, [local cells, 4 or 10]; a copy.",
+          "Copy of the local vertex numbers of this rank's tetrahedra, [local cells, 4 or 10].",
           nb::sig("def cells(self) -> numpy.ndarray"))
       .def_prop_ro(
           "global_vertices", [](const MeshHandle& mesh) { return list_of(vertex_numbers(mesh.get())); },
@@ -208,9 +213,10 @@ void bind_regions(nb::class_<MeshHandle>& bound) {
       .def("define_region", &define_region, nb::arg("name"), nb::kw_only(), nb::arg("box") = nb::none(),
            nb::arg("center") = nb::none(), nb::arg("radius") = nb::none(), nb::arg("vertices") = nb::none(),
            nb::arg("body") = "",
-           R"(Define a region by its vertices. Collective.
+           R"(Define a region by exactly one of: box, ball (center and radius), list of vertices. Collective.
 
-box: [min, max], two points, m. center, radius: a ball, m. vertices: numbers in the mesh file.)");
+box: two opposite corners [min, max], in m. center, radius: in m. vertices: numbers in the mesh file. body: if given,
+the region contains only vertices of this body, and `vertices` are numbered from the body's first vertex.)");
 }
 
 }  // namespace
@@ -219,9 +225,9 @@ void bind_mesh(nb::module_& module) {
   nb::class_<MeshHandle> bound(module, "TetrahedralMesh",
                                R"(Mesh of tetrahedra, distributed over the ranks of a communicator.
 
-Each cell is on one rank; each vertex is owned by one rank and copied to the other ranks that need it. Local vertices are
-the owned ones, then the copies. `comm` is a communicator of mpi4py, or None for all ranks. All functions that make a mesh
-are collective.)");
+Each cell is on one rank. Each vertex is owned by one rank, and the other ranks that need the vertex have copies. A rank
+numbers its owned vertices first, then its copies; these are its local vertices. `comm` is a communicator of mpi4py, or
+None for all ranks. All functions that create a mesh are collective.)");
   bind_constructors(bound);
   bind_properties(bound);
   bind_regions(bound);

@@ -45,7 +45,7 @@ NB_MODULE(_core, module) {
       "Return the number of ranks in MPI_COMM_WORLD.");
   module.def(
       "back_end", [] { return diffsim::back_end(); },
-      "Return the name of the back end that kernels run on: OpenMP, Serial, Cuda, ….");
+      "Return the name of the Kokkos back end on which kernels run: OpenMP, Serial, Cuda, ….");
   // `finalise` is called before the interpreter destroys modules, when all objects of the library can still be
   // released.
   nb::module_::import_("atexit").attr("register")(module.attr("finalise"));

@@ -43,9 +43,10 @@ std::vector<std::string> names(const ParametersHandle& handle) { return paramete
 void bind_parameters(nb::module_& module) {
   nb::class_<ParametersHandle>(module, "Parameters", R"(Values of all parameters of a scene, by name.
 
-Values are copies, of shape [steps, entities, components]. The axis of steps exists if the parameter has values for each
-step, the axis of entities (this rank's cells or vertices) unless there is one value for the whole model, and the axis of
-components if there are several. Assignment broadcasts, is collective, and counts from the next step or rollout on.)")
+Reading a value returns a copy of the shape [steps, entities, components]. The axis of steps exists if the parameter has
+values for each step, the axis of entities (this rank's cells or vertices) unless there is one value for the whole
+model, and the axis of components if there are several components. Assignment broadcasts the given values to this shape,
+is collective, and has an effect from the next step or rollout on.)")
       .def("__getitem__", &get, nb::arg("name"), "Return a copy of the values.",
            nb::sig("def __getitem__(self, name: str) -> numpy.ndarray"))
       .def("__setitem__", &set, nb::arg("name"), nb::arg("value"), "Set the values. Collective.",

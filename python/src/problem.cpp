@@ -333,7 +333,7 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u");
             return handle.run([&](InverseProblem& of) { return of.value(at); });
           },
-          nb::arg("u"), "Return the loss at u.", nb::sig("def value(self, u: object) -> float"))
+          nb::arg("u"), "Return the loss at u, priors included.", nb::sig("def value(self, u: object) -> float"))
       .def(
           "gradient",
           [](const ProblemHandle& handle, nb::handle u) {
@@ -342,7 +342,8 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
             const double loss = handle.run([&](InverseProblem& of) { return of.gradient(at, gradient); });
             return std::pair(loss, vector_to_numpy(std::move(gradient)));
           },
-          nb::arg("u"), "Return the loss at u and its gradient, for example for scipy.optimize.minimize(jac=True).",
+          nb::arg("u"),
+          "Return the loss at u, priors included, and its gradient, as scipy.optimize.minimize(jac=True) expects.",
           nb::sig("def gradient(self, u: object) -> tuple[float, numpy.ndarray]"))
       .def(
           "hessian_product",
@@ -350,7 +351,7 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u"), along = unknowns_of(handle.get(), v, "v");
             return vector_to_numpy(handle.run([&](InverseProblem& of) { return of.hessian_product(at, along); }));
           },
-          nb::arg("u"), nb::arg("v"), "Return the product of the Hessian at u with v.",
+          nb::arg("u"), nb::arg("v"), "Return the product of the Hessian of the loss at u with v.",
           nb::sig("def hessian_product(self, u: object, v: object) -> numpy.ndarray"))
       .def(
           "set",
@@ -359,7 +360,8 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
             const LibraryScope scope;
             handle.change().set(at);
           },
-          nb::arg("u"), "Set the parameters of the scene from u.", nb::sig("def set(self, u: object) -> None"));
+          nb::arg("u"), "Set the parameters of the scene to the values that u describes.",
+          nb::sig("def set(self, u: object) -> None"));
 }
 
 /// Binds the values of unknowns and the priors at u.
@@ -380,7 +382,9 @@ void bind_values(nb::class_<ProblemHandle>& problem) {
             return width == 1 ? to_numpy(std::move(values), {rows}) : to_numpy(std::move(values), {rows, width});
           },
           nb::arg("name"), nb::arg("u"),
-          "Return the values of an unknown, in its unit: all values on every rank if the ranks share them.",
+          R"(Return the physical values of an unknown at u, in the unit of the parameter.
+
+If the ranks share the values, every rank receives all values; otherwise a rank receives only its own values.)",
           nb::sig("def physical(self, name: str, u: object) -> numpy.ndarray"))
       .def(
           "prior",
@@ -389,7 +393,8 @@ void bind_values(nb::class_<ProblemHandle>& problem) {
             const LibraryScope scope;
             return handle.get().prior(at);
           },
-          nb::arg("u"), "Return the sum of the priors at u.", nb::sig("def prior(self, u: object) -> float"));
+          nb::arg("u"), "Return the sum of the priors at u, times prior_factor.",
+          nb::sig("def prior(self, u: object) -> float"));
 }
 
 /// Binds priors, optimisation, checks and the posterior.
@@ -400,17 +405,17 @@ void bind_inference(nb::class_<ProblemHandle>& problem) {
            nb::arg("epsilon") = nb::none(), nb::arg("length") = nb::none(),
            R"(Add a prior of an unknown to the loss.
 
-type: 'normal' (mean; deviation, or covariance of values that all ranks share), 'smooth' (weight), 'total_variation'
-(weight, epsilon) or 'matern' (mean, deviation, length). mean is given in the unit of the parameter; deviation and
-weight refer to u, which is the logarithm for logarithmic unknowns. The default of mean
-is the start value; for smooth and total_variation, which are functions of u - mean, it is zero except for positions.)",
+type: 'normal' (mean; deviation, or covariance of values that all ranks share), 'smooth' (mean, weight),
+'total_variation' (mean, weight, epsilon) or 'matern' (mean, deviation, length in m or s). mean is given in the unit of
+the parameter p; all other arguments refer to u, which is ln p for a logarithmic unknown. The default of mean is the
+start value; for 'smooth' and 'total_variation', it is u = 0, except for unknown positions.)",
            nb::sig("def add_prior(self, name: str, type: str, *, mean: object = None, deviation: object = None, "
                    "covariance: object = None, weight: float | None = None, epsilon: float | None = None, length: "
                    "float | None = None) -> None"))
       .def_prop_rw(
           "prior_factor", [](const ProblemHandle& handle) { return handle.get().prior_factor(); },
           [](ProblemHandle& handle, double factor) { handle.get().set_prior_factor(factor); },
-          "Factor by which all priors are multiplied; 1 at the start.")
+          "Factor by which all priors are multiplied. The default is 1.")
       .def(
           "minimise", &minimise, nb::arg("method") = "lbfgs", nb::arg("max_iterations") = 50,
           nb::arg("gradient_tolerance") = 1e-8, nb::arg("learning_rate") = 0.05, nb::arg("gauss_newton") = false,
@@ -419,36 +424,37 @@ is the start value; for smooth and total_variation, which are functions of u - m
           nb::arg("window_tolerance") = 1e-4,
           R"(Minimise the loss within the bounds, from the start value, and set the scene's parameters to the result.
 
-method: lbfgs, newton_cg (with the Gauss–Newton matrix instead of the Hessian if gauss_newton), adam (with
-learning_rate), or, with constraints, mma (with move_limit, needs finite bounds) or almm. gradient_tolerance: relative to
-the first gradient. constraint_tolerance: relative to the bounds. windows: number of windows of multiple shooting, with
-newton_cg; window_tolerance: of the jumps between windows, relative to the motion. observer(iteration, loss,
-gradient_norm) is called after each iteration. The result has u, loss, gradient_norm, violation, constraints (the values), iterations,
-evaluations, hessian_products, converged and reason.)",
+method: lbfgs, newton_cg, adam (with learning_rate), or, with constraints, mma (with move_limit, needs finite bounds) or
+almm. gauss_newton: whether newton_cg uses the Gauss–Newton matrix instead of the Hessian. gradient_tolerance: largest
+norm of the gradient, relative to the norm at the start. constraint_tolerance: largest violation of a constraint,
+relative to its bounds. windows: number of windows of multiple shooting, with newton_cg; 0 for none. window_tolerance:
+largest jump between windows, relative to the distance of their initial states from x[0]. observer(iteration, loss,
+gradient_norm) is called after each iteration. The result is a dict with the keys u, loss, gradient_norm, violation,
+constraints (values of the constraints), iterations, evaluations, hessian_products, converged and reason.)",
           nb::sig(
               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
               "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
               "float, float], object] | None = None, constraints: list[Constraint] = [], constraint_tolerance: float = "
               "1e-6, move_limit: float = 0.5, windows: int = 0, window_tolerance: float = 1e-4) -> dict[str, object]"))
       .def("check", &check, nb::arg("u") = nb::none(),
-           "Test the derivatives with respect to each unknown, and return a dict with a verdict for each.",
+           "Test the derivatives at u (default: the start value). Return a list with a dict for each unknown.",
            nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"))
       .def("posterior", &posterior_of, nb::arg("u"), nb::arg("gauss_newton") = false,
            R"(Return the Laplace approximation of the posterior around a minimum u, for unknowns that all ranks share.
 
-The loss must be the negative logarithm of a probability density. gauss_newton: use the Gauss–Newton matrix instead of
-the Hessian. The result has names of the values, deviation,
-covariance and correlation of u, scale s and eigenvalues of diag(s) H diag(s), and not_identified: unit vectors of
-changes of u divided by s along which the observations do not determine u. deviation, covariance and correlation are missing if an eigenvalue is not positive.)",
+The loss must be the negative logarithm of a probability density. gauss_newton: whether H is the Gauss–Newton matrix
+instead of the Hessian of the loss. The result is a dict: names of the values of u; scale s; eigenvalues of S = diag(s)
+H diag(s); not_identified, the eigenvectors of S along which the loss does not determine u/s; and, if all eigenvalues
+are positive, deviation, covariance and correlation of u.)",
            nb::sig("def posterior(self, u: object, gauss_newton: bool = False) -> dict[str, object]"))
       .def("low_rank_posterior", &low_rank_posterior_of, nb::arg("u"), nb::arg("rank"), nb::arg("samples") = 200,
            nb::arg("gauss_newton") = false,
            R"(Return a low-rank approximation of the posterior around a minimum u, for unknowns with many values.
 
-Each unknown needs exactly one prior with a covariance matrix. The result has the rank largest eigenvalues of
-H v = λ C⁻¹ v, where H is the Hessian of the losses (or the Gauss–Newton matrix if gauss_newton) and C the covariance
-matrix of the priors, and deviation: standard deviations of this rank's part of u, estimated from random samples. Needs a
-diffsim that was built with SLEPc.)",
+Each unknown needs exactly one prior with a covariance matrix. The result is a dict with eigenvalues, the `rank` largest
+λ of H v = λ C⁻¹ v, and deviation, the standard deviations of this MPI rank's part of u, estimated from random samples.
+H is the Hessian of the losses without priors (or the Gauss–Newton matrix if gauss_newton), and C is the covariance
+matrix of the priors. Needs a diffsim that was built with SLEPc.)",
            nb::sig("def low_rank_posterior(self, u: object, rank: int, samples: int = 200, gauss_newton: bool = False) "
                    "-> dict[str, object]"));
 }
@@ -461,12 +467,15 @@ void bind_problem(nb::module_& module) {
   nb::class_<ProblemHandle> problem(module, "InverseProblem",
                                     R"(Loss of a rollout as a function of a vector u of unknowns.
 
-u has this rank's values: of the unknowns' cells or vertices of this rank, and, on the first rank, values that all ranks
-share. For a logarithmic unknown, u = ln p. All members are collective.)");
+u is distributed: each rank's part has the values of the unknowns on the cells or vertices that the rank owns. Values
+that all ranks share are in the part of the first rank. For a logarithmic unknown p, u = ln p. All members are
+collective.)");
   problem
       .def("__init__", &create_problem, nb::arg("scene"), nb::arg("num_steps"), nb::arg("loss"), nb::arg("unknowns"),
            nb::arg("checkpoint_every") = 10, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
-           "Create a problem. loss: a loss of the library or a function, as for backward.",
+           R"(Create a problem. loss: a Loss, or a function loss(n, state) as for DifferentiableSimulator.backward.
+
+checkpoint_every: number of steps between checkpoints in memory.)",
            nb::sig(
                "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
                "checkpoint_every: int = 10) -> None"))
@@ -479,12 +488,12 @@ share. For a logarithmic unknown, u = ln p. All members are collective.)");
             for (const Unknown& unknown : handle.get().unknowns()) names.push_back(unknown.name());
             return names;
           },
-          "Names of the unknowns.")
+          "Names of the unknowns, in the order of their values in u.")
       .def_prop_ro(
           "unit", [](const ProblemHandle& handle) { return handle.get().unit(); }, "Unit of the loss.")
       .def_prop_ro(
           "losses", [](const ProblemHandle& handle) { return handle.get().losses(); },
-          "Losses of the experiments in the last evaluation, without priors.")
+          "Losses of the experiments in the last call of value or gradient, without priors.")
       .def(
           "start",
           [](const ProblemHandle& handle) {
@@ -495,14 +504,14 @@ share. For a logarithmic unknown, u = ln p. All members are collective.)");
             }
             return vector_to_numpy(std::move(u));
           },
-          "Return the start value of u.", nb::sig("def start(self) -> numpy.ndarray"))
+          "Return this rank's part of the start value of u.", nb::sig("def start(self) -> numpy.ndarray"))
       .def(
           "bounds",
           [](const ProblemHandle& handle) {
             return std::pair(vector_to_numpy(handle.get().lower_bounds()),
                              vector_to_numpy(handle.get().upper_bounds()));
           },
-          "Return the lower and upper bounds of u.",
+          "Return this rank's part of the lower and upper bounds of u.",
           nb::sig("def bounds(self) -> tuple[numpy.ndarray, numpy.ndarray]"));
   bind_functions(problem);
   bind_values(problem);

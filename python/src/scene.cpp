@@ -32,7 +32,7 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
             handle.shared()->change().fix(region, axes);
           },
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
-          "Fix the vertices of a region at their positions, along the given axes.")
+          "Fix components of the positions of a region's vertices. axes: whether x, y and z are fixed.")
       .def(
           "move",
           [](SceneHandle& handle, const std::string& region, Vector axis, Vector origin, nb::handle angular_velocity,
@@ -46,8 +46,9 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
           nb::arg("angular_velocity") = 0.0, nb::arg("velocity") = Vector{},
           R"(Move the vertices of a region as a rigid body.
 
-angular_velocity about axis through origin: a number or [steps], rad/s. velocity: [3] or [steps, 3], m/s. Adds the
-parameters angular_velocity:REGION and velocity:REGION.)")
+The region rotates at angular_velocity (a number or [steps], rad/s) about `axis` through `origin` (m) and translates at
+velocity ([3] or [steps, 3], m/s); origin moves with the region. Adds the parameters angular_velocity:REGION and
+velocity:REGION.)")
       .def(
           "set_initial_displacement",
           [](SceneHandle& handle, nb::handle displacement) {
@@ -77,7 +78,9 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
             return handle.shared()->change().add_traction(region, values);
           },
           nb::arg("region"), nb::arg("traction"),
-          "Add a dead load per rest area to the faces of a region, Pa: [3] or [steps, 3]. Return its parameter's name.")
+          R"(Add a dead load per rest area to the faces of a region. traction: [3] or [steps, 3], in Pa.
+
+Return the name of the new parameter.)")
       .def(
           "add_pressure",
           [](SceneHandle& handle, const std::string& region, nb::handle pressure) {
@@ -86,7 +89,9 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
             return handle.shared()->change().add_pressure(region, values);
           },
           nb::arg("region"), nb::arg("pressure"),
-          "Add a follower pressure to the faces of a region, Pa: a number or [steps]. Return its parameter's name.")
+          R"(Add a follower pressure to the faces of a region. pressure: a number or [steps], in Pa.
+
+The pressure acts against the normal, which points out of tetrahedra. Return the name of the new parameter.)")
       .def(
           "set_control",
           [](SceneHandle& handle, const std::string& name, nb::handle values) {
@@ -95,7 +100,7 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
             handle.shared()->change().set_control(name, entries);
           },
           nb::arg("parameter"), nb::arg("values"),
-          "Replace a global parameter by one entry per step, for example gravity [steps, 3] or damping [steps].");
+          "Give a global parameter one value per step, for example gravity [steps, 3] or damping [steps].");
 }
 
 void bind_sensors(nb::class_<SceneHandle>& scene) {
@@ -104,7 +109,8 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       "sensor",
       [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
          std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about, double power) {
-        SensorSpec spec{.type = type, .place = {region, point, body}, .about = about, .power = power};
+        SensorSpec spec{
+            .quantity = sensor_quantity_named(type), .place = {region, point, body}, .about = about, .power = power};
         if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
         if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
         std::shared_ptr<Sensor> sensor;
@@ -117,14 +123,14 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       nb::arg("type"), nb::kw_only(), nb::arg("region") = "all", nb::arg("point") = nb::none(), nb::arg("body") = "",
       nb::arg("to_region") = nb::none(), nb::arg("to_point") = nb::none(), nb::arg("to_body") = "",
       nb::arg("about") = Vector{}, nb::arg("power") = 8.0,
-      R"(Make a sensor. Collective.
+      R"(Return a sensor. Collective.
 
 type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
 strain, stress, von_mises, work, reaction or moment. region: name of the region at which the sensor measures. point:
-rest position of a material point inside a tetrahedron, [3], m, instead of a region.
-body: body that contains the point; needed if the mesh has several bodies. to_region, or to_point and to_body: second
-place of a distance. about: point for moment and angular_momentum, [3], m. power: exponent of the mean of
-von_mises. Make sensors after all constraints and contact have been added.)");
+rest position of a material point inside a tetrahedron, [3], m, instead of a region. body: body that contains the point;
+needed if the mesh has several bodies. to_region, or to_point and to_body: other end of a distance. about: reference
+point of moment and angular_momentum, [3], m. power: exponent of the power mean of von_mises. Create sensors after all
+constraints and contact have been added.)");
 }
 
 void bind_contact(nb::module_& module) {
@@ -135,11 +141,12 @@ void bind_contact(nb::module_& module) {
             new (self) PlaneObstacle{.point = point, .normal = normal, .velocity = velocity, .label = label};
           },
           nb::arg("point") = Vector{}, nb::arg("normal") = Vector{0.0, 1.0, 0.0}, nb::arg("velocity") = Vector{},
-          nb::arg("label") = "", "Create a plane through point, m. normal points to the free side. velocity: m/s.")
+          nb::arg("label") = "",
+          "Create the obstacle. point: m. normal: points to the free side. velocity: m/s. label: empty for the index.")
       .def_rw("point", &PlaneObstacle::point, "Point of the plane, m.")
       .def_rw("normal", &PlaneObstacle::normal, "Normal, which points to the free side.")
       .def_rw("velocity", &PlaneObstacle::velocity, "Velocity, m/s.")
-      .def_rw("label", &PlaneObstacle::label, "Label; empty: the index of the plane.");
+      .def_rw("label", &PlaneObstacle::label, "Name of the obstacle; if empty, the index of the plane in the list.");
   const ContactOptions defaults;
   nb::class_<ContactOptions>(module, "ContactOptions", "Contact of bodies with obstacles and with each other.")
       .def(
@@ -166,16 +173,20 @@ void bind_contact(nb::module_& module) {
           nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
           R"(Create options.
 
-barrier_distance: m. barrier_stiffness: Pa. adaptive_stiffness: whether the stiffness follows from the body's stiffness
-and weight. friction: coefficient. friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: of
-the bodies, m. self_contact: whether bodies may touch themselves. planes: obstacles.)")
-      .def_rw("barrier_distance", &ContactOptions::barrier_distance, "Barrier distance, m.")
+barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
+add_contact computes barrier_stiffness from the stiffness and weight of the bodies. friction: friction coefficient.
+friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: thickness of the bodies, m.
+with_friction: whether friction terms exist even if friction is 0, for gradients. lagged_friction: whether friction uses
+the normal forces at the beginning of the step. self_contact: whether bodies touch themselves. planes: obstacles.)")
+      .def_rw("barrier_distance", &ContactOptions::barrier_distance, "Gap below which surfaces repel each other, m.")
       .def_rw("barrier_stiffness", &ContactOptions::barrier_stiffness, "Barrier stiffness, Pa.")
-      .def_rw("adaptive_stiffness", &ContactOptions::adaptive_stiffness, "Whether the stiffness is chosen.")
+      .def_rw("adaptive_stiffness", &ContactOptions::adaptive_stiffness,
+              "Whether add_contact computes the barrier stiffness.")
       .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
-      .def_rw("friction_velocity", &ContactOptions::friction_velocity, "Slip velocity, m/s.")
-      .def_rw("self_contact", &ContactOptions::self, "Whether bodies may touch themselves.")
-      .def_rw("planes", &ContactOptions::planes, "Planes; a copy.");
+      .def_rw("friction_velocity", &ContactOptions::friction_velocity,
+              "Slip velocity below which friction is smoothed, m/s.")
+      .def_rw("self_contact", &ContactOptions::self, "Whether bodies touch themselves.")
+      .def_rw("planes", &ContactOptions::planes, "Copy of the list of planes that are obstacles.");
 }
 
 }  // namespace
@@ -201,9 +212,10 @@ Materials materials_of(nb::handle object) {
 
 void bind_scene(nb::module_& module) {
   bind_contact(module);
-  nb::class_<SceneHandle> scene(module, "DifferentiableScene", R"(Bodies in motion: mesh, materials, loads, contact.
+  nb::class_<SceneHandle> scene(module, "DifferentiableScene",
+                                R"(Simulated bodies: mesh, materials, constraints, loads, contact and time stepper.
 
-Every member function is collective. Loads and contact are to be added before the first step.)");
+Every member function is collective. Add loads and contact before the first step.)");
   scene
       .def(
           "__init__",
@@ -218,7 +230,8 @@ Every member function is collective. Loads and contact are to be added before th
             new (self) SceneHandle(std::move(made));
           },
           nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(), nb::keep_alive<1, 2>(),
-          "Create a scene. materials: a material or a list; each needs a density.",
+          "Create a scene. materials: a material or a list; each needs a density. solver: time stepper; None for the "
+          "default.",
           nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
                   "solver: DifferentiableSolver | None = None) -> None"))
       .def_prop_ro(
@@ -230,7 +243,7 @@ Every member function is collective. Loads and contact are to be added before th
             const auto& x = handle.shared()->get().mesh()->rest_positions();
             return to_numpy(x, {x.size() / 3, 3});
           },
-          "Rest positions of the mesh, [local vertices, 3], m; a copy.",
+          "Copy of the rest positions of the mesh, [local vertices, 3], in m.",
           nb::sig("def rest_positions(self) -> numpy.ndarray"))
       .def(
           "add_contact",
@@ -238,14 +251,14 @@ Every member function is collective. Loads and contact are to be added before th
             const LibraryScope scope;
             handle.shared()->change().add_contact(options);
           },
-          nb::arg("options"), "Add contact; at most once, after gravity is set.")
+          nb::arg("options"), "Add contact. Call this function at most once, after gravity is set.")
       .def(
           "stable_substep",
           [](SceneHandle& handle) {
             const LibraryScope scope;
             return handle.shared()->change().stable_substep();
           },
-          "Return the largest substep, s, at which small motions are certain to be stable.");
+          "Return a substep (s) at which small motions about rest are stable; infinity for implicit integrators.");
   bind_motions(scene);
   bind_loads(scene);
   bind_sensors(scene);

@@ -85,14 +85,14 @@ void bind_experiments(nb::class_<SceneFileHandle>& bound) {
           [](const SceneFileHandle& handle, const std::string& experiment) {
             return handle.shared()->experiments()[handle.index(experiment)].scene.solver.steps;
           },
-          nb::arg("experiment") = "", "Return the number of steps; -1 if the scene has none.")
+          nb::arg("experiment") = "", "Return the number of steps; -1 if the scene file gives no number.")
       .def(
           "scene",
           [](const SceneFileHandle& handle, const std::string& experiment) {
             return new SceneHandle(handle.scenes().at(handle.index(experiment)));
           },
           nb::arg("experiment") = "", nb::keep_alive<0, 1>(),
-          "Return the scene of an experiment, by default of the first one.")
+          "Return the scene of an experiment; the default is the first experiment.")
       .def(
           "loss",
           [](const SceneFileHandle& handle, const std::string& experiment) {
@@ -109,9 +109,10 @@ void bind_experiments(nb::class_<SceneFileHandle>& bound) {
 }  // namespace
 
 void bind_scene_file(nb::module_& module) {
-  nb::class_<SceneFileHandle> bound(module, "SceneFile", R"(Objects of a scene of the runner.
+  nb::class_<SceneFileHandle> bound(module, "SceneFile",
+                                    R"(Mesh, scenes and losses that a scene file of the program `diffsim` describes.
 
-The mesh, and for each experiment the scene and its loss. Without `experiments` there is one experiment without a name.)");
+Each experiment has a scene and a loss. A file without `experiments` has one experiment, with an empty name.)");
   bound
       .def(
           "__init__",
@@ -125,7 +126,7 @@ The mesh, and for each experiment the scene and its loss. Without `experiments` 
             new (self) SceneFileHandle(std::move(file), std::move(comm));
           },
           nb::arg("path"), nb::arg("comm") = nb::none(),
-          R"(Read a scene, and the files that it names. Collective.
+          R"(Read a scene file, and the files that the scene file names. Collective.
 
 The sections checkpoint, optimiser, output and petsc are checked, but have no effect.)",
           nb::sig("def __init__(self, path: str, comm: object | None = None) -> None"))
@@ -147,7 +148,7 @@ The sections checkpoint, optimiser, output and petsc are checked, but have no ef
           "Names of the experiments.")
       .def_prop_ro(
           "warnings", [](const SceneFileHandle& handle) { return handle.shared()->warnings(); },
-          "Parts of the files of robots that have no effect.");
+          "Warnings about parts of the robots' URDF files that have no effect.");
   bind_experiments(bound);
 }
 
@@ -159,7 +160,7 @@ namespace diffsim::python {
 
 void bind_scene_file(nb::module_& module) {
   struct NoSceneFile {};
-  nb::class_<NoSceneFile>(module, "SceneFile", "Objects of a scene of the runner; not available in this build.")
+  nb::class_<NoSceneFile>(module, "SceneFile", "Scene file of the program `diffsim`; not available in this build.")
       .def(
           "__init__",
           [](NoSceneFile*, const std::string&, nb::object) {

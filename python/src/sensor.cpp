@@ -16,7 +16,8 @@ void bind_sensor(nb::module_& module) {
 
 Trajectory.measure returns the values of a sensor in a rollout; SensorLoss compares the values with observations.)")
       .def_prop_ro(
-          "name", [](const SensorHandle& handle) { return handle.shared()->name(); }, "Name of the quantity.")
+          "name", [](const SensorHandle& handle) { return handle.shared()->name(); },
+          "Name of the measured quantity, for messages.")
       .def_prop_ro(
           "unit", [](const SensorHandle& handle) { return handle.shared()->unit(); }, "Unit of the values.")
       .def_prop_ro(

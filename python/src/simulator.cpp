@@ -62,7 +62,7 @@ class SimulatorHandle : public Handle {
   MPI_Comm comm() const { return scene()->get().mesh()->comm(); }
   double dt() { return const_cast<DifferentiableScene&>(scene()->get()).dt(); }
 
-  std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout
+  std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout of a differentiable simulator
   long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
   long num_sweeps_ = 0;               ///< number of rollouts and reverse sweeps so far
 
@@ -193,13 +193,12 @@ void fix(SimulatorHandle& handle, nb::handle vertices) {
   handle.get().set_fixed_vertices(numbers);
 }
 
-TrajectoryHandle* rollout(DifferentiableSimulatorHandle& handle, int num_steps, int checkpoint_every,
-                          nb::object observer) {
+TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint_every, nb::object observer) {
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
-  handle.last_ = run_sweep(handle, [&] {
+  const std::shared_ptr<Trajectory> trajectory = run_sweep(handle, [&] {
     return std::make_shared<Trajectory>(
-        handle.differentiable_in_sweep().rollout(num_steps, checkpoint_every, [&](int n, const State& state) {
+        handle.shared()->rollout(num_steps, checkpoint_every, [&](int n, const State& state) {
           call_on_all_ranks(comm, [&] {
             check_signals();
             if (observer.is_none()) return;
@@ -208,8 +207,9 @@ TrajectoryHandle* rollout(DifferentiableSimulatorHandle& handle, int num_steps, 
           });
         }));
   });
+  if (dynamic_cast<const DifferentiableSimulatorHandle*>(&handle)) handle.last_ = trajectory;
   handle.version_of_rollout_ = handle.scene()->version();
-  return new TrajectoryHandle(handle.last_, handle);
+  return new TrajectoryHandle(trajectory, handle);
 }
 
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
@@ -270,13 +270,13 @@ nb::dict statistics(DifferentiableSimulatorHandle& handle) {
 void bind_trajectory(nb::module_& module) {
   nb::class_<TrajectoryHandle>(module, "Trajectory", R"(States of a rollout.
 
-Checkpoints are in memory; other states are computed on demand from the nearest checkpoint before them. A change of the
-scene or its parameters ends the trajectory.)")
+Checkpoints are in memory; every other state is computed on demand from the nearest earlier checkpoint. After a change
+of the scene or its parameters, the states are no longer available.)")
       .def_prop_ro(
           "num_steps", [](const TrajectoryHandle& handle) { return handle.get().num_steps(); }, "Number of steps.")
       .def(
           "time", [](const TrajectoryHandle& handle, int n) { return handle.get().time(n); }, nb::arg("n"),
-          "Return the time of step n, s.")
+          "Return the time after n steps, s.")
       .def(
           "state",
           [](const TrajectoryHandle& handle, int n) {
@@ -287,14 +287,14 @@ scene or its parameters ends the trajectory.)")
             }
             return copy_of(*state, handle.get().time(n));
           },
-          nb::arg("n"), "Return a copy of the state of step n, 0 … num_steps. Collective.",
+          nb::arg("n"), "Return a copy of the state after n steps, 0 ≤ n ≤ num_steps. Collective.",
           nb::sig("def state(self, n: int) -> State"))
       .def(
           "positions",
           [](const TrajectoryHandle& handle, int n) {
             return read_values([&]() -> const Field& { return handle.state(n)["positions"]; });
           },
-          nb::arg("n"), "Return the positions of step n, [local vertices, 3], m. Collective.",
+          nb::arg("n"), "Return the positions after n steps, [local vertices, 3], in m. Collective.",
           nb::sig("def positions(self, n: int) -> numpy.ndarray"))
       .def(
           "measure",
@@ -313,7 +313,7 @@ scene or its parameters ends the trajectory.)")
             return to_numpy(std::move(values), {frames, columns});
           },
           nb::arg("sensor"),
-          "Return the values of a sensor at the steps 0 … num_steps, [steps + 1, components]. Collective.",
+          "Return the values of a sensor in the states 0 … num_steps, [num_steps + 1, components]. Collective.",
           nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
       .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
       .def("__repr__", [](const TrajectoryHandle& handle) {
@@ -326,8 +326,8 @@ const char* const init_signature =
     "density: float = 1000.0, device: str | None = None) -> None";
 const char* const init_doc = R"(Create a simulator of a mesh.
 
-material: a DifferentiableMaterial or a list of them, which name their regions. density: of materials of tetrahedra
-without a density of their own, kg/m³. device: cpu, cuda or hip; None: the device for which the library was built.)";
+material: a DifferentiableMaterial, or a list of materials with their regions. density: kg/m³, for materials of
+tetrahedra that give no density. device: cpu, cuda or hip; None for the device for which the library was built.)";
 
 template <class T, class H, class C>
 void bind_constructors(C& bound) {
@@ -341,27 +341,21 @@ void bind_constructors(C& bound) {
 
 void bind_differentiable(nb::module_& module) {
   using H = DifferentiableSimulatorHandle;
-  nb::class_<H, SimulatorHandle> bound(module, "DifferentiableSimulator",
-                                       "Simulation with gradients of a loss. All members are collective.");
+  nb::class_<H, SimulatorHandle> bound(
+      module, "DifferentiableSimulator",
+      "Simulator that computes gradients of losses through rollouts. All members are collective.");
   bind_constructors<DifferentiableSimulator, H>(bound);
   bound
-      .def("rollout", &rollout, nb::arg("num_steps"), nb::arg("checkpoint_every") = 10,
-           nb::arg("observer") = nb::none(),
-           R"(Run steps from the scene's initial state, and return the trajectory.
-
-A checkpoint is kept in memory every checkpoint_every steps. observer(n, state) is called for each state, which is
-available during the call. After an exception, such as KeyboardInterrupt, the simulator is at its initial state.)",
-           nb::sig("def rollout(self, num_steps: int, checkpoint_every: int = 10, "
-                   "observer: collections.abc.Callable[[int, State], object] | None = None) -> Trajectory"))
       .def("backward", &backward, nb::arg("loss"),
            R"(Compute the gradient of the loss Σ ℓ(n, x[n]) over the states of the last rollout, and return the loss.
 
-loss(n, state) returns None for states that do not count, or (value, derivatives). The value is this rank's contribution.
-derivatives is a dict from names of fields to arrays of the fields' shapes; entries of owned vertices count. A loss of the
-library may be given instead of a function. One call of backward for each rollout.)",
+loss: a Loss, or a function. loss(n, state) returns None if ℓ does not depend on state n, otherwise (value,
+derivatives). value is this rank's contribution to ℓ. derivatives is a dict from names of fields to arrays of the
+fields' shapes; only the entries of owned vertices are used. Call backward at most once for each rollout.)",
            nb::sig("def backward(self, loss: object) -> float"))
       .def("compute_loss", &compute_loss, nb::arg("loss"),
-           "Return the loss of the last rollout without derivatives. loss(n, state) may return a number alone.",
+           "Return the loss of the last rollout, without derivatives. loss: as for backward, or a function that "
+           "returns a number.",
            nb::sig("def compute_loss(self, loss: object) -> float"))
       .def(
           "require_gradient",
@@ -371,19 +365,21 @@ library may be given instead of a function. One call of backward for each rollou
             handle.last_.reset();
             handle.version_of_rollout_ = -1;
           },
-          nb::arg("parameters"), "Select the parameters whose gradients backward computes, before a rollout.")
+          nb::arg("parameters"),
+          "Select the parameters whose gradients backward computes. Call this function before a rollout.")
       .def("gradient", &gradient, nb::arg("parameter"),
-           "Return the gradient with respect to a parameter, of the parameter's shape; a copy.",
+           "Return a copy of the gradient with respect to a parameter; the shape is that of the parameter.",
            nb::sig("def gradient(self, parameter: str) -> numpy.ndarray"))
       .def_prop_ro(
           "gradient_names", [](H& handle) { return handle.differentiable().gradient().names(); },
           "Names of the parameters whose gradients backward computes.")
-      .def_prop_ro("initial_gradient", &initial_gradient,
-                   "Gradients with respect to the initial state by field: positions and velocities, [owned, 3].",
-                   nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
+      .def_prop_ro(
+          "initial_gradient", &initial_gradient,
+          "Gradients with respect to the initial state, by field name: positions and velocities, [owned vertices, 3].",
+          nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
       .def_prop_ro(
           "has_rollout", [](const H& handle) { return handle.version_of_rollout_ == handle.scene()->version(); },
-          "Whether the last rollout is that of the current scene and parameters.")
+          "Whether a rollout has been run, and the scene and its parameters have not changed since.")
       .def_prop_ro(
           "num_sweeps", [](const H& handle) { return handle.num_sweeps_; },
           "Number of rollouts and reverse sweeps so far.")
@@ -404,15 +400,15 @@ void bind_current_state(nb::class_<SimulatorHandle>& bound) {
             const std::size_t count = q.size();
             return to_numpy(std::move(q), {count});
           },
-          "Coordinates of joints in the current state, [joints], rad or m; NaN if a joint has none. Collective.",
+          "Coordinates of revolute (rad) and prismatic (m) joints, [joints]; NaN for other joints. Collective.",
           nb::sig("def joint_coordinates(self) -> numpy.ndarray"))
       .def_prop_ro(
           "positions", [](SimulatorHandle& handle) { return field_of(handle, "positions"); },
-          "Positions of the current state, [local vertices, 3], m; a copy.",
+          "Copy of the positions of the current state, [local vertices, 3], in m.",
           nb::sig("def positions(self) -> numpy.ndarray"))
       .def_prop_ro(
           "velocities", [](SimulatorHandle& handle) { return field_of(handle, "velocities"); },
-          "Velocities of the current state, [owned vertices, 3], m/s; a copy.",
+          "Copy of the velocities of the current state, [owned vertices, 3], in m/s.",
           nb::sig("def velocities(self) -> numpy.ndarray"))
       .def_prop_ro(
           "state",
@@ -431,22 +427,33 @@ void bind_current_state(nb::class_<SimulatorHandle>& bound) {
           "time", [](SimulatorHandle& handle) { return handle.get().time(); }, "Time of the current state, s.")
       .def_prop_ro(
           "step_number", [](SimulatorHandle& handle) { return handle.get().step_number(); },
-          "Number of the current step.")
+          "Number of steps from the initial state to the current state.")
       .def_prop_ro(
           "parameters", [](SimulatorHandle& handle) { return new ParametersHandle(handle.scene()); },
           "Values of all parameters by name.")
       .def_prop_ro(
           "scene", [](SimulatorHandle& handle) { return new SceneHandle(handle.scene()); },
-          "Scene, to which loads, motions and contact are added.");
+          "Scene of the simulator, to which loads, motions and contact can be added.");
 }
 
 }  // namespace
 
 void bind_simulator(nb::module_& module) {
-  nb::class_<SimulatorHandle> bound(module, "Simulator",
-                                    "Simulation step by step, without gradients. All members are collective.");
+  nb::class_<SimulatorHandle> bound(
+      module, "Simulator",
+      "Simulator that advances bodies step by step, without gradients. All members are collective.");
   bind_constructors<Simulator, SimulatorHandle>(bound);
-  bound.def("step", &step, nb::arg("count") = 1, "Advance the state by count steps; Ctrl-C stops between steps.")
+  bound
+      .def("step", &step, nb::arg("count") = 1,
+           "Advance the current state by `count` steps. Ctrl-C stops between two steps.")
+      .def("rollout", &rollout, nb::arg("num_steps"), nb::arg("checkpoint_every") = 10,
+           nb::arg("observer") = nb::none(),
+           R"(Run steps from the scene's initial state, and return the trajectory.
+
+Every checkpoint_every steps, a checkpoint is stored in memory. observer(n, state) is called for each state; `state` is
+valid only during the call. After an exception, such as KeyboardInterrupt, the simulator is at its initial state.)",
+           nb::sig("def rollout(self, num_steps: int, checkpoint_every: int = 10, "
+                   "observer: collections.abc.Callable[[int, State], object] | None = None) -> Trajectory"))
       .def(
           "reset",
           [](SimulatorHandle& handle) {
@@ -455,9 +462,10 @@ void bind_simulator(nb::module_& module) {
             handle.last_.reset();
             handle.version_of_rollout_ = -1;
           },
-          "Set the initial state of the scene.")
+          "Set the current state to the initial state of the scene, and the step number to 0.")
       .def("set_fixed_vertices", &fix, nb::arg("vertices"),
-           "Fix vertices at their positions, before the first step: a region's name, or numbers in the mesh file.",
+           "Fix vertices at their positions from the next step on. vertices: name of a region, or numbers in the mesh "
+           "file.",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
   bind_current_state(bound);
   bind_trajectory(module);

@@ -34,8 +34,8 @@ nb::list StateArrays::names() const { return names_; }
 void bind_state(nb::module_& module) {
   nb::class_<StateArrays>(module, "State", R"(State of a step: numpy arrays by name.
 
-Arrays are copies. Rows are this rank's vertices: of positions all local vertices, owned ones first; of velocities the
-owned vertices. Implicit integrators and prescribed motions have further fields.)")
+Arrays are copies. `positions` has one row per local vertex, owned vertices first; `velocities` has one row per owned
+vertex. Implicit integrators and prescribed motions add further fields.)")
       .def_prop_ro(
           "positions", [](StateArrays& state) { return state.at("positions"); }, "Positions, [local vertices, 3], m.",
           nb::sig("def positions(self) -> numpy.ndarray"))

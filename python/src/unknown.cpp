@@ -63,24 +63,26 @@ UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter,
 }
 
 void bind_distribution(nb::module_& module) {
-  nb::class_<DistributionOptions>(module, "MaterialDistribution",
-                                  R"(Density-based design: a parameter p of tetrahedra as a function of densities.
+  nb::class_<DistributionOptions>(
+      module, "MaterialDistribution",
+      R"(Density-based design: a parameter p of tetrahedra as a function of densities in [0, 1], which are the unknowns.
 
-p = p0 (minimum + (1 - minimum) d ** penalty), with the present values p0 and the filtered densities d.)")
+p = p0 (minimum + (1 - minimum) d ** penalty). p0: values when the InverseProblem is created. d: filtered densities.)")
       .def(
           "__init__",
           [](DistributionOptions* self, double penalty, double minimum, double filter) {
             new (self) DistributionOptions{penalty, minimum, filter};
           },
           nb::arg("penalty") = 3.0, nb::arg("minimum") = 1e-3, nb::arg("filter") = 0.0,
-          "Create a distribution. penalty: at least 1. filter: radius in m, 0 for no filter.");
+          "Create a distribution. penalty: at least 1. minimum: in (0, 1). filter: radius of the filter, m; 0 for no "
+          "filter.");
 }
 
 void bind_shape_filter(nb::module_& module) {
   nb::class_<ShapeFilterOptions>(module, "ShapeFilter",
                                  R"(Smooth changes of a shape: positions p = p0 + F s, with a linear filter F.
 
-s are vectors at the vertices. Each component of w = F s solves w - r² Δw = s with r = radius/(2 √3).)")
+The unknowns s are vectors at the vertices. Each component of w = F s solves w - r² Δw = s with r = radius/(2 √3).)")
       .def(
           "__init__",
           [](ShapeFilterOptions* self, double radius, const std::vector<std::string>& fixed, const std::string& axes) {
@@ -92,7 +94,8 @@ s are vectors at the vertices. Each component of w = F s solves w - r² Δw = s 
             new (self) ShapeFilterOptions{radius, fixed, moves};
           },
           nb::arg("radius"), nb::arg("fixed") = std::vector<std::string>{}, nb::arg("axes") = "xyz",
-          "Create a filter. radius: m. fixed: regions whose vertices do not move. axes: coordinates that change.");
+          "Create a filter. radius: m. fixed: regions whose vertices do not move. axes: letters of the coordinates "
+          "that change.");
 }
 
 }  // namespace
@@ -100,10 +103,11 @@ s are vectors at the vertices. Each component of w = F s solves w - r² Δw = s 
 void bind_unknown(nb::module_& module) {
   bind_distribution(module);
   bind_shape_filter(module);
-  nb::class_<UnknownOptions>(module, "Unknown", R"(Parameter to be identified, and the values that represent it.
+  nb::class_<UnknownOptions>(module, "Unknown",
+                             R"(Parameter to be identified, and the values that represent the parameter in u.
 
-By default each entry of the parameter (cell, vertex or step) is an unknown of its own; 'initial_positions' and
-'initial_velocities' are the initial state.)")
+By default, each entry of the parameter (cell, vertex or step) is a separate unknown. The parameters 'initial_positions'
+and 'initial_velocities' are fields of the initial state.)")
       .def(
           "__init__",
           [](UnknownOptions* self, const std::string& parameter, nb::object group,
@@ -121,11 +125,13 @@ By default each entry of the parameter (cell, vertex or step) is an unknown of i
           nb::arg("shape_filter").none() = nb::none(),
           R"(Create an unknown.
 
-group: 'all' for one value for all entries, or the group of each of this rank's entries, -1 for entries that do not
-change, with group_names. bounds: of the values. logarithmic: whether the logarithm is searched. start: values at the
-start; None: the present values. map: matrix B [entries · components, coefficients], the same columns on all ranks; the
-parameter is p0 + B u, or p0 exp(B u) if logarithmic. distribution: the unknowns are densities of the tetrahedra, which
-start at 1 if start is None. shape_filter: the unknowns are changes of positions, which start at 0 if start is None.)",
+group: 'all' for one value for all entries, or an array with the index in group_names of the group of each of this
+rank's entries; -1 for entries that do not change. bounds: lower and upper bound of the values, also if logarithmic.
+logarithmic: whether u is the logarithm of the values. start: start values; None for the present values. map: this
+rank's rows of the matrix B, [entries · components, coefficients]; the parameter is p0 + B u, or p0 exp(B u) if
+logarithmic, with the present values p0 and start 0. label: name in messages; empty for the parameter's name.
+distribution: the unknowns are densities of the tetrahedra, which start at 1 if start is None. shape_filter: the
+unknowns are changes of positions, which start at 0 if start is None.)",
           nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
                   "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
                   "object = None, label: str = '', distribution: MaterialDistribution | None = None, shape_filter: "

@@ -114,6 +114,16 @@ def test_surfaces_and_segments_are_bodies():
     assert np.array_equal(mesh.rest_positions[order][4:6], [[0, 0, 2], [2, 0, 2]])
 
 
+def test_cubes_are_bodies_and_inverted_cells_are_refused():
+    mesh = diffsim.TetrahedralMesh.join(
+        {"fine": diffsim.Body.cube(2, 0.1), "coarse": diffsim.Body.cube(1).place(translate=[2, 0, 0])}
+    )
+    assert (mesh.num_vertices, mesh.num_cells) == (35, 54)
+    assert "fine/x_min" in mesh.region_names
+    with pytest.raises(diffsim.InputError):
+        diffsim.TetrahedralMesh.join({"tet": diffsim.Body.solid([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[1, 0, 2, 3]])})
+
+
 def test_robot(tmp_path):
     inertial = '<inertial><mass value="0.4"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial>'
     path = tmp_path / "pendulum.urdf"

@@ -110,6 +110,26 @@ def test_steps_are_those_of_a_rollout():
         trajectory.state(7)
 
 
+def test_simulators_without_gradients_have_rollouts():
+    made, mesh = simulator()
+    plain = diffsim.Simulator(mesh, diffsim.DifferentiableMaterial(5e3, 0.4), diffsim.DifferentiableSolver(dt=0.005))
+    plain.set_fixed_vertices("y_max")
+    seen = []
+    trajectory = plain.rollout(5, 2, lambda n, state: seen.append(n))
+    expected = made.rollout(5, 2)
+    assert seen == list(range(6)) and len(trajectory) == 6 and plain.step_number == 5
+    for n in (5, 3, 0, 4, 1, 2):
+        assert np.array_equal(trajectory.positions(n), expected.positions(n))
+        assert np.array_equal(trajectory.state(n).velocities, expected.state(n).velocities)
+    with pytest.raises(diffsim.InputError):
+        plain.rollout(2, 0)
+    assert plain.step_number == 0
+    later = plain.rollout(2)
+    plain.parameters["youngs_modulus"] = 6e3
+    with pytest.raises(diffsim.RunError, match="changed since the rollout"):
+        later.state(1)
+
+
 def test_parameters_are_set_and_checked():
     made, _ = simulator()
     parameters = made.parameters

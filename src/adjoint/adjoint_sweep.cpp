@@ -53,8 +53,9 @@ void AdjointSweep::watch_return() {
   if (held_ != watched_) return;
   const std::uint64_t bits = RowOrder(model_.comm()).signature(*state_, {}).exact;
   if (bits_.value_or(bits) != bits)
-    throw Error("reversed steps did not reproduce state " + std::to_string(held_) +
-                    " bit for bit; the steps are not reproducible, so use a checkpoint schedule other than reversible",
+    throw Error("reversed steps gave a state " + std::to_string(held_) +
+                    " that is not bitwise identical to the state of the forward run; the steps are not reproducible, "
+                    "so use a checkpoint schedule other than reversible",
                 ErrorKind::system);
   bits_ = bits;
 }

@@ -22,8 +22,9 @@ class SweepJournal;
 ///
 /// `Model::step_adjoint` accumulates sums in the Model. The sweep adds these sums to the gradient
 /// (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers, regardless of the schedule. The
-/// order of summation is therefore fixed. For explicit steps and factored linear systems, the gradient is bitwise
-/// independent of interruptions, of stores that do not round values, and of schedules that do not go back in time.
+/// order of summation is therefore fixed. For explicit steps, and for implicit steps with factored linear systems, the
+/// gradient is bitwise identical with and without interruptions, with all stores that do not round values, and with all
+/// schedules that do not go back in time.
 ///
 /// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
 /// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. A state
@@ -45,8 +46,8 @@ class AdjointSweep {
   /// call.
   ///
   /// If the number of steps is not known beforehand (`Schedule::is_open`), `ends` is called for each state, and the
-  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped if the journal receives
-  /// a request to stop.
+  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped, as does `backward`, if
+  /// the journal receives a request to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Base class of Models that change the steps of another Model: all operations but the steps are those of the other
-/// Model, which must outlive this object.
+/// Base class of Models that change the steps of another Model: all operations except those of steps and
+/// `set_reversible` are those of the other Model, which must outlive this object.
 class ForwardingModel : public Model {
  public:
   explicit ForwardingModel(Model& model) : model_(model) {}

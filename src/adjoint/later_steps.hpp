@@ -1,10 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
+#include "adjoint/forwarding_loss.hpp"
 #include "adjoint/forwarding_model.hpp"
-#include "diffsim/core/loss.hpp"
 
 namespace diffsim {
 
@@ -33,36 +31,9 @@ class LaterSteps : public ForwardingModel {
 };
 
 /// Loss whose state n is state `first` + n of another Loss. `loss` must outlive this object.
-class LaterLoss : public Loss {
+class LaterLoss : public ForwardingLoss {
  public:
-  LaterLoss(Loss& loss, int first) : loss_(loss), first_(first) {}
-
-  std::string unit() const override { return loss_.unit(); }
-  bool observes(int n) const override { return loss_.observes(first_ + n); }
-  double value(int n, const State& state, const ParameterSet& parameters) override {
-    return loss_.value(first_ + n, state, parameters);
-  }
-  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                 const ParameterSet& direction) override {
-    return loss_.tangent(first_ + n, state, parameters, tangent, direction);
-  }
-  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
-                    ParameterSet& gradient) override {
-    loss_.add_gradient(first_ + n, state, parameters, adjoint, gradient);
-  }
-  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                            const ParameterSet& direction, State& adjoint_tangent,
-                            ParameterSet& gradient_tangent) override {
-    loss_.add_gradient_tangent(first_ + n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
-  }
-  void add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                        const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override {
-    loss_.add_gauss_newton(first_ + n, state, parameters, tangent, direction, adjoint, gradient);
-  }
-
- private:
-  Loss& loss_;
-  int first_;
+  LaterLoss(Loss& loss, int first) : ForwardingLoss(loss, first) {}
 };
 
 }  // namespace diffsim

@@ -16,13 +16,13 @@ namespace diffsim {
 struct SweepPlan {
   CheckpointPlan checkpoints;
   int skipped = 0;  ///< number of steps at the beginning of the rollout that are not reversed and not in `checkpoints`
-  /// Time of a step in s; NaN if unknown.
+  /// Run time of one step of the forward run in s; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
-  /// Time of the adjoint of a step in s; NaN if unknown.
+  /// Run time of the adjoint of one step in s; NaN if unknown.
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
-  /// Time to write a snapshot to the disk, in units of the time of a step; NaN if unknown.
+  /// Time to write a snapshot to the disk, in units of `step_seconds`; NaN if unknown.
   double write = std::numeric_limits<double>::quiet_NaN();
-  /// Time to read a snapshot from the disk, in units of the time of a step; NaN if unknown.
+  /// Time to read a snapshot from the disk, in units of `step_seconds`; NaN if unknown.
   double read = std::numeric_limits<double>::quiet_NaN();
 
   /// Expected time in s of the forward and the reverse sweep together; NaN if unknown.
@@ -47,7 +47,8 @@ struct SweepSurroundings {
 /// A budget in bytes covers all memory of the processes. The resident memory of all ranks is subtracted from the
 /// budget. The resident memory is measured after three executions of the first step and its adjoint, so that matrices
 /// and preconditioners are included. The memory that the sweep allocates in addition to snapshots and records is
-/// subtracted, too. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
+/// subtracted, too. For a tiered store, one snapshot is written to the disk and read back to measure the times of
+/// writing and reading, unless `options.measures` contains these times.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and

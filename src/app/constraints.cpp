@@ -10,6 +10,7 @@
 #include "app/inputs.hpp"
 #include "app/scene_sections.hpp"
 #include "app/setup.hpp"
+#include "checkpoint/from_options.hpp"
 #include "diffsim/inverse/prior.hpp"
 
 namespace diffsim::app {
@@ -62,7 +63,7 @@ SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solv
       const SensorValueEntry& sensor = std::get<SensorValueEntry>(entry.of);
       losses_.push_back(make_sensor_value(sensor, scene, solver));
       CheckpointOptions options = checkpoints;
-      options.directory += "/constraint_" + std::to_string(losses_.size());
+      use_subdirectory("constraint_" + std::to_string(losses_.size()), options);
       problems_.emplace_back(name_of(sensor, losses_.size()), problem.with_loss(*losses_.back(), options));
       made.function = make_loss_function(*problems_.back().second, problems_.back().first, sensor.power.value_or(1.0));
     }

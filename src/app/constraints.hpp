@@ -16,14 +16,14 @@ namespace diffsim::app {
 class SceneConstraints {
  public:
   /// `problem`: inverse problem of the scene, before the first evaluation. `checkpoints`: options of the additional
-  /// sweeps. Throws InputError for a constraint of vectors, and for a
-  /// constraint of a sensor in a scene with experiments. Collective.
+  /// sweeps. Throws InputError for the mean of a parameter with vector values, and for a constraint of a sensor in a
+  /// scene with experiments. Collective.
   SceneConstraints(const Scene& scene, DifferentiableScene& solver, InverseProblem& problem,
                    const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
-  /// Problems whose losses are the constraints' functions, for the constraints of sensors, with the names of the
-  /// sensors.
+  /// Pairs of name and problem for each constraint of a sensor. The constraint's function is computed from the loss of
+  /// the problem.
   const std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>>& problems() const { return problems_; }
   /// Sets the penalty of unknown k in all problems of constraints.
   void set_penalty(std::size_t k, double penalty);

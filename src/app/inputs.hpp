@@ -13,15 +13,15 @@
 
 namespace diffsim::app {
 
-// All functions of this file are collective and throw the same InputError, with the position in the scene, on all
-// ranks.
+// All functions of this file are collective and throw the same InputError, with the location in the scene file, on
+// all ranks.
 
 /// Runs `body`. An input error thrown by `body` becomes an InputError at `place`, unless the error already names a
-/// position in the scene.
+/// location in a scene file.
 void at_place(const Place& place, const std::function<void()>& body);
 
-/// Returns the region with the given name. Throws InputError at the region's position in the scene if the region does
-/// not exist or has no vertices.
+/// Returns the region with the given name. Throws InputError at the location of the name in the scene file if the
+/// region does not exist or has no vertices.
 const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 
 /// Returns the complete array on every rank. Throws InputError unless the array has one of `shapes`; see

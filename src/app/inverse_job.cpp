@@ -21,13 +21,6 @@ namespace diffsim::app {
 
 namespace {
 
-/// Replaces the directories of checkpoints by folders with the given name in these directories.
-void use_folder(const std::string& name, CheckpointOptions& options) {
-  options.directory += "/" + name;
-  for (CheckpointLevel& level : options.levels)
-    if (!level.directory.empty()) level.directory += "/" + name;
-}
-
 /// Returns true if all ranks have the same entries of the unknown's parameter.
 bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
   const Parameter* const parameter = solver.parameters().find(unknown.parameter);
@@ -85,7 +78,7 @@ std::vector<Unknown> InverseJob::read_scene() {
                                               : scene.checkpoint;
   checkpoint_.measures = job.line.measures;
   // Groups must not use the same files.
-  if (job.groups.count > 1) use_folder(scene.experiment, checkpoint_);
+  if (job.groups.count > 1) use_subdirectory(scene.experiment, checkpoint_);
   if (reverses) approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
   if (reverses && scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
@@ -138,7 +131,7 @@ void InverseJob::add_experiments() {
     Experiment& experiment = further[k];
     const Scene& scene = job_.scene.further_experiments[k];
     CheckpointOptions options = checkpoint_;
-    use_folder(scene.experiment, options);
+    use_subdirectory(scene.experiment, options);
     at_place(job_.scene.checkpoint_place, [&] {
       experiment.problem = std::make_unique<InverseProblem>(
           experiment.solver->model(), experiment.solver->initial_state(), scene.solver.steps, *experiment.loss,

@@ -28,11 +28,12 @@ struct InverseJob {
   std::unique_ptr<DifferentiableScene> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  std::unique_ptr<WatchedLoss> loss;  ///< reports progress of `check`; otherwise nullptr
+  std::unique_ptr<WatchedLoss> loss;  ///< for `check`, shows progress; otherwise nullptr
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
   std::unique_ptr<SceneConstraints> constraints;  ///< for `invert` and `check`; otherwise nullptr
-  /// Experiment of the scene, except the first experiment. `InverseJob::problem` sums the losses of all experiments.
+  /// Solver, loss and problem of an experiment other than the first. `InverseJob::problem` sums the losses of all
+  /// experiments.
   struct Experiment {
     std::unique_ptr<DifferentiableScene> solver;
     std::unique_ptr<SumLoss> loss;
@@ -54,7 +55,8 @@ struct InverseJob {
   /// Reports the growth of the adjoint in the last gradient, for each experiment. Warns if the growth is large. Writes
   /// the table `output.adjoint_log`, if the scene requests the table, for the first experiment only.
   void report_adjoint();
-  /// Adds times and counts of all sweeps so far to the report.
+  /// Adds to the report, for all sweeps so far: the run times of forward runs and reverse runs, the numbers of executed
+  /// steps and of written and read snapshots, the statistics of implicit steps, and the checkpoint plans.
   void report_sweeps();
   /// Removes the checkpoint after a successful run.
   void finish();

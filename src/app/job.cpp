@@ -94,13 +94,13 @@ void tell_defaults(Job& job) {
 
 void warn_about_solver(Job& job, DifferentiableScene& solver) {
   for (const std::string& key : job.scene.solver.unused)
-    job.warn("solver." + key + " has no effect with integrator: " + job.scene.solver.integrator);
+    job.warn("solver." + key + " has no effect with integrator: " + name_of(job.scene.solver.integrator));
   if (solver.is_implicit()) return;
   const double stable = solver.stable_substep();
   const double substep = job.scene.solver.dt / job.scene.solver.substeps;
   if (!(substep > stable)) return;
   if (stable == 0.0) {
-    job.warn(job.scene.solver.integrator +
+    job.warn(std::string(name_of(job.scene.solver.integrator)) +
              " is unstable for undamped oscillations at every substep; symplectic_euler, velocity_verlet and "
              "runge_kutta_4 are not");
     return;

@@ -47,7 +47,7 @@ struct Job {
         << std::flush;
   }
   /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked, and
-  /// before results are written. After this call, report.json is written even if the run fails.
+  /// before results are written. After this call, report.json is written even if the run ends with an Error (run).
   void begin() {
     output.create();
     report.end_setup();

@@ -11,7 +11,8 @@
 namespace diffsim::app {
 
 /// Throws InputError at `place` if a folder cannot be created or written to, or if a name in `files` exists in the
-/// folder, but is not a regular file. Removes all files created for the test. Collective; rank 0 accesses the disk.
+/// folder, but is not a regular file. Removes all files and folders created for the test. Collective; rank 0 accesses
+/// the disk.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 

@@ -62,8 +62,9 @@ class MakePrior {
     return of_positions ? mean() : std::vector<double>{};
   }
 
-  /// Converts `numbers` of the scene to one number per value of the unknown: for all values if the ranks share the
-  /// values, otherwise for this rank's values. A single number is used for all values.
+  /// Returns the entries that `numbers`, a part of the scene, assigns to the values of the unknown: one entry for each
+  /// value if the ranks share the values, otherwise one for each of this rank's values. A single number applies to all
+  /// values.
   std::vector<double> values(const Numbers& numbers) const {
     const std::size_t count = unknown_.shared() ? shared() : problem_.count(k_);
     const Array* const array = numbers.array();

@@ -123,7 +123,7 @@ bool WatchedLoss::observes(int n) const {
   if (n == 0 && !back) progress_.restart();
   progress_.update(back ? 2L * num_steps_ - n : n, 2L * num_steps_, back ? "backward" : "forward");
   last_ = n;
-  return loss_.observes(n);
+  return ForwardingLoss::observes(n);
 }
 
 }  // namespace diffsim::app

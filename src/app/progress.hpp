@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "adjoint/forwarding_loss.hpp"
 #include "checkpoint/forecast.hpp"
-#include "diffsim/core/loss.hpp"
 
 namespace diffsim::app {
 
@@ -53,13 +53,14 @@ class Progress {
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
+  /// Shows the progress, as a SweepWatcher.
   void operator()(long taken, int reached, int reversed_from);
 
   /// Returns the remaining time in s, computed from the mean times so far. `reversed_from` is defined as in
   /// SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Adds `seconds` to the total time of forward steps if a forward step was executed since the last call. If no
-  /// forward step was executed, adds `seconds` to the total time of reversed steps.
+  /// Adds `seconds` to the total time of forward steps if a forward step was executed since the last call. Otherwise,
+  /// if the reverse sweep has begun, adds `seconds` to the total time of reversed steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:
@@ -74,32 +75,14 @@ class SweepProgress {
 
 /// Loss that forwards to another Loss and shows the progress of sweeps by a Progress. A sweep calls `observes(n)` for
 /// every state, first with ascending n from 0, then with descending n. The progress is derived from these calls.
-class WatchedLoss : public Loss {
+class WatchedLoss : public ForwardingLoss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)
-      : loss_(loss), progress_(progress), num_steps_(num_steps) {}
+      : ForwardingLoss(loss), progress_(progress), num_steps_(num_steps) {}
 
-  std::string unit() const override { return loss_.unit(); }
   bool observes(int n) const override;
-  double value(int n, const State& state, const ParameterSet& parameters) override {
-    return loss_.value(n, state, parameters);
-  }
-  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                 const ParameterSet& direction) override {
-    return loss_.tangent(n, state, parameters, tangent, direction);
-  }
-  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
-                    ParameterSet& gradient) override {
-    loss_.add_gradient(n, state, parameters, adjoint, gradient);
-  }
-  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
-                            const ParameterSet& direction, State& adjoint_tangent,
-                            ParameterSet& gradient_tangent) override {
-    loss_.add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
-  }
 
  private:
-  Loss& loss_;
   Progress& progress_;
   int num_steps_;
   mutable int last_ = -1;

@@ -89,7 +89,7 @@ struct SolverSection {
   bool damping_given = false;  ///< false: the default is used
   Numbers gravity;             ///< gravity in m/s²; shape [3] or [steps, 3]
   bool gravity_given = false;  ///< false: the default is used
-  std::string integrator = DifferentiableSolver{}.integrator;
+  Integrator integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
   std::vector<std::string> unused;  ///< given keys that the integrator does not use
   Place place;
@@ -100,7 +100,7 @@ struct InitialSection {
   std::optional<std::array<double, 3>> angular_velocity;  ///< for affine bodies, about the centre of mass (rad/s)
   std::string from;  ///< path of a trajectory that contains the initial state; empty if there is none
   int step = -1;     ///< step of the frame of `from` that is the initial state; -1 for the last frame
-  Place place;       ///< position of `from`
+  Place place;       ///< location of the key `from` in the scene file
 };
 
 /// File with the triangles of a body's contact surface. The file is read when the run begins. The coordinates are in
@@ -188,7 +188,7 @@ struct ContactSection {
   std::vector<std::string> thick;    ///< labels of obstacles with a thickness
   std::vector<MeshFileObstacle> files;
   std::optional<SurfaceFile> surface;  ///< surface of the only body of a scene without `bodies`
-  std::vector<Place> pair_places;      ///< positions of `options.pairs` in the scene
+  std::vector<Place> pair_places;      ///< locations of the entries of `options.pairs` in the scene file
   Place place;
 };
 
@@ -196,7 +196,7 @@ struct TrackObjective {
   std::string observations;               ///< path of the observations file
   std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
   RegionName region;
-  Place place;  ///< position of `observations`
+  Place place;  ///< location of the key `observations` in the scene file
 };
 
 struct TargetObjective {
@@ -217,7 +217,7 @@ struct JointObjective {
   Numbers target;  ///< in rad or m; shape [], or [] or [steps] if `all_steps` is true
   int step = -1;   ///< number of the observed step; -1 for the last step
   bool all_steps = false;
-  Place place;  ///< position of the joint's name
+  Place place;  ///< location of the joint's name in the scene file
 };
 
 /// Sensor in the section `sensors`.
@@ -237,11 +237,11 @@ struct SensorObjective {
   std::vector<double> target;             ///< [components], in the unit of the sensor
   int step = -1;                          ///< number of the step of `target`; -1 for the last step
   SensorLossOptions options;
-  Place place;  ///< position of `observations` or `target`
+  Place place;  ///< location of the key `observations` or `target` in the scene file
 };
 
-/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y or, with a power p, of
-/// |y|^p.
+/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y. With a power p, the value
+/// is the mean of |y|^p for an objective, and the p-th root of this mean for a constraint.
 struct SensorValueEntry {
   SensorEntry sensor;
   std::vector<double> weights;            ///< [components]: 1 for the component, 0 for others
@@ -359,8 +359,8 @@ struct Scene {
   std::vector<BoundaryEntry> boundary;
   std::vector<RobotEntry> robots;
   std::vector<JointEntry> joints;  ///< joints in the section `joints`
-  /// Drives in the section `boundary`, of joints of this scene or of robots. In the member `joint` of these entries,
-  /// only the name is set.
+  /// Drives in the section `boundary`, of joints of this scene or of robots. Each drive has a JointEntry, in which
+  /// `joint` contains only the name of the joint.
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<SensorEntry> sensors;
@@ -368,13 +368,14 @@ struct Scene {
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
   std::optional<PriorFactors> prior_factors;
-  Place shooting_place;  ///< of the key `optimiser.shooting`
+  Place shooting_place;  ///< location of the key `optimiser.shooting` in the scene file
   std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
   bool measure_error = false;  ///< true: the error of an approximate gradient is computed
   Place checkpoint_place;
   OptimiserOptions optimiser;
-  std::optional<Place> uncertainty;        ///< position of optimiser.uncertainty if its value is true or a mapping
+  /// Location of the key `optimiser.uncertainty` in the scene file, if the value of the key is true or a mapping.
+  std::optional<Place> uncertainty;
   std::optional<LowRankSection> low_rank;  ///< optimiser.uncertainty if its value is a mapping
   OutputSection output;
   std::vector<std::pair<std::string, std::string>> petsc;  ///< PETSc options: pairs of `-name` and value

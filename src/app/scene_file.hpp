@@ -23,13 +23,13 @@ class SceneFile {
   };
 
   /// Reads the scene and the files that the scene names. The sections `checkpoint`, `optimiser`, `output` and `petsc`
-  /// are checked, but have no effect. Throws InputError, with the position in the scene, if the scene or a file is not
-  /// valid. Collective.
+  /// are checked, but have no effect. Throws InputError, with the location in the scene file, if the scene or a file is
+  /// not valid. Collective.
   SceneFile(MPI_Comm comm, const std::string& path);
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
-  /// Warnings about parts of the robots' files that have no effect.
+  /// Warnings about parts of the robots' URDF files that have no effect.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Inverse problem with the priors of the scene.

@@ -83,7 +83,8 @@ SensorObjective parse_reaction(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"type", "region", "observations", "steps", "target", "step", "noise", "weight"});
   SensorObjective objective;
   const RegionName region = parse_region_name(mapping.need("region", "the name of a fixed or moved region"));
-  objective.sensor = {"reaction", {.type = "reaction", .place = {.region = region.name}}, {region}, region.place};
+  objective.sensor = {
+      "reaction", {.quantity = SensorQuantity::reaction, .place = {.region = region.name}}, {region}, region.place};
   objective.datasets = {"/reaction", "/reaction/" + region.name};
   parse_observed(mapping, scene, "[x, y, z] in N, or `observations`: the path of an HDF5 file with /reaction [K, 3]",
                  objective);

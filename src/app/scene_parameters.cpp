@@ -112,7 +112,7 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   add_of_joints(scene, kinds);
   if (scene.contact) add_of_contact(*scene.contact, kinds);
   kinds.add(Dynamics::initial_positions);
-  if (scene.solver.integrator != "quasi_static") kinds.add(Dynamics::initial_velocities);
+  if (scene.solver.integrator != Integrator::quasi_static) kinds.add(Dynamics::initial_velocities);
   return kinds.kinds();
 }
 

@@ -65,9 +65,9 @@ PriorFactors parse_prior_factors(const Value& value, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-/// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the position of the key.
+/// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the location of the key.
 OptimiserOptions parse_optimiser(const Value& value, Scene& scene);
-OutputSection parse_output(const Value& value, const std::string& integrator);
+OutputSection parse_output(const Value& value, Integrator integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 
 // Functions shared by several sections.

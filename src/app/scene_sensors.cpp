@@ -16,8 +16,9 @@ std::vector<std::string> names_of_types() {
   return names;
 }
 
-bool measures_places(const std::string& type) {
-  return type == "position" || type == "displacement" || type == "velocity";
+bool measures_places(SensorQuantity quantity) {
+  return quantity == SensorQuantity::position || quantity == SensorQuantity::displacement ||
+         quantity == SensorQuantity::velocity;
 }
 
 /// Parses a place: the key `region`, or the keys `point` and `body`.
@@ -40,8 +41,8 @@ SensorEntry parse_sensor(const std::string& name, const Value& value) {
   const std::vector<std::string> known = names_of_types();
   SensorEntry sensor{name, {}, {}, value.place};
   SensorSpec& spec = sensor.spec;
-  spec.type = to_choice(any.need("type", "one of: " + join(known)), known);
-  if (spec.type == "distance") {
+  spec.quantity = sensor_quantity_named(to_choice(any.need("type", "one of: " + join(known)), known));
+  if (spec.quantity == SensorQuantity::distance) {
     const Mapping mapping(value, {"type", "between"});
     const Value& between = mapping.need("between", "two places, such as [{region: tip}, {point: [0, 0, 0]}]");
     if (!between.is_list() || between.items.size() != 2)
@@ -51,11 +52,12 @@ SensorEntry parse_sensor(const std::string& name, const Value& value) {
     return sensor;
   }
   std::vector<std::string> keys{"type", "region"};
-  if (measures_places(spec.type)) keys.insert(keys.end(), {"point", "body"});
-  if (spec.type == "moment" || spec.type == "angular_momentum") keys.push_back("about");
-  if (spec.type == "von_mises") keys.push_back("power");
+  if (measures_places(spec.quantity)) keys.insert(keys.end(), {"point", "body"});
+  if (spec.quantity == SensorQuantity::moment || spec.quantity == SensorQuantity::angular_momentum)
+    keys.push_back("about");
+  if (spec.quantity == SensorQuantity::von_mises) keys.push_back("power");
   const Mapping mapping(value, keys);
-  if (measures_places(spec.type)) {
+  if (measures_places(spec.quantity)) {
     spec.place = parse_place(mapping, sensor);
   } else {
     sensor.regions.push_back(parse_region_name(mapping.need("region", "the name of a region")));
@@ -85,11 +87,7 @@ std::vector<SensorEntry> parse_sensors(const Value& value) {
   return sensors;
 }
 
-const SensorType& type_of(const SensorEntry& sensor) {
-  const std::vector<SensorType>& types = sensor_types();
-  return *std::find_if(types.begin(), types.end(),
-                       [&](const SensorType& type) { return type.name == sensor.spec.type; });
-}
+const SensorType& type_of(const SensorEntry& sensor) { return type_of(sensor.spec.quantity); }
 
 std::vector<double> parse_components(const Value& value, const SensorEntry& sensor) {
   const SensorType& type = type_of(sensor);

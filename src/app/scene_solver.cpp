@@ -1,4 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -55,10 +57,9 @@ void parse_linear(const Value& value, LinearOptions& linear) {
 /// Parses keys of implicit integrators, and collects in `solver.unused` the given keys that the chosen integrator does
 /// not use.
 void parse_implicit(const Mapping& mapping, SolverSection& solver) {
-  const std::string& name = solver.integrator;
-  const bool is_explicit = is_explicit_integrator(name);
+  const Integrator integrator = solver.integrator;
+  const bool steps_are_explicit = is_explicit(integrator);
   ImplicitOptions& options = solver.implicit;
-  options.integrator = name;
   if (const Value* implicit = mapping.find("implicit_differentiation"))
     options.implicit_differentiation = to_boolean(*implicit);
   if (const Value* newton = mapping.find("newton")) parse_newton(*newton, options.newton);
@@ -67,16 +68,16 @@ void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   if (const Value* gamma = mapping.find("gamma")) options.gamma = to_number_in(*gamma, 0.5, 10.0);
   if (const Value* radius = mapping.find("spectral_radius")) options.spectral_radius = to_number_in(*radius, 0.0, 1.0);
   const Value* ramp = mapping.find("ramp_loads");
-  if (ramp ? to_boolean(*ramp) : name == "quasi_static") options.ramp_steps = std::max(solver.steps, 0);
+  if (ramp ? to_boolean(*ramp) : integrator == Integrator::quasi_static) options.ramp_steps = std::max(solver.steps, 0);
   const auto unused = [&](bool used, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
       if (!used && mapping.has(key)) solver.unused.push_back(key);
   };
-  unused(is_explicit, {"substeps"});
-  unused(has_damping_factor(name), {"damping"});
-  unused(!is_explicit, {"newton", "linear", "ramp_loads"});
-  unused(name == "newmark", {"beta", "gamma"});
-  unused(name == "generalised_alpha", {"spectral_radius"});
+  unused(steps_are_explicit, {"substeps"});
+  unused(has_damping_factor(integrator), {"damping"});
+  unused(!steps_are_explicit, {"newton", "linear", "ramp_loads"});
+  unused(integrator == Integrator::newmark, {"beta", "gamma"});
+  unused(integrator == Integrator::generalised_alpha, {"spectral_radius"});
 }
 
 }  // namespace
@@ -91,9 +92,9 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
       *value, {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation", "newton",
                "linear", "beta", "gamma", "spectral_radius", "ramp_loads"});
   if (const Value* integrator = mapping.find("integrator")) {
-    std::vector<std::string> names = explicit_integrators();
-    for (const std::string& name : implicit_integrators()) names.push_back(name);
-    solver.integrator = to_choice(*integrator, names);
+    std::vector<std::string> names;
+    for (const Integrator each : integrators()) names.emplace_back(name_of(each));
+    solver.integrator = integrator_named(to_choice(*integrator, names));
   }
   if (const Value* dt = mapping.find("dt")) solver.dt = to_positive(*dt, "s");
   if (const Value* steps = mapping.find("steps")) solver.steps = to_integer(*steps, 0);
@@ -215,7 +216,7 @@ std::string parse_table(const Value& value) {
 
 }  // namespace
 
-OutputSection parse_output(const Value& value, const std::string& integrator) {
+OutputSection parse_output(const Value& value, Integrator integrator) {
   const Mapping mapping(value, {"directory", "every", "fields", "log", "adjoint_log"});
   OutputSection output;
   output.place = mapping.place();
@@ -231,9 +232,7 @@ OutputSection parse_output(const Value& value, const std::string& integrator) {
   }
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();
-    std::vector<std::string> written = is_explicit_integrator(integrator)
-                                           ? std::vector<std::string>{"positions", "velocities"}
-                                           : state_fields(integrator);
+    std::vector<std::string> written = state_fields(integrator);
     written.insert(written.end(), {"reactions", "contact_forces"});
     for (const Value* field : to_items(*fields)) {
       const std::string name = to_choice(*field, written);

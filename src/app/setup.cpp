@@ -385,7 +385,7 @@ namespace {
 /// each other.
 double work_of_contact(const Scene& scene) {
   if (!scene.contact) return 0.0;
-  return is_explicit_integrator(scene.solver.integrator) ? 40.0 : 1.0;
+  return is_explicit(scene.solver.integrator) ? 40.0 : 1.0;
 }
 
 MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
@@ -446,8 +446,7 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, Me
   return mesh;
 }
 
-DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
-                              const std::string& integrator) {
+DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh, Integrator integrator) {
   std::vector<DifferentiableMaterial> materials = make_materials(scene, *mesh);
   DifferentiableSolver options;
   options.dt = scene.solver.dt;

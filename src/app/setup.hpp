@@ -13,7 +13,8 @@
 
 namespace diffsim::app {
 
-// Conversion of a scene to the library's objects. All functions are collective; errors name the position in the scene.
+// Conversion of a scene to the library's objects. All functions are collective; errors name the location in the scene
+// file.
 
 /// Reads the files of a scene's robots, and adds the materials of the robots' links to the scene. `with_surfaces`: if
 /// true, the surfaces of the links' shapes are read, too, for contact. Returns warnings about parts of the files that
@@ -36,12 +37,12 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh);
 /// Creates a solver with materials only, without boundary conditions, loads and contact. The materials suffice to
 /// compute the stable substep of an explicit integrator.
 DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
-                              const std::string& integrator = "symplectic_euler");
+                              Integrator integrator = Integrator::symplectic_euler);
 /// Creates a solver with materials, boundary conditions, loads, contact and initial values.
 DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 
-/// Creates a sensor of the scene. Throws InputError, with the position of the sensor in the scene, for a sensor that
-/// does not exist.
+/// Creates a sensor of the scene. Throws InputError, with the location of the sensor in the scene file, for a sensor
+/// that does not exist.
 std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver);
 /// Creates the loss that is the value of a sensor, or minus the value for an objective that is maximised.
 std::unique_ptr<Loss> make_sensor_value(const SensorValueEntry& entry, const Scene& scene, DifferentiableScene& solver);

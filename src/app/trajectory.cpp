@@ -103,7 +103,8 @@ std::vector<std::pair<std::string, std::shared_ptr<Sensor>>> sensors_of(const Jo
   std::vector<std::pair<std::string, std::shared_ptr<Sensor>>> all;
   if (job.scene.output.reactions)
     for (const std::string& region : fixed_or_moved_regions(job.scene))
-      all.emplace_back("reaction/" + region, solver.sensor({.type = "reaction", .place = {.region = region}}));
+      all.emplace_back("reaction/" + region,
+                       solver.sensor({.quantity = SensorQuantity::reaction, .place = {.region = region}}));
   for (const SensorEntry& entry : job.scene.sensors)
     all.emplace_back("sensors/" + entry.name, make_sensor(entry, solver));
   return all;

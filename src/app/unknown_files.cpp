@@ -26,7 +26,7 @@ std::string unit_of_values(const std::string& parameter, const std::optional<std
 
 std::string in_ascii(std::string unit) {
   for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
-    if (const std::size_t found = unit.find(power); found != std::string::npos)
+    for (std::size_t found; (found = unit.find(power)) != std::string::npos;)
       unit.replace(found, std::strlen(power), text);
   return unit;
 }

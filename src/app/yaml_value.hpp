@@ -15,8 +15,8 @@
 
 namespace diffsim::app {
 
-/// Position in a scene. All data parsed from a scene are stored with their position, so that later errors can report
-/// the position.
+/// Location in a scene file. All data parsed from a scene are stored with their location, so that later errors can
+/// report the location.
 struct Place {
   std::shared_ptr<const std::string> file;
   long line = 0;
@@ -58,9 +58,9 @@ double to_extended(const Value& value);  ///< finite number, .inf or -.inf
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
 /// Converts to a number ≥ 0. Example of an error message: "-5 is negative; give a number, 0 or more, in Pa".
 double to_non_negative(const Value& value, const std::string& unit);
-/// Returns "a number above 0, in Pa"; `unit` is empty or "1" if there is no unit.
+/// Returns a text such as "a number above 0, in Pa"; `unit` is empty or "1" if there is no unit.
 std::string number_above_zero(const std::string& unit);
-/// Returns "a number, 0 or more, in Pa".
+/// Returns a text such as "a number, 0 or more, in Pa"; `unit` is empty or "1" if there is no unit.
 std::string number_from_zero(const std::string& unit);
 int to_integer(const Value& value, int smallest, int largest = std::numeric_limits<int>::max());
 std::int64_t to_integer64(const Value& value, std::int64_t smallest);
@@ -81,7 +81,7 @@ Enum to_enum(const Value& value, const std::array<const char*, N>& names) {
 /// Returns the items of a list; any other value is treated as a list with one item.
 std::vector<const Value*> to_items(const Value& value);
 
-/// Returns "a, b, c".
+/// Returns the words, separated by commas: "a, b, c".
 std::string join(const std::vector<std::string>& words);
 /// Returns the shortest text from which the number can be read back exactly.
 std::string format_number(double value);
@@ -100,7 +100,7 @@ class Mapping {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Returns the value of a key. Throws InputError if the key is missing; `what` describes the missing value.
   const Value& need(std::string_view key, const std::string& what) const;
-  /// Returns the position of `key`, or, if the key is missing, the position of the mapping with the path that the key
+  /// Returns the location of `key`, or, if the key is missing, the location of the mapping with the path that the key
   /// would have.
   Place place_of(std::string_view key) const;
   /// Returns the only one of `keys` that the mapping contains. Throws InputError if none of `keys`, or more than one

@@ -120,16 +120,20 @@ struct AttachmentSpring {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
-    const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, at.p + 1);
-    return 0.5 * at.p[0] * dot(r, r);
+    const T& k = at.p[0];
+    const T* const xi = at.p + 1;
+    const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, xi);
+    return 0.5 * k * dot(r, r);
   }
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
-    const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, at.p + 1);
-    by.x[0] = at.p[0] * r;
+    const T& k = at.p[0];
+    const T* const xi = at.p + 1;
+    const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, xi);
+    by.x[0] = k * r;
     by.p[0] = 0.5 * dot(r, r);
-    pull_back_anchor(kind, at.x + 1, at.p + 1, -at.p[0] * r, by.x + 1, by.p + 1);
+    pull_back_anchor(kind, at.x + 1, xi, -k * r, by.x + 1, by.p + 1);
   }
 };
 

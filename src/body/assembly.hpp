@@ -58,7 +58,7 @@ class Assembly {
   /// each node.
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
   /// Returns the solution z of S(y, x) z = r, or of S(y, x)ᵀ z = r if `transposed`. `factors`: diagonal of C, one
-  /// factor per node. Throws Error if S is singular, which happens if a time step moves nodes too far.
+  /// factor per node. Throws Error if S is singular, for example because a time step moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;

@@ -6,8 +6,8 @@
 
 namespace diffsim::body {
 
-/// Holonomic constraint on the positions x_k of nodes. The constraint is a scalar product of two vectors that are
-/// linear in the positions:
+/// Holonomic constraint on the positions x_k of nodes. The function g is the scalar product of two vectors, each an
+/// affine function of the positions, minus a constant:
 ///
 ///   g(x) = A·B - c = 0,   A = a₀ + Σ_k a_k x_k,   B = b₀ + Σ_k b_k x_k
 ///
@@ -18,10 +18,10 @@ namespace diffsim::body {
 /// - Directions of two bodies enclose a right angle: A and B are the directions, c = 0.
 struct Constraint {
   struct Entry {
-    int node;
-    double a, b;
+    int node;     ///< k
+    double a, b;  ///< a_k and b_k
   };
-  std::vector<Entry> entries;      ///< one for each node
+  std::vector<Entry> entries;      ///< one for each node of the constraint
   std::array<double, 3> a{}, b{};  ///< a₀ and b₀
   double value = 0.0;              ///< c
 };

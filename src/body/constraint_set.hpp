@@ -14,14 +14,15 @@ namespace diffsim::body {
 
 /// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
-/// Bodies that joints connect, directly or through other bodies, form one assembly. The rank that owns the first body
-/// of an assembly computes the assembly, with copies of the nodes that other ranks own. The nodes of this class are the
-/// corners of the rank's rigid bodies, four consecutive nodes for each body, followed by the copies.
+/// Bodies that joints connect, directly or through other bodies, form one assembly; a body that no joint connects with
+/// another body is an assembly of its own. The rank that owns the first body of an assembly computes the assembly, with
+/// copies of the nodes that other ranks own. The nodes of this class are the corners of the rank's rigid bodies, four
+/// consecutive nodes for each body, followed by the copies.
 class ConstraintSet {
  public:
   /// `cells`: this rank's cells that are rigid bodies. `joints`: all joints, the same list on every rank. Throws Error
   /// (input) if one of `cells` is not an affine body, if the constraints are redundant, or if a joint names an unknown
-  /// or non-rigid body, connects a body with itself, or has an axis of zero length. Collective.
+  /// or non-rigid body, connects a body with itself, or has an axis of zero or infinite length. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 

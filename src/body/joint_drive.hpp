@@ -22,27 +22,29 @@ struct JointNodes {
   std::array<VertexLocation, 8> nodes;
 };
 
-/// Returns true if both limits of a rotation are within π of the joint's initial coordinate. Coordinates of rotations
-/// are computed modulo 2π, so limits at a larger distance have no meaning.
+/// Returns true if both limits of a rotation are within π of `joint.coordinate`. Coordinates of rotations are computed
+/// modulo 2π, so limits at a larger distance have no meaning.
 bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 
 /// Returns the nodes of a revolute or prismatic joint. The bodies may be rigid or affine. Throws Error (input) if the
-/// joint is neither revolute nor prismatic, if a body is not affine, or if the axis has zero length. Collective.
+/// joint is neither revolute nor prismatic, if a body is not affine, or if the axis has zero or infinite length.
+/// Collective.
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
 /// Creates the force term of a driven joint. The parameters of the term are the JointParameters with the suffix
-/// `:NAME`. Of `drive`, only the friction velocity, the limits and the distance D are used; the parameters contain the
-/// other values. Collective. Throws Error (input) in the following cases:
+/// `:NAME`. The term uses the friction velocity, the limits and the distance D of `drive`; the other values come from
+/// the parameters. Collective. Throws Error (input) if `find_joint_nodes` throws, and in the following cases:
 /// - The friction velocity is not positive.
-/// - The limits are not in increasing order, or do not contain the initial coordinate.
-/// - The limits of a revolute joint are not within π of the initial coordinate.
-/// - Limits are given, but the limit stiffness or the distance D is not positive.
+/// - The limits are not in increasing order, or `joint.coordinate` is not strictly between the limits.
+/// - The limits of a revolute joint are not within π of `joint.coordinate`.
+/// - Limits are given, but the limit stiffness `drive.limit_stiffness` is not positive, or the distance D is not
+///   positive and finite.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive);
 
 /// Returns the nodes of each joint. The entry of a joint that is neither revolute nor prismatic is empty. Collective.
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
-/// Returns the coordinates of joints at `positions` [local or owned vertices, 3], on all ranks. The coordinate of a
-/// joint without nodes is NaN. Collective.
+/// Returns the coordinates of joints at `positions` [local or owned vertices, 3]; the result is the same on all ranks.
+/// The coordinate of a joint without nodes is NaN. Collective.
 std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<std::optional<JointNodes>>& joints,
                                       const Field& positions);
 

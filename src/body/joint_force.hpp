@@ -57,9 +57,9 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 /// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. The parameters are,
 /// in this order: torque, stiffness, damping, target, friction and limit stiffness.
 ///
-/// Rotation: q is the angle of the direction e of the body in the plane of the directions e' and f' of the other body,
-/// q = q₀ + atan2(e·f', e·e'). Translation: q = q₀ + (p - p')·a', where p and p' are the joint's point on the body and
-/// on the other body, and a' is the axis, which is fixed to the other body.
+/// Rotation: q = q₀ + atan2(e·f', e·e'), where the angle is that of the direction e of the body in the plane of the
+/// directions e' and f' of the other body, measured from e'. Translation: q = q₀ + (p - p')·a', where p and p' are the
+/// joint's point on the body and on the other body, and a' is the axis, which is fixed to the other body.
 struct JointForce {
   static constexpr int num_nodes = 8, num_values = 6;
   static constexpr bool uses_velocities = true;
@@ -69,10 +69,10 @@ struct JointForce {
   BodyVector other_point;                                  ///< translation: p'
   BodyVector first;                                        ///< rotation: e'; translation: a'
   BodyVector second;                                       ///< rotation: f'
-  double start;                                            ///< q₀, the coordinate at the initial positions
+  double start;                                            ///< q₀, the coordinate at the rest positions
   double friction_velocity, lower, upper, limit_distance;  ///< as in JointDrive
 
-  /// Returns q, and sets the derivatives ∂q/∂x_k.
+  /// Returns q, and sets gradient[k] to ∂q/∂x_k.
   template <class T>
   DIFFSIM_FUNCTION T coordinate(const Vec3<T>* x, Vec3<T> (&gradient)[num_nodes]) const {
     const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
@@ -120,12 +120,14 @@ struct JointForce {
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const T &torque = at.p[0], &stiffness = at.p[1], &damping = at.p[2], &target = at.p[3], &friction = at.p[4],
+            &limit_stiffness = at.p[5];
     Vec3<T> gradient[num_nodes];
     const T q = coordinate(at.x, gradient);
     T rate(0.0);
     for (int k = 0; k < num_nodes; ++k) rate = rate + dot(gradient[k], at.v[k]);
-    const T Q = at.p[0] + at.p[1] * behind(at.p[3], q) - at.p[2] * rate - at.p[4] * friction_factor(rate) +
-                at.p[5] * (limit_force(q - T(lower)) - limit_force(T(upper) - q));
+    const T Q = torque + stiffness * behind(target, q) - damping * rate - friction * friction_factor(rate) +
+                limit_stiffness * (limit_force(q - T(lower)) - limit_force(T(upper) - q));
     for (int k = 0; k < num_nodes; ++k) f[k] = Q * gradient[k];
   }
 };

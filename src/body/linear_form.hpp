@@ -37,9 +37,9 @@ class Frame {
   /// the nodes.
   LinearForm direction(const Vector& rest) const;
   /// Returns the six constraints of a rigid body: u_k · u_l is constant for k ≤ l. The vectors u_1, u_2 and u_3 are
-  /// half of the vectors between the middles of opposite edges; for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These
-  /// constraints are independent even if the four nodes are almost in a plane. In contrast, constraints on the six
-  /// distances between the nodes are almost dependent in this case.
+  /// half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes; for
+  /// example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These constraints are independent even if the four nodes are almost in a
+  /// plane. In contrast, constraints on the six distances between the nodes are almost dependent in this case.
   std::vector<Constraint> rigidity() const;
 
  private:

@@ -14,14 +14,14 @@ using Multipliers = std::vector<std::vector<double>>;
 /// G = ∂g/∂x. Vertices that do not belong to rigid bodies are not constrained. The orthogonal complement contains the
 /// constraint forces G(y)ᵀ λ.
 ///
-/// Fields are [local or owned vertices, 3]; only values at owned vertices are read and changed. All functions
-/// but `curvature_square` are collective.
+/// Fields are [local or owned vertices, 3]; only values at owned vertices are read and changed. The constructor and all
+/// functions with a Field argument are collective.
 class TangentSpace {
  public:
   TangentSpace(const ConstraintSet& set, const Field& y);
 
   const ConstraintSet& constraints() const { return *set_; }
-  /// Positions of the nodes of the constraints.
+  /// Positions y of the nodes of the constraints.
   const NodeVectors<double>& positions() const { return y_; }
 
   /// Replaces w by its orthogonal projection onto the tangent space, w - G(y)ᵀ λ, and returns λ. Throws Error if the
@@ -32,10 +32,11 @@ class TangentSpace {
   /// Returns this rank's contribution to the squared Frobenius norm of Σ_k λ_k ∇²g_k.
   double curvature_square(const Multipliers& lambda) const;
   /// Adds the normal part of the derivative of a tangent vector w along a change dy of the positions to `out`. This
-  /// part, ẇ = -Gᵀ (G Gᵀ)⁻¹ r with r_k = wᵀ ∇²g_k dy, is orthogonal to the tangent space and satisfies G ẇ + Ġ w = 0.
+  /// part, ẇ = -Gᵀ (G Gᵀ)⁻¹ r with r_k = wᵀ ∇²g_k dy, is orthogonal to the tangent space and satisfies G ẇ + Ġ w = 0,
+  /// where a dot denotes the derivative along dy.
   void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
   /// Replaces the positions x by x + G(y)ᵀ λ, with λ such that the result satisfies the constraints. Returns false on
-  /// all ranks if there is no solution near x; x is then unchanged.
+  /// all ranks if Newton's method finds no such λ on some rank; x is then unchanged.
   bool retract(Field& x) const;
 
  private:

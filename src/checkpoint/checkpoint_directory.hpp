@@ -25,8 +25,8 @@ class DirectoryLock;
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
 /// Error that occurs while a file is written. A function that reads a file may throw this error, too, because the
-/// function first waits until another file is written; the error then does not mean that the file to be read is
-/// damaged.
+/// function first waits until the files in the background are written. The error does not mean that the file to be read
+/// is damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
@@ -45,7 +45,8 @@ inline bool is_damage(const Error& error) {
 /// manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself. The
 /// directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer of the two versions is
 /// valid, and a new version replaces the older file atomically. A run that is killed at any time therefore leaves only
-/// files that are complete or not listed. Files are named KIND_NUMBER.h5. A listed file is never overwritten.
+/// files that are complete or not listed. Files are named KIND_NUMBER.h5, or KIND_NUMBER.VERSION.h5 if the first name
+/// is in use. A listed file is never overwritten.
 ///
 /// With the option `keep`, only one program at a time may use a directory. Without `keep`, several programs may share a
 /// directory; the first of these programs removes files of a killed run, unless the directory has a manifest.
@@ -86,7 +87,7 @@ class CheckpointDirectory {
   /// Starts writing a file. Replaces an existing file of the same kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
-  bool has(const std::string& kind, int number) const;      ///< true if the file exists, erased or not
+  bool has(const std::string& kind, int number) const;      ///< true if the file exists; also if pinned and erased
   std::vector<int> numbers(const std::string& kind) const;  ///< numbers of existing files, in ascending order
   /// Opens an existing file. Waits until the file is completely written, and verifies the checksum of the file. Throws
   /// Error (system) with the reason if the file is missing or damaged.
@@ -113,8 +114,8 @@ class CheckpointDirectory {
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
   /// Waits for all files that are being written, then removes the manifest. With the option `keep`, also removes all
-  /// checkpoint files (KIND_NUMBER.h5), and then the directory and the parent directories that this object created, if
-  /// they are empty. Without `keep`, the destructor removes files and directories.
+  /// checkpoint files. The directory, and those parent directories that this object created, are then removed if they
+  /// are empty. Without `keep`, the destructor removes files and directories.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }

@@ -22,7 +22,7 @@ class DirectoryLock {
   /// directory cannot be locked. Another program may have removed the directory before releasing the lock; the caller
   /// must then create and lock the directory again (see `is_of`).
   bool lock(const std::string& directory, double patience);
-  /// Converts the lock to a shared lock.
+  /// Converts the exclusive lock to a shared lock. After `lock` has returned false, tries to acquire a shared lock.
   void share();
   /// Kind of the current lock; `none` also if the file system does not support locks.
   State state() const { return state_; }

@@ -85,6 +85,12 @@ std::unique_ptr<Schedule> make_whole_schedule(const CheckpointOptions& options, 
 
 }  // namespace
 
+void use_subdirectory(const std::string& name, CheckpointOptions& options) {
+  options.directory += "/" + name;
+  for (CheckpointLevel& level : options.levels)
+    if (!level.directory.empty()) level.directory += "/" + name;
+}
+
 int skipped_steps(const CheckpointOptions& options, int num_steps) {
   return options.last > 0 ? std::max(num_steps - options.last, 0) : 0;
 }

@@ -17,8 +17,8 @@ namespace diffsim {
 /// checksum of a file. Every member is collective.
 class Hdf5Store : public Store {
  public:
-  /// Creates a store with a separate directory. The directory is created if necessary, and removed with the store.
-  /// Throws Error (input) if the directory is not writable.
+  /// Creates a store with a separate directory. The directory is created if necessary; the destructor removes the files
+  /// and, if the store created the directory, the directory. Throws Error (input) if the directory is not writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
   /// Creates a store in a directory that is shared with other objects. If `format.single` is true, values are rounded
   /// to float32 on the disk, so the gradient is approximate.

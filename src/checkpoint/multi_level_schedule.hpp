@@ -18,8 +18,8 @@ struct StorageLevel {
 
 /// Schedule with the least run time for given costs and capacities of several storage levels; level 0 is the fastest.
 /// The schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free
-/// snapshots on a level. Whenever a snapshot is written to a level, all faster levels are empty. (J. Herrmann, G.
-/// Pallez, H-Revolve, ACM TOMS 46, 2020.)
+/// snapshots on a level: the level's capacity minus the number of stored snapshots. Whenever a snapshot is written to a
+/// level, all faster levels are empty. (J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.)
 ///
 /// Every step is recorded and reversed individually. A snapshot on a slow level remains on this level until all steps
 /// after the snapshot are reversed. For n steps, construction takes O(n²) time and O(n) memory for each snapshot that

@@ -33,7 +33,8 @@ class OnlineSchedule : public Schedule {
  private:
   struct Snapshot {
     int step;
-    int rank;  // a snapshot may be discarded if a later snapshot has a higher `rank`
+    // Not an MPI rank: a snapshot may be discarded if a later snapshot or the present state has a higher `rank`.
+    int rank;
   };
   int dispensable() const;
 

@@ -9,6 +9,7 @@
 namespace diffsim {
 namespace {
 
+/// Rounds the values of `field` to single precision.
 void round_values(const Field& field, const DeviceArray<float>& rounded) {
   const double* const x = field.data();
   Kokkos::parallel_for(
@@ -16,6 +17,7 @@ void round_values(const Field& field, const DeviceArray<float>& rounded) {
       KOKKOS_LAMBDA(int i) { rounded(i) = static_cast<float>(x[i]); });
 }
 
+/// Sets the values of `field` to the rounded values.
 void widen_values(const DeviceArray<float>& rounded, Field& field) {
   double* const x = field.data();
   Kokkos::parallel_for(

@@ -20,9 +20,9 @@ struct SnapshotFormat {
 };
 
 /// Layout of states and parameters in files. Values of entities with a FileOrder are stored in the order that the
-/// FileOrder defines, so that any number of ranks can read the values. Values of other entities are stored rank after
-/// rank, and can be read only by the number of ranks that wrote the file. All functions that read or write values are
-/// collective.
+/// FileOrder defines, so that any number of ranks can read the values. The value of a single entity that all ranks
+/// share is stored once. Values of other entities are stored rank after rank, and can be read only by the number of
+/// ranks that wrote the file. All functions that read or write values are collective.
 class RowOrder {
  public:
   explicit RowOrder(MPI_Comm comm) : comm_(comm) {}

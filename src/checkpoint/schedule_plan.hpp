@@ -22,7 +22,7 @@ struct CheckpointPlan {
   std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
   std::int64_t writes = 0;          ///< number of snapshots written to the disk
   std::int64_t reads = 0;           ///< number of snapshots read from the disk
-  /// Forward time per step of the rollout, in units of the time of a step, including repetitions, writes and reads.
+  /// Forward time per step of the rollout, in units of the run time of a step, including repetitions, writes and reads.
   double ratio = 1.0;
   std::vector<StorageLevel> levels;  ///< levels of MultiLevelSchedule (unit of time: one step); empty: no disk
   std::int64_t held = 0;             ///< memory in use by the processes when the plan is made, bytes
@@ -37,8 +37,8 @@ struct CheckpointPlan {
 /// Disk on which a plan may place snapshots.
 struct DiskLevel {
   std::int64_t snapshots = 0;  ///< number of snapshots that fit on the disk
-  double write = 0.0;          ///< time to write a snapshot, in units of the time of a step
-  double read = 0.0;           ///< time to read a snapshot, in units of the time of a step
+  double write = 0.0;          ///< time to write a snapshot, in units of the run time of a step
+  double read = 0.0;           ///< time to read a snapshot, in units of the run time of a step
   std::int64_t buffers = 0;    ///< memory in bytes of the buffers for writing and reading snapshots
   int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
 };

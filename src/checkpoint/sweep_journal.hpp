@@ -25,7 +25,8 @@ class SweepStopped : public std::runtime_error {
 /// All functions are collective.
 class SweepJournal {
  public:
-  /// Progress of a reverse sweep: all steps from `next` on have already been reversed.
+  /// Progress of a reverse sweep: all steps from `next` on have already been reversed; step `next` - 1 is reversed
+  /// next.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
@@ -36,6 +37,7 @@ class SweepJournal {
     int step = 0;
     double loss_share = 0.0;  ///< this rank's contribution to the loss up to state `step`
   };
+  /// Request to write an entry (`save`), or to end the sweep (`stop`).
   enum class Request { none, save, stop };
 
   /// Creates a journal. `interval`: time (s) between two entries, which are written in addition to the schedule's
@@ -53,8 +55,9 @@ class SweepJournal {
   /// Loads the last valid entry of the reverse sweep into `adjoint` and `gradient`, or returns nullopt if no entry is
   /// valid. Removes damaged entries with a warning. Ignores entries of a sweep that has reversed steps before `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
-  /// Returns the last valid entry of the forward run, or nullopt if no entry is valid. Reads states into `scratch`.
-  /// Removes damaged entries with a warning. Ignores states that are rounded to float32.
+  /// Returns the last valid entry of the forward run, or nullopt if no entry is valid. Reads states into `scratch` to
+  /// check the files; on return, `scratch` is the state of the entry. Removes damaged entries with a warning. Ignores
+  /// states that are rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
   /// Step numbers of this sweep's states on the disk, in ascending order, including states stored in single precision.
   std::vector<int> states() const;
@@ -69,7 +72,8 @@ class SweepJournal {
   /// Writes an entry of the reverse sweep. Unpins the files of the states from state `reversal.next` on, which are no
   /// longer needed.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
-  /// Returns the current request, which is the same on all ranks. Call this function once per step.
+  /// Returns `stop` if `must_stop` returns true on any rank, else `save` if the interval since the last entry has
+  /// elapsed, else `none`; the result is the same on all ranks. Call this function once per step.
   Request poll();
   /// Waits until all files are on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);

@@ -35,8 +35,8 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
   return q * (q - 4.0) - 2.0 * log(y);
 }
 
-/// Argument y of the barrier for two surfaces with the squared distance s (m²) and the contact thickness ξ (m). The
-/// argument is 0 at the distance ξ and 1 at the distance ξ + d̂:
+/// Argument y of the barrier for two surfaces with the squared distance s (m²), the barrier distance d̂ = `range` (m)
+/// and the contact thickness ξ (m). The argument is 0 at the distance ξ and 1 at the distance ξ + d̂:
 ///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ)).
 /// Source: Li et al. 2021, Codimensional Incremental Potential Contact, section 5 (the offset barrier).
 template <class T, class Thickness>

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int key_bits = 63;
 
+/// Returns the smallest box that contains all `boxes`.
 Box bounds_of(const DeviceArray<Box>& boxes) {
   double low[3], high[3];
   for (int c = 0; c < 3; ++c) {
@@ -56,6 +57,7 @@ void set_keys(const DeviceArray<Box>& boxes, const Box& bounds, const DeviceArra
       });
 }
 
+/// Returns the number of zero bits above the highest one bit of x; 64 for x = 0.
 KOKKOS_INLINE_FUNCTION int leading_zeros(std::uint64_t x) {
   int n = 64;
   for (int shift = 32; shift > 0; shift /= 2)

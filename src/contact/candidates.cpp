@@ -86,6 +86,7 @@ void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& fro
       });
 }
 
+/// Returns the boxes of primitives (`set_boxes`).
 DeviceArray<Box> boxes_of(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to,
                           double reach) {
   const auto boxes =
@@ -94,6 +95,10 @@ DeviceArray<Box> boxes_of(const DeviceArray<int>& vertices, int corners, const V
   return boxes;
 }
 
+/// Predicate that selects the point–triangle pairs of this rank. Pairs without contact are omitted: two obstacles;
+/// groups that ignore each other; a point of a higher dimension than the triangle's; a point that is a corner of the
+/// triangle; and, if `self` is false, primitives of the same body. The points and triangles of obstacles follow those
+/// of bodies. A pair of an obstacle's point belongs to the rank of the triangle.
 struct KeepPointTriangle {
   PairView pairs;
   int body_points, local_triangles, body_triangles;
@@ -112,6 +117,8 @@ struct KeepPointTriangle {
   }
 };
 
+/// Predicate that selects the edge–edge pairs of this rank, omitting pairs without contact as in `KeepPointTriangle`.
+/// Of the two pairs (a, b) and (b, a) of edges of bodies, the pair whose `query` has the lower vertex numbers is kept.
 struct KeepEdgeEdge {
   PairView pairs;
   DeviceArray<std::int64_t> numbers;  // [edges, 2]: vertex numbers of the ends
@@ -131,6 +138,9 @@ struct KeepEdgeEdge {
   }
 };
 
+/// Predicate that selects the edges and triangles of this rank that are tested for intersections, omitting pairs
+/// without contact as in `KeepPointTriangle`. Triangles that stand for segments or points (dimension below 2) are
+/// omitted, too.
 struct KeepEdgeTriangle {
   PairView pairs;
   int owned_edges, body_edges, local_triangles, body_triangles;
@@ -184,12 +194,14 @@ void set_lengths(const DeviceArray<int>& edges, const Vectors& x, const DeviceAr
   Kokkos::fence();
 }
 
+/// Sets to[i] = from[i].
 void copy_vectors(const double* from, double* to, int size) {
   Kokkos::parallel_for(
       "diffsim::contact::copy", Range(0, size), KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
   Kokkos::fence();
 }
 
+/// Sets to[i] += from[i].
 void add_vectors(const double* from, double* to, int size) {
   Kokkos::parallel_for(
       "diffsim::contact::add", Range(0, size), KOKKOS_LAMBDA(int i) { to[i] += from[i]; });

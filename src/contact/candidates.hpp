@@ -17,7 +17,8 @@
 
 namespace diffsim::contact {
 
-/// Positions, or other vectors, of all vertices of this rank's pairs: [vertices, 3].
+/// Array of positions or other vectors, [vertices, 3]. Unless a comment states another shape, the vertices are all
+/// vertices of this rank's pairs, in the order of PairView.
 using Vectors = DeviceArray<double>;
 
 /// Pairs of this rank that may touch, passed by value to kernels. Vertices are numbered in this order: this rank's
@@ -33,7 +34,8 @@ struct PairView {
   DeviceArray<int> bodies;                    // [vertices]: index of the body or obstacle; empty if there is one body
   // Groups of the primitives; the groups of two primitives determine the contact law of their pair.
   DeviceArray<int> point_groups, triangle_groups, edge_groups;
-  // [vertices]: 1 for vertices of obstacles; obstacles do not touch each other. Empty if there are no obstacles.
+  // [vertices]: 1 for vertices of obstacles and of bodies that act as obstacles; these do not touch each other. Empty
+  // if no body acts as an obstacle.
   DeviceArray<std::uint8_t> prescribed;
   // [vertices]: dimension of the surface that the vertex belongs to; empty if the dimension is 2 for all vertices.
   DeviceArray<std::uint8_t> dimensions;
@@ -56,9 +58,10 @@ struct PairView {
       }
     }
   }
-  /// Returns true if both vertices belong to the same body.
+  /// Returns true if two vertices of bodies, which are not vertices of obstacles, belong to the same body.
   KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
-  /// Returns true if both vertices belong to obstacles.
+  /// Returns true if both vertices belong to obstacles or to bodies that act as obstacles. Always returns false if no
+  /// body acts as an obstacle.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
@@ -77,7 +80,7 @@ struct PairView {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
   }
-  /// Groups of the two primitives of pair p.
+  /// Sets `group` [2] to the groups of the two primitives of pair p.
   KOKKOS_INLINE_FUNCTION void groups(int p, int* group) const {
     const bool is_point = is_point_triangle(p);
     const CandidatePair pair = is_point ? point_triangle(p) : edge_edge(p - static_cast<int>(point_triangle.size()));
@@ -113,10 +116,10 @@ struct PairView {
 /// lower vertex numbers. If the point belongs to an obstacle, the pair belongs to the rank of the triangle; if one edge
 /// belongs to an obstacle, the pair belongs to the rank of the body's edge.
 ///
-/// The lists of pairs are built for the boxes that the vertices sweep, enlarged by a margin that is called the slack.
-/// As long as no vertex leaves its box by more than the slack, the lists contain all pairs that may come nearer than
-/// the distance `range` of the last call of `cover`. When a vertex leaves its box by more than the slack, the lists are
-/// built again.
+/// The lists of pairs are built for the boxes that the vertices sweep, enlarged by a margin that is called the slack,
+/// and for a distance `range`; the slack is half of this distance. As long as no vertex leaves its box by more than the
+/// slack, the lists contain all pairs that may come nearer than `range`. The lists are built again when a vertex leaves
+/// its box by more than the slack, or when `cover` is called with a larger `range`.
 class Candidates {
  public:
   /// Prepares the search. `self`: true if pairs within a body are included. `bodies`: the first vertex number of each

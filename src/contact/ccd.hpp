@@ -119,8 +119,9 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 /// Safe time t ∈ [0, 1]. Until this time t, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than
 /// `thickness` (m) and keep at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns
-/// 1 if the whole motion is safe, and 0 if the initial gap is zero or within the bounds of rounding errors described at
-/// the top of this file. After 256 advances the method stops; t may then be smaller than necessary, but is still safe.
+/// 1 if the gap stays larger than `keep` times the initial gap during the whole motion, and 0 if the initial gap is
+/// zero or within the bounds of rounding errors described at the top of this file. After 256 advances the method stops;
+/// t may then be smaller than necessary, but is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);

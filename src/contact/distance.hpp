@@ -73,7 +73,8 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }  // namespace detail
 
 /// Closest points of two features: the difference r of these points, and the quantities that the derivatives of the
-/// distance need.
+/// distance need. `lambda`, `e`, `b` and `c` are the symbols λ_a, e_a, B_ka and c_k of the formulas at the top of this
+/// file, at the minimum.
 template <class T>
 struct Closest {
   DistanceType type;

@@ -27,9 +27,10 @@ struct EmbeddedSurface {
 /// λ, where λ are the barycentric coordinates of the vertex in the cell. For a vertex outside the cell, -min λ is the
 /// distance from the vertex to the plane of a face, as a fraction of the cell's height above this face. An affine body
 /// (mesh/affine_body.hpp) may have a separate surface that is not listed in `surfaces`; all vertices of an affine
-/// body's surface use the body's only cell, regardless of their distance from this cell. The surface of any other body
-/// is the boundary of the body's cells: each surface vertex is a vertex of the body, with the weight 1. The `regions`
-/// of the boundary are also regions of the surface.
+/// body's surface use the body's only cell, regardless of their distance from this cell. An affine body without a
+/// surface takes no part in contact. The surface of any other body consists of the boundary faces of the body's
+/// tetrahedra, or of the body's triangles, segments or points: each surface vertex is a vertex of the body, with the
+/// weight 1. The `regions` of such a surface are also regions of the surface mesh.
 ///
 /// Throws Error (input) in these cases: a surface is given for a body that does not exist, that already has a surface,
 /// or that has no tetrahedra; a surface has no triangles; a triangle has no area, or has a vertex that does not exist;

@@ -45,6 +45,8 @@ void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, do
       });
 }
 
+/// Returns the marked pairs, in their order. Replaces `marks`, which has one more entry than `pairs`, by its exclusive
+/// sums.
 DeviceArray<CandidatePair> marked(const DeviceArray<CandidatePair>& pairs, const DeviceArray<std::int64_t>& marks) {
   const std::int64_t total = detail::exclusive_sums(marks);
   const auto kept = make_device_array<CandidatePair>("diffsim::contact::pairs", static_cast<std::size_t>(total));

@@ -107,6 +107,7 @@ Box box_around(const Place& p, double reach) {
   return {{p[0] - reach, p[1] - reach, p[2] - reach}, {p[0] + reach, p[1] + reach, p[2] + reach}};
 }
 
+/// Predicate that selects all pairs of a query and a box.
 struct KeepAll {
   KOKKOS_INLINE_FUNCTION bool operator()(int, int) const { return true; }
 };

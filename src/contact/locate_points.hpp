@@ -24,9 +24,9 @@ struct LocatedPoint {
 /// Finds, for each of `points`, the cell of one body that contains the point in the rest configuration. `body` is the
 /// index of the body in the mesh's list of bodies. Returns the points whose cell is on this rank; each point is
 /// returned on one rank. A point outside all cells is assigned to the cell with the smallest -min λ, with λ the
-/// barycentric coordinates of the point. Every rank passes all points. Throws Error (input) if a point is farther from
-/// all cells of the body than the longest edge of the mesh; for an affine body, the distance is not limited. The
-/// message names point i by `name(i)`. Collective.
+/// barycentric coordinates of the point, among the cells whose bounding boxes are within the length of the longest edge
+/// of the mesh from the point. Throws Error (input) if there is no such cell. For an affine body, the distance is not
+/// limited. The message names point i by `name(i)`. Every rank passes all points. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
                                         const std::vector<std::array<double, 3>>& points,
                                         const std::function<std::string(std::size_t)>& name);

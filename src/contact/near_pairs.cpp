@@ -9,6 +9,7 @@
 namespace diffsim::contact {
 namespace {
 
+/// Sets marks(p) to 1 if the distance of pair p is less than factor · d̂ + ξ, else to 0.
 template <class Laws>
 void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
                  const DeviceArray<std::int64_t>& marks) {
@@ -22,6 +23,8 @@ void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, doub
       });
 }
 
+/// Writes the indices of the marked pairs to `active`, ascending. `begin`: exclusive sums of the marks; pair p is
+/// marked if begin(p + 1) > begin(p).
 void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& active) {
   Kokkos::parallel_for(
       "diffsim::contact::collect_active", over(begin.size() - 1), KOKKOS_LAMBDA(int p) {
@@ -30,6 +33,7 @@ void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& act
   Kokkos::fence();
 }
 
+/// Returns the indices of the pairs that `mark_within` marks, ascending.
 template <class Laws>
 DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
                                 ArrayPool& pool) {
@@ -42,6 +46,7 @@ DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const L
   return active;
 }
 
+/// Sets keys(i) to the index of the contact law of the i-th near pair.
 void set_law_keys(const PairView& pairs, const DeviceArray<int>& near, const LawsOfGroups& laws,
                   const DeviceArray<std::uint64_t>& keys) {
   Kokkos::parallel_for(

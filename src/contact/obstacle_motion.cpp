@@ -27,7 +27,9 @@ Rates rates_of(const ObstacleMotion& motion, const ParameterSet& set, int n) {
   return {address_of(set, names[0], n), address_of(set, names[1], n), address_of(set, names[2], n)};
 }
 
-/// Computes the position x and the velocity v of one vertex.
+/// Computes the position x and the velocity v of one vertex from its reference position X: x = X + p + t V and v = V;
+/// for turning obstacles with the axis a and the origin o, x = o + r + p + t V and v = V + ω a×r, with r = R(ω t) (X -
+/// o).
 template <class T>
 KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const Vec3<T>& p, const Vec3<T>& V,
                                  const T& w, const T& t, Vec3<T>& x, Vec3<T>& v) {
@@ -59,6 +61,8 @@ KOKKOS_INLINE_FUNCTION void move_along(const Turn& turn, const double* X, const 
        x, v);
 }
 
+/// Computes the positions and the velocities of the obstacle's vertices (`move`). A nullptr for `places` or
+/// `velocities` omits these results.
 void move_all(const ObstacleMotion& motion, const double* reference, const Rates& rates, double time, double* places,
               double* velocities) {
   const Turn turn = motion.turn;
@@ -90,6 +94,9 @@ struct MotionSums {
   }
 };
 
+/// Returns the sums over vertices of ∂x/∂q x̄ + ∂v/∂q v̄ for q = p, V and ω: Σ x̄, Σ (t x̄ + v̄) and, for turning
+/// obstacles, Σ x̄·∂x/∂ω + v̄·∂v/∂ω. Entry i of `x_bar` and `v_bar` is a contribution to vertex targets(i); an empty
+/// `v_bar` counts as zero.
 MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
                         const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                         const DeviceArray<double>& v_bar, const Rates& rates, double time) {

@@ -12,13 +12,14 @@ namespace diffsim::contact {
 
 /// Motion of an obstacle. A vertex with the reference position X has the position x and the velocity v at the time t:
 ///   x = o + R(a, ω t)(X - o) + p + t V,  v = V + ω a × R(a, ω t)(X - o).
-/// The unit vector a is the direction of the axis of rotation, o a point on the axis. Without an axis, x = X + p + t V.
-/// The displacement p (m), the velocity V (m/s) and the angular velocity ω (rad/s) are the parameters
-/// `obstacle_position:LABEL`, `obstacle_velocity:LABEL` and `obstacle_angular_velocity:LABEL`.
+/// R(a, φ) is the rotation by the angle φ about the unit vector a, the direction of the axis of rotation. o is a point
+/// on the axis. Without an axis, x = X + p + t V and v = V. The displacement p (m), the velocity V (m/s) and the
+/// angular velocity ω (rad/s) are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL` and
+/// `obstacle_angular_velocity:LABEL`.
 struct ObstacleMotion {
   std::string label;
   Turn turn;
-  int first = 0, last = 0;  ///< the obstacle has the vertices `first` to `last` - 1
+  int first = 0, last = 0;  ///< the obstacle has the vertices `first` to `last` - 1 of the vertices of all obstacles
 
   std::array<std::string, 3> names() const;
   /// Returns true if the obstacle moves in step n.
@@ -26,21 +27,22 @@ struct ObstacleMotion {
 };
 
 // `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the positions, the velocities and the tangents of
-// the vertices `motion.first` to `motion.last` - 1 in arrays [obstacle vertices, 3]. `reference` contains the reference
-// positions X of all obstacle vertices.
+// one obstacle, in the rows `motion.first` to `motion.last` - 1 of arrays [vertices of all obstacles, 3]. `reference`
+// contains the reference positions X in an array of the same shape. n is the number of the time step whose values of
+// the parameters `set` are used.
 void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
 /// Sets the derivatives dx of positions and dv of velocities along a direction of the inputs: `direction` is the
-/// direction of the parameters, and `dt` the direction of the time.
+/// direction of the parameters, and `dt` the direction of `time` (not the length of a time step).
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
 /// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints x_bar of
 /// positions and v_bar of velocities, both [slots, 3], with one slot for each point of each active pair. v_bar is empty
-/// if no force depends on velocities. `targets` [slots] are vertex numbers; vertices with numbers ≥ `obstacles_begin`
-/// belong to obstacles. `x` contains the positions of all vertices.
+/// if no force depends on velocities. `targets` [slots] are vertex indices in the order of PairView; vertices with
+/// indices ≥ `obstacles_begin` belong to obstacles. `x` contains the positions of all vertices in the same order.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,

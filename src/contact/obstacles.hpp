@@ -15,8 +15,8 @@ TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<do
 /// Sphere of 5120 triangles: an icosahedron, refined four times by dividing each triangle into four. The polyhedron
 /// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 `radius`.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
-/// Cylinder with flat ends and 64 sides. The polyhedron lies inside the exact cylinder; the gap between the two
-/// surfaces is at most 0.0012 `radius`.
+/// Cylinder with 64 sides and flat ends, whose centres are `from` and `to`. The polyhedron lies inside the exact
+/// cylinder; the gap between the two surfaces is at most 0.0012 `radius`.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

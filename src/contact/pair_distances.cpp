@@ -14,6 +14,8 @@ namespace {
 
 using SafePart = Kokkos::MinLoc<double, int>;
 
+/// Returns the least safe fraction min_p t_p of the displacements of pairs from `from` to `to` (contact/ccd.hpp), and
+/// the first pair with this fraction. The fraction is 1 if all displacements are safe.
 template <class Laws>
 SafePart::value_type least_safe_part(const PairView& pairs, const Vectors& from, const Vectors& to, const Laws& laws) {
   SafePart::value_type least;
@@ -37,6 +39,7 @@ SafePart::value_type least_safe_part(const PairView& pairs, const Vectors& from,
   return least;
 }
 
+/// Returns the least gap min_p (d_p - ξ_p) of the pairs, with the distances d_p and the thicknesses ξ_p (m).
 template <class Laws>
 double least_gap_by(const PairView& pairs, const Vectors& x, const Laws& laws) {
   double least = std::numeric_limits<double>::infinity();

@@ -77,7 +77,7 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix. Translations of the pair must be
-/// in the null space of the matrix; the computation therefore uses the nine-dimensional space of relative
+/// in the null space of the matrix; the computation then needs only the nine-dimensional space of relative
 /// displacements. The last three rows of the Hadamard matrix of order four, multiplied by ½, are an orthonormal basis
 /// of the relative displacements of the four points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {

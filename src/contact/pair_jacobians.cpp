@@ -46,6 +46,7 @@ KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, c
     for (int column = 0; column < 12; ++column) k.of[row][column] += b * f[row / 3][row % 3].derivative[column];
 }
 
+/// Computes k = -a ∂²E/∂x² of a pair, the product of a and the Jacobian of the forces without friction.
 KOKKOS_INLINE_FUNCTION void jacobian_of_energy(const PairView& pairs, int p, const Vec3<double>* x,
                                                const ContactLaw<double>& law, double a, PairHessian& k) {
   k = {};

@@ -143,6 +143,8 @@ double sum_over_pairs(const char* label, const NearPairs& near, const Add& add) 
   return sum;
 }
 
+/// Functor that adds the energy E of a pair to `sum` (J). For a point and a triangle, E = κ a (d̂/2)^codimension Σ_j w_j
+/// ψ(d_j²); for two edges, E = κ A m(c) ψ(d²), where A is the area of their patch (contact/pair_force.hpp).
 struct EnergyOfPair {
   PairView pairs;
   Vectors x;
@@ -155,6 +157,8 @@ struct EnergyOfPair {
   }
 };
 
+/// Functor that adds the dissipation potential D of friction in a pair to `sum` (W): D = Σ_j µ N_j S(|u_j|) over the
+/// features j of the pair, with the normal forces N_j = -2 d_j ∂E/∂(d_j²) and the sliding velocities u_j.
 struct DissipationOfPair {
   PairView pairs;
   Vectors x, v;
@@ -168,8 +172,8 @@ struct DissipationOfPair {
   }
 };
 
-/// Functor that adds the power dissipated by friction in a pair to `sum`. The friction force is the difference between
-/// the forces with and without velocities.
+/// Functor that adds the power dissipated by friction in a pair, -Σ_k f_k·v_k, to `sum` (W). The friction force f_k at
+/// point k is the difference between the forces with and without velocities.
 struct FrictionPowerOfPair {
   PairView pairs;
   Vectors x, v;
@@ -217,6 +221,7 @@ KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>*
   return nearest <= 1e-28 * size;
 }
 
+/// Sets marks(i) to 1 if the edge and the triangle of candidate i intersect, else to 0.
 void mark_intersecting(const PairView& pairs, const DeviceArray<CandidatePair>& candidates, const Vectors& x,
                        const DeviceArray<std::int64_t>& marks) {
   Kokkos::parallel_for(
@@ -228,6 +233,8 @@ void mark_intersecting(const PairView& pairs, const DeviceArray<CandidatePair>& 
       });
 }
 
+/// Copies the marked candidates to `found`, in their order. `begin`: exclusive sums of the marks; candidate i is marked
+/// if begin(i + 1) > begin(i), and is then copied to found(begin(i)).
 void collect_pairs(const DeviceArray<std::int64_t>& begin, const DeviceArray<CandidatePair>& candidates,
                    const DeviceArray<CandidatePair>& found) {
   Kokkos::parallel_for(

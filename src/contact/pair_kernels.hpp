@@ -45,9 +45,9 @@ struct LawPart {
   Range range() const { return Range(begin, end); }
 };
 
-/// Active pairs, or other pairs that are near, sorted by law. The pairs of one law are in the order of the candidates.
+/// Active pairs, or other pairs that are near, sorted by law. The pairs of one law are in ascending order.
 struct NearPairs {
-  DeviceArray<int> pairs;
+  DeviceArray<int> pairs;      // indices of the pairs in PairView
   std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws
   std::size_t size() const { return pairs.size(); }
 };
@@ -83,7 +83,7 @@ NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& 
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
-/// Vertex numbers of the four points of each active pair, [active, 4].
+/// Vertex indices of the four points of each active pair, [active, 4], in the order of PairView.
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
 /// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
@@ -101,13 +101,14 @@ double friction_power(const PairView& pairs, const NearPairs& active, const Vect
 // Without friction, the velocities `v` and the tangents and adjoints of velocities are empty arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets the derivatives of the forces along a direction: `dx` for the positions, `dv` for the velocities, `dlaws` for
-/// the laws and `rest` for the rest shape.
+/// Sets the derivatives of the forces along a direction: `dx` of the positions, `dv` of the velocities, `dlaws` of the
+/// values of the laws, and `rest` of the rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the gradients x̄ and v̄ of w·f with respect to the positions and the velocities, and the gradient with respect
-/// to the rest shape. For each law, returns the sums of the adjoints of κ, d̂, µ, ε_v and ξ over the law's pairs.
+/// Sets the gradients x̄ and v̄ of w·f with respect to the positions and the velocities, where f are the forces and w the
+/// adjoints of the forces. Unless the rest positions `rest` are empty, also sets the gradient with respect to the rest
+/// shape. For each law, returns the sums of the adjoints of κ, d̂, µ, ε_v and ξ over the law's pairs.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
@@ -145,10 +146,10 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
                                 const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                 std::vector<LawSums>& sums);
 
-/// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]. Callers must not use the blocks
-/// of vertices whose number is `movable` or higher. With `weights.project`, the derivative of friction with respect to
-/// positions, which is not symmetric, is omitted, and the matrix of each pair is projected to a positive semidefinite
-/// matrix.
+/// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3], with a and b of `weights`.
+/// Vertices whose index is `movable` or higher belong to obstacles; callers must not use the blocks of these vertices.
+/// With `weights.project`, the derivative of friction with respect to positions, which is not symmetric, is omitted,
+/// and the matrix of each pair is projected to a positive semidefinite matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
 /// Index in `matrix` of each block of `pair_jacobians`. If `matrix` has no block for two vertices, the index is the

@@ -36,7 +36,8 @@ struct ContactParameters {
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specifications of the parameters that may have a separate value for a pair, in the order κ, d̂, µ, ε_v, ξ.
+  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, ξ. Each of these parameters may
+  /// have a separate value for one pair of bodies, or for a body and an obstacle.
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
@@ -55,8 +56,8 @@ struct ContactParameters {
 /// Names of the parameters of a contact law.
 struct ContactLawNames {
   std::array<std::string, 4> numbers;  ///< κ, d̂, µ, ε_v
-  /// Names of the thicknesses of the two sides of a pair. ξ is the mean of the two thicknesses; a parameter that does
-  /// not exist counts as zero.
+  /// Names of the thicknesses of the two bodies, or of the body and the obstacle, to which the law applies. ξ is the
+  /// mean of the two thicknesses; a parameter that does not exist counts as zero.
   std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }
@@ -65,7 +66,8 @@ struct ContactLawNames {
   bool operator==(const ContactLawNames&) const = default;
 };
 
-/// Names of the parameters of the shared law, which applies to all pairs without a separate law.
+/// Names of the parameters of the shared law, which applies to all pairs of bodies, and of bodies and obstacles,
+/// without a separate law.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

@@ -13,12 +13,12 @@ namespace diffsim::contact {
 
 /// Force of a plane on a vertex. The weight of a vertex is its rest measure. On a surface of triangles, the weight is
 /// an area. On a line, the weight is half of the sum of the lengths of the vertex's segments; in contact, a line counts
-/// as a strip of width d̂/2. For a body of points, the weight is the number of point cells at the point, normally 1; in
-/// contact, the point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness
-/// parameter; `p` then contains the thicknesses of both.
+/// as a strip of width d̂/2, where d̂ is the barrier distance. For a body of points, the weight is the number of point
+/// cells at the point, normally 1; in contact, the point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane
+/// or the body has a thickness parameter; `PointValues::p` then contains the thicknesses of both.
 template <bool thick>
 struct PlaneForce {
-  /// Offsets of the parameters' values in `p`.
+  /// Offsets of the parameters' values in `PointValues::p`.
   enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, thickness };
   static constexpr int num_values = thickness + (thick ? 2 : 0);
   template <class T>
@@ -86,9 +86,9 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
     return u;
   }
-  /// Fraction of the motion from `before` to `after` over which the gap stays positive; 0 if the gap is not positive at
-  /// the start. For s from 0 to 1 the vertex moves along a straight line, and the plane turns at a constant rate by the
-  /// angle θ. The gap g satisfies
+  /// Fraction of the motion from `before` to `after` over which the gap provably stays positive; 0 if the gap is not
+  /// positive at the start. For s from 0 to 1 the vertex moves along a straight line, and the plane turns at a constant
+  /// rate by the angle θ. The gap g satisfies
   ///   g(s) ≥ g(0) + s (g(1) - g(0)) - B s (1 - s)/2,  B = θ² |y| + 2 |θ| |y'| ≥ |g''|,
   /// where y(s) is the position of the vertex relative to the axis, |y| its largest length and y' = dy/ds.
   KOKKOS_INLINE_FUNCTION double safe_part(const At<double>& before, const At<double>& after) const {
@@ -154,7 +154,8 @@ struct PlaneForce {
     return f;
   }
   /// Force without friction. Friction is omitted because its derivative with respect to the position is not symmetric.
-  /// The Jacobian of the remaining force is semidefinite, because the barrier is a convex function of the height.
+  /// For the remaining force f, -∂f/∂x is positive semidefinite, because the barrier is a convex function of the
+  /// height.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };
 

@@ -54,6 +54,7 @@ struct FrictionPower {
   }
 };
 
+/// Dissipation potential µ N S(|u|) of friction at a vertex, in W, with the normal force N and the sliding velocity u.
 struct ObstacleDissipation {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {

@@ -12,6 +12,8 @@ namespace {
 constexpr int digit_bits = 8;
 constexpr int digits = 1 << digit_bits;
 
+/// One pass of a stable radix sort: sorts by the digit of `digit_bits` bits at `shift`. The keys are divided into
+/// chunks.
 struct Pass {
   DeviceArray<std::uint64_t> keys, sorted_keys;
   DeviceArray<int> values, sorted_values;
@@ -24,6 +26,7 @@ struct Pass {
   KOKKOS_INLINE_FUNCTION int end(int c) const { return (c + 1) * chunk < size ? (c + 1) * chunk : size; }
 };
 
+/// Counts the keys of each chunk with each digit.
 void count(const Pass& pass) {
   Kokkos::parallel_for(
       "diffsim::contact::sort_count", Range(0, pass.chunks), KOKKOS_LAMBDA(int c) {
@@ -32,6 +35,7 @@ void count(const Pass& pass) {
       });
 }
 
+/// Replaces the counts by their exclusive sums, in the order of the digits and, for each digit, of the chunks.
 void sum(const Pass& pass) {
   const auto places = pass.places;
   Kokkos::parallel_scan(
@@ -42,6 +46,7 @@ void sum(const Pass& pass) {
       });
 }
 
+/// Moves each key and its value to its location after this pass. Each chunk is moved in order, so the sort is stable.
 void move(const Pass& pass) {
   Kokkos::parallel_for(
       "diffsim::contact::sort_move", Range(0, pass.chunks), KOKKOS_LAMBDA(int c) {

@@ -8,6 +8,7 @@
 namespace diffsim::contact {
 namespace {
 
+/// Sets the keys to the targets, and slots(i) to i.
 void set_keys(const DeviceArray<int>& targets, const DeviceArray<std::uint64_t>& keys, const DeviceArray<int>& slots) {
   Kokkos::parallel_for(
       "diffsim::contact::slot_keys", Range(0, static_cast<int>(targets.size())), KOKKOS_LAMBDA(int i) {
@@ -16,6 +17,8 @@ void set_keys(const DeviceArray<int>& targets, const DeviceArray<std::uint64_t>&
       });
 }
 
+/// Adds Σ_j values(slots(j)) over all j with targets(j) = t to entry t of `out`, for t < `entries`. The `targets` are
+/// ascending. Entries and values have `width` ≤ 9 components.
 void sum_slots(const DeviceArray<std::uint64_t>& targets, const DeviceArray<int>& slots,
                const DeviceArray<double>& values, int entries, int width, double* out) {
   const int size = static_cast<int>(targets.size());

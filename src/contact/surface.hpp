@@ -44,7 +44,8 @@ struct SurfaceEdge {
   double squared_length;              ///< squared rest length, m²
 };
 
-/// Part of a surface on one rank. Each point, edge and triangle of the surface is stored on exactly one rank.
+/// Part of a surface on one rank. Each point, edge and triangle of a mesh's surface is stored on exactly one rank; the
+/// surface of an obstacle is stored completely on every rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
   /// Rest measures of the points: a third of the sum of the areas of a point's triangles (m²), half of the sum of the
@@ -64,7 +65,7 @@ struct Surface {
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
 /// Surface of an obstacle. Every rank has all triangles of the obstacle, and all these triangles belong to one `group`.
-/// The vertices of the obstacle are numbered from `first_number` on and have the rank -1.
+/// The vertex with the index v in `mesh` has the number `first_number` + v, the rank -1 and the index v.
 Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact

@@ -35,7 +35,7 @@ struct GroupLaw {
 };
 
 struct SurfaceContactOptions {
-  bool self = true;  ///< true: bodies may touch themselves; different bodies may touch in any case
+  bool self = true;  ///< true: each body may also touch itself; contact between different bodies does not need `self`
   std::vector<TriangleObstacle> obstacles = {};
   /// Bodies whose vertices are all prescribed, by index in the mesh's list of bodies. Such a body touches neither
   /// itself, nor another prescribed body, nor any of `obstacles`.

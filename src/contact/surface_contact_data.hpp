@@ -28,7 +28,7 @@ struct SurfaceContact::Data {
   struct Here {
     Vectors x, v;  // v is empty without friction
     contact::NearPairs active;
-    DeviceArray<int> targets;
+    DeviceArray<int> targets;  // [active, 4]: vertices of the active pairs (`targets_of`)
   };
 
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
@@ -42,7 +42,7 @@ struct SurfaceContact::Data {
   /// Ranges d̂ and thicknesses ξ of all laws in time step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
   /// Distance (m) within which the lists contain all pairs: the maximum of ξ + c d̂ over all laws. c is 1 before the
-  /// first request for a Jacobian, and `couples_within()` afterwards.
+  /// first request for a sparsity pattern, and `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
   /// Factor c: the sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + c d̂. For friction
   /// alone c is 1, because the positions at which lagged friction is evaluated do not change within a time step.
@@ -75,7 +75,7 @@ struct SurfaceContact::Data {
   std::vector<Reach> last_reaches;
   int last_lists = -1;  // value of `rebuilds` when `last` was set
   const ParameterSet* parameters = nullptr;
-  bool assembled = false;    // true once a Jacobian was requested
+  bool assembled = false;    // true once a sparsity pattern was requested
   DeviceArray<int> coupled;  // [pairs]: 1 if the last sparsity pattern covers the pair
   int coupled_lists = -1;    // value of `rebuilds` when `coupled` was set
   // Mesh vertices of the pairs that the last sparsity pattern covers. stencils[k] contains the pairs with k + 2 mesh
@@ -105,8 +105,8 @@ struct SurfaceContact::Data {
   /// Name of a pair, for messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
   /// Returns text for an error message, which names some of the pairs `touching`. The distance of each of these pairs
-  /// is not larger than the thickness of the pair.
-  std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x) const;
+  /// is not larger than the thickness of the pair in time step n.
+  std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x, int n) const;
   /// Vertex indices of the four points of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;
 };

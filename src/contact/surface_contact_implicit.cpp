@@ -13,6 +13,7 @@
 namespace diffsim {
 namespace {
 
+/// Sets the marks of `pairs` to 1.
 void mark(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
   Kokkos::parallel_for(
       "diffsim::contact::mark_coupled", Range(0, static_cast<int>(pairs.size())),
@@ -20,6 +21,7 @@ void mark(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
   Kokkos::fence();
 }
 
+/// Returns true if the marks of all `pairs` are non-zero.
 bool all_marked(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
   int missing = 0;
   Kokkos::parallel_reduce(

@@ -63,9 +63,9 @@ std::string SurfaceContact::Data::name_of_pair(int pair) const {
   return "vertex " + name_of({a}) + " and " + other;
 }
 
-std::string SurfaceContact::Data::text_of_touching(const contact::NearPairs& touching, const Vectors& x) const {
+std::string SurfaceContact::Data::text_of_touching(const contact::NearPairs& touching, const Vectors& x, int n) const {
   const auto pairs = host_view(touching.pairs);
-  const std::vector<Reach> reaches = reaches_of(*parameters, 0);
+  const std::vector<Reach> reaches = reaches_of(*parameters, n);
   std::string text;
   for (std::size_t l = 0, shown = 0; l < touching.parts.size(); ++l)
     for (int i = touching.parts[l].begin; i < touching.parts[l].end && shown < 3; ++i, ++shown) {
@@ -87,7 +87,7 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time);
   const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time);
   contact::Candidates& candidates = data_->candidates;
-  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters, from.step));
+  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters, to.step));
   const Vectors a = candidates.gather(from.positions, obstacles_from),
                 b = candidates.gather(to.positions, obstacles_to);
   const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b, data_->pair_laws(parameters, to.step));
@@ -126,7 +126,7 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
     const contact::NearPairs touching =
         contact::pairs_within(candidates.pairs(), here.x, laws, touching_within, candidates.pool());
     result.intersections += static_cast<std::int64_t>(touching.size());
-    if (found.size() == 0) data_->intersecting = data_->text_of_touching(touching, here.x);
+    if (found.size() == 0) data_->intersecting = data_->text_of_touching(touching, here.x, at.step);
   }
   result.share(data_->mesh->comm());
   return result;

@@ -59,6 +59,8 @@ void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) 
   data.sum_slot = to_device("diffsim::core::sum_slot", order);
 }
 
+/// Adds a x_v I to the diagonal block of each vertex v, with the values x of `field`. If `field` has three components,
+/// adds a diag(x_v).
 void add_to_blocks(double a, const DeviceArray<int>& diagonal, const Field& field, double* values) {
   const double* const x = field.data();
   const int stride = field.components();
@@ -70,6 +72,7 @@ void add_to_blocks(double a, const DeviceArray<int>& diagonal, const Field& fiel
   Kokkos::fence();
 }
 
+/// Adds A x to y. Each thread computes one block row.
 void multiply_rows(const BlockMatrix::Data& data, const double* x, double* y) {
   const DeviceArray<double> values = data.values;
   const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;

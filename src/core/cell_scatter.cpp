@@ -128,6 +128,29 @@ template void scatter_by_chunks(const char*, const CellScatterPart&, const Devic
 template void scatter_by_chunks(const char*, const CellScatterPart&, const DeviceArray<int>&, int, double*,
                                 const PackWork<10>&);
 
+/// Kernel of `add_cell_values`: value_a = w_a x_e.
+template <int nodes>
+struct WeightedCellValue {
+  DeviceArray<double> x;
+  std::array<double, nodes> weights;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[nodes]) const {
+    const Pack of_cells = load(&x(pack_width * pack));
+    for (int a = 0; a < nodes; ++a)
+      for (int c = 0; c < 3; ++c) value[a][c] = Pack(weights[static_cast<std::size_t>(a)]) * of_cells;
+  }
+};
+
+template <int nodes>
+void add_cell_values(const char* label, const CellScatter& scatter, const DeviceArray<double>& x,
+                     const std::array<double, nodes>& weights, double* out) {
+  for_each_cell<nodes>(label, scatter, out, WeightedCellValue<nodes>{x, weights});
+}
+template void add_cell_values<4>(const char*, const CellScatter&, const DeviceArray<double>&,
+                                 const std::array<double, 4>&, double*);
+template void add_cell_values<10>(const char*, const CellScatter&, const DeviceArray<double>&,
+                                  const std::array<double, 10>&, double*);
+
 void sum_slots(const CellScatterPart& part, double* slots, double* out) {
   Kokkos::parallel_for(
       "diffsim::core::sum_slots", Range(0, static_cast<int>(part.sum_vertex.size())), KOKKOS_LAMBDA(int i) {

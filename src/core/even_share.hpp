@@ -27,10 +27,10 @@ struct EvenShare {
     return static_cast<int>(i < larger ? i / (each + 1) : rest + (i - larger) / each);
   }
 
-  std::int64_t first = 0;
-  std::int64_t size = 0;
-  std::int64_t each = 0;
-  std::int64_t rest = 0;
+  std::int64_t first = 0;  ///< index of this rank's first item
+  std::int64_t size = 0;   ///< number of this rank's items
+  std::int64_t each = 0;   ///< count / number of ranks, rounded down
+  std::int64_t rest = 0;   ///< count modulo number of ranks; the first `rest` ranks have `each` + 1 items
 };
 
 }  // namespace diffsim

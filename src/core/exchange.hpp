@@ -15,10 +15,10 @@ namespace diffsim {
 /// Exchange of values between the entities that a rank owns and the copies ("ghosts") of these entities on other ranks.
 /// The exchange uses PetscSF.
 ///
-/// In the local numbering, owned entities come first, then ghosts. Only shared entities (owned entities with a copy on
-/// another rank) are packed and sent. Sums are computed in a fixed order, so equal runs give bitwise identical results.
-/// Arguments of type Field are [num_local, components] in device memory, with any number of components; arguments of
-/// type std::vector are in host memory.
+/// In the local numbering, owned entities come first, then ghosts. Messages contain only values of shared entities
+/// (owned entities with a copy on another rank) and of ghosts. Sums are computed in a fixed order, so equal runs give
+/// bitwise identical results. Arguments of type Field are [num_local, components] in device memory, with any number of
+/// components; arguments of type std::vector are in host memory.
 class Exchange {
  public:
   /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank

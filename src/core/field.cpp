@@ -68,8 +68,10 @@ Field Field::clone() const {
   return copy;
 }
 
-Field Field::like(std::string name) const {
-  return Field(std::move(name), on_, components_, steps_, data_.get_deleter().pool);
+Field Field::like(std::string name) const { return like(std::move(name), on_); }
+
+Field Field::like(std::string name, std::shared_ptr<const Entities> on) const {
+  return Field(std::move(name), std::move(on), components_, steps_, data_.get_deleter().pool);
 }
 
 double* Field::data() {

@@ -15,8 +15,8 @@ FieldPool::~FieldPool() {
     for (double* block : blocks) free_on_device(block);
 }
 
-Field FieldPool::take(std::string name, std::shared_ptr<const Entities> on, int components) {
-  return Field(std::move(name), std::move(on), components, 1, shared_from_this());
+Field FieldPool::take(std::string name, std::shared_ptr<const Entities> on, int components, int steps) {
+  return Field(std::move(name), std::move(on), components, steps, shared_from_this());
 }
 
 double* FieldPool::allocate(const std::string& label, std::size_t bytes) {

@@ -26,7 +26,7 @@ class FieldPool : public std::enable_shared_from_this<FieldPool> {
   FieldPool& operator=(const FieldPool&) = delete;
 
   /// Returns a field of zeros; see Field's constructor for the arguments.
-  Field take(std::string name, std::shared_ptr<const Entities> on, int components = 1);
+  Field take(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
 
  private:
   friend class Field;

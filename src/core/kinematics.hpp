@@ -19,8 +19,8 @@ struct MotionSpan {
 /// Prescribed motion of some nodes. The positions and velocities of these nodes are functions of earlier positions of
 /// the nodes, of parameters, and of fields that the motion stores in the state. Forces do not affect these nodes.
 ///
-/// Position fields are [local nodes, 3] or [owned nodes, 3]. Velocity fields are [n, 3] and have values for at least
-/// the owned nodes. Operations change values at the motion's nodes only. The argument `start` is the state at the start
+/// Position fields are [local nodes, 3] or [owned nodes, 3]. Velocity fields are [n, 3], where n is at least the number
+/// of owned nodes. Operations change values at the motion's nodes only. The argument `start` is the state at the start
 /// of the time step; a motion reads only those fields of `start` that `add_state` of this motion adds.
 class Kinematics {
  public:
@@ -38,7 +38,8 @@ class Kinematics {
   virtual void advance_adjoint(const ParameterSet& /*parameters*/, int /*step*/, double /*dt*/, State& /*adjoint*/,
                                ParameterSet& /*gradient*/) const {}
 
-  /// Sets y and v at the end of `span` from the positions x at the start of `span`. x and y may be the same field.
+  /// Sets the positions y and the velocities v at the end of `span` from the positions x at the start of `span`. x and
+  /// y may be the same field.
   virtual void apply(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                      Field& y, Field& v) const = 0;
   /// Sets dy and dv, the tangents of y and v in `apply`. dx and dy may be the same field.

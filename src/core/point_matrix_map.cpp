@@ -28,6 +28,8 @@ void for_each_pair(const NumberedStencils& stencils, int row, int column, const 
       visit(to_index(k), to_index(l));
 }
 
+/// Adds Σ_j factors(j) from[sources(j)] over j = begin(i), …, begin(i + 1) - 1 to the 3×3 block to[targets(i)], for all
+/// i.
 void add_blocks(const DeviceArray<int>& targets, const DeviceArray<int>& begin, const DeviceArray<int>& sources,
                 const DeviceArray<double>& factors, const double* from, double* to) {
   Kokkos::parallel_for(

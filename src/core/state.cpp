@@ -54,7 +54,8 @@ State State::zero_like() const {
 
 State State::zero_like(FieldPool& pool) const {
   State zero;
-  for (const Field& field : fields_) zero.add(pool.take(field.name(), field.shared_on(), field.components()));
+  for (const Field& field : fields_)
+    zero.add(pool.take(field.name(), field.shared_on(), field.components(), field.steps()));
   return zero;
 }
 
@@ -79,7 +80,7 @@ void State::set_entities(const std::vector<std::shared_ptr<const Entities>>& ent
                 std::to_string(entities.size()));
   for (std::size_t i = 0; i < fields_.size(); ++i)
     if (entities[i]->generation() != fields_[i].on().generation())
-      fields_[i] = Field(fields_[i].name(), entities[i], fields_[i].components(), fields_[i].steps());
+      fields_[i] = fields_[i].like(fields_[i].name(), entities[i]);
 }
 
 void synchronise(State& state) {

@@ -21,6 +21,7 @@ DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w
   return sum;
 }
 
+/// Masses m_a of a stencil's nodes: sets all three components of node a in `row` to m_a.
 template <class F>
 struct Masses {
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
@@ -29,6 +30,7 @@ struct Masses {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3];
   }
 };
+/// Derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses along `direction`, three equal components per node.
 template <class F>
 struct MassTangents {
   Addresses<F::num_values> direction;
@@ -46,8 +48,8 @@ DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field,
   read_nodes(sweep, i, field, vectors);
   for (int a = 0; a < F::num_nodes; ++a) sum[a] = vectors[a][0] + vectors[a][1] + vectors[a][2];
 }
-/// Derivatives, with respect to X and p, of the sum of w·m over the nodes, where m is the nodal mass in all three
-/// components.
+/// Derivatives, with respect to X and p, of the sum of w·m over the nodes, where all three components of the vector m
+/// are the mass of the node.
 template <class F>
 struct MassAdjoints {
   const double* w;
@@ -82,7 +84,7 @@ struct MassAdjointTangents {
 }  // namespace stencil
 
 /// Inertia of stencils. The masses of a stencil's nodes are functions of the rest positions of these nodes and of
-/// parameters. F is a struct of plain values, which kernels copy, with the members
+/// parameters. F is a struct without data members; kernels construct an object F(). F has the members
 ///
 ///   static constexpr int num_nodes, num_values   nodes per stencil; total number of values p of the parameters
 ///   static constexpr bool uses_rest = true

@@ -18,7 +18,7 @@ class Diagnosis {
   explicit Diagnosis(const TetrahedralMesh& mesh) : mesh_(mesh) {}
 
   /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
-  /// field, such as "the term 'elastic'". Of all calls, only the first value found is stored.
+  /// field, such as "the term 'elastic'". Only the first value that any call finds is stored.
   void look(const std::string& where, const Field& field);
   /// Searches a gradient for a derivative that is not finite.
   void look(const std::string& where, const ParameterSet& gradient);

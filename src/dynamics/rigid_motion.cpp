@@ -45,6 +45,8 @@ Mat3<double> rotation(const Vec3<double>& a, double theta, bool derivative) {
   return R;
 }
 
+/// Computes y = o + h V + q and v = V + ω a×q of each vertex, where q = R (x - o). For directors, o and V count as
+/// zero.
 template <class Frame>
 void move_vertices(const DeviceArray<int>& vertices, const Frame& frame, const double* x, double* y, double* v) {
   Kokkos::parallel_for(
@@ -58,6 +60,8 @@ void move_vertices(const DeviceArray<int>& vertices, const Frame& frame, const d
   Kokkos::fence();
 }
 
+/// Computes the derivatives of y and v of `move_vertices` along dx, do, dV and dω. With r = x - o and R' = dR/d(ω h):
+/// dq = R (dx - do) + h dω R' r, dy = do + h dV + dq, dv = dV + dω a×q + ω a×dq.
 template <class Frame>
 void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const Vec3<double>& d_origin,
                    const Vec3<double>& d_velocity, double d_rate, const double* x, const double* dx, double* dy,
@@ -77,7 +81,8 @@ void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const V
   Kokkos::fence();
 }
 
-/// Adjoints of one vertex: the adjoint r̄ of r = x - o, and the contribution `rate` to ∂L/∂ω.
+/// Adjoints of one vertex: the adjoint r̄ = Rᵀ q̄ of r = x - o, with q̄ = ȳ + ω v̄×a, and the contribution `rate` =
+/// h q̄·(R' r) + v̄·(a×q) to ∂L/∂ω.
 template <class Frame>
 struct VertexAdjoint {
   Vec3<double> r_bar;
@@ -113,6 +118,7 @@ double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, 
   return sum;
 }
 
+/// Replaces ȳ by x̄ = r̄ (VertexAdjoint) and v̄ by 0 at each vertex, because v does not enter `move_vertices`.
 template <class Frame>
 void move_adjoints(const DeviceArray<int>& vertices, const Frame& frame, const double* x, double* y_bar,
                    double* v_bar) {

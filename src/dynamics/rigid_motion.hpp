@@ -53,8 +53,8 @@ class RigidMotion : public Kinematics {
   std::string name_;
   Vec3<double> axis_, origin_;
   MPI_Comm comm_;
-  DeviceArray<int> vertices_;  // points first, then directors
-  int num_places_;
+  DeviceArray<int> vertices_;  // vertices other than directors first, then directors
+  int num_places_;             // number of vertices other than directors
 };
 
 }  // namespace diffsim::dynamics

@@ -9,6 +9,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/symmetric_eigen.hpp"
 
 namespace diffsim::dynamics {
 namespace {
@@ -17,34 +18,16 @@ constexpr std::array<const char*, 6> motion_names{"translation along x", "transl
                                                   "rotation about x",    "rotation about y",    "rotation about z"};
 using Matrix6 = std::array<std::array<double, 6>, 6>;
 
-/// Returns the eigenvalues of a symmetric matrix, and the eigenvectors as rows of `vectors`, by the cyclic Jacobi
-/// method.
-std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
-  vectors = {};
-  for (std::size_t i = 0; i < 6; ++i) vectors[i][i] = 1.0;
-  for (int sweep = 0; sweep < 30; ++sweep)
-    for (std::size_t p = 0; p < 5; ++p)
-      for (std::size_t q = p + 1; q < 6; ++q) {
-        if (a[p][q] == 0.0) continue;
-        const double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-        const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::hypot(theta, 1.0));
-        const double c = 1.0 / std::hypot(t, 1.0), s = t * c;
-        for (std::size_t i = 0; i < 6; ++i) {
-          const double ap = a[i][p], aq = a[i][q];
-          a[i][p] = c * ap - s * aq;
-          a[i][q] = s * ap + c * aq;
-        }
-        for (std::size_t i = 0; i < 6; ++i) {
-          const double ap = a[p][i], aq = a[q][i];
-          a[p][i] = c * ap - s * aq;
-          a[q][i] = s * ap + c * aq;
-          const double vp = vectors[p][i], vq = vectors[q][i];
-          vectors[p][i] = c * vp - s * vq;
-          vectors[q][i] = s * vp + c * vq;
-        }
-      }
+/// Returns the eigenvalues of a symmetric matrix, and sets the rows of `vectors` to the eigenvectors.
+std::array<double, 6> eigenvectors(const Matrix6& matrix, Matrix6& vectors) {
+  double a[6][6], q[6][6];  // the eigenvectors are the columns of q
+  for (std::size_t i = 0; i < 6; ++i) std::copy_n(matrix[i].begin(), 6, a[i]);
+  diagonalise(a, q);
   std::array<double, 6> values{};
-  for (std::size_t i = 0; i < 6; ++i) values[i] = a[i][i];
+  for (std::size_t k = 0; k < 6; ++k) {
+    values[k] = a[k][k];
+    for (std::size_t i = 0; i < 6; ++i) vectors[k][i] = q[i][k];
+  }
   return values;
 }
 

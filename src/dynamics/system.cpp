@@ -96,6 +96,7 @@ void System::add_inertia(std::unique_ptr<Inertia> inertia) {
 
 void System::add_term(std::unique_ptr<ForceTerm> term) {
   terms_.push_back(std::move(term));
+  mask_->changed = true;  // the next `prepare` passes the constraints to the term
   ++changes_;
 }
 
@@ -349,6 +350,14 @@ bool System::any_term_lags() const {
   return std::any_of(terms_.begin(), terms_.end(), [](const auto& term) { return term->lags(); });
 }
 
+std::vector<double> System::vertex_masses() const {
+  std::vector<double> masses = mass_.to_host();
+  const auto masks = host_view(mask_->fixed);
+  for (std::size_t v = 0; v < masses.size(); ++v)
+    if ((masks(v) & massless) != 0) masses[v] = 0.0;
+  return masses;
+}
+
 bool System::changes_mass(const ParameterSet& set) const {
   return std::any_of(inertias_.begin(), inertias_.end(), [&](const auto& inertia) { return inertia->depends_on(set); });
 }
@@ -366,8 +375,23 @@ Field System::on_local_vertices(const Field& owned) const {
   return w;
 }
 
+std::uint64_t System::revision() const {
+  return (parameters_.revision() ^ changes_) * 1099511628211u;  // a further step of FNV-1a
+}
+
+bool System::changed_since(std::uint64_t earlier) const {
+  int changed = revision() != earlier;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  return changed != 0;
+}
+
+void System::prepare_if_changed() {
+  if (changed_since(prepared_)) prepare();
+}
+
 void System::prepare() {
   is_prepared_ = true;
+  prepared_ = 0;  // an Error below leaves the system unprepared
   if (mask_->changed && has_rigid_bodies_) make_rigid();
   if (mask_->changed) update_constraints();
   mask_->changed = false;
@@ -376,6 +400,7 @@ void System::prepare() {
   sum_masses(sums, mass_);
   hold_massless(mask_->fixed, mass_);
   for (const auto& term : terms_) term->prepare(parameters_);
+  prepared_ = revision();
 }
 
 void System::require_constant_shape(const ParameterSet& set) const {
@@ -513,7 +538,8 @@ void System::compute_force_adjoint_tangent(const Configuration& at, const Config
   if (adjoint_tangent.start_positions) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.start_positions);
 }
 
-double System::kinetic_energy(const State& state) const {
+double System::kinetic_energy(const State& state) {
+  prepare_if_changed();
   const double* const m = mass_.data();
   const double* const v = state["velocities"].data();
   const std::uint8_t* const mask = fixed();
@@ -529,6 +555,7 @@ double System::kinetic_energy(const State& state) const {
 }
 
 double System::potential_energy(const State& state, int n) {
+  prepare_if_changed();
   const Field& positions = state["positions"];
   double sum = 0.0;
   for (const auto& term : terms_) sum += term->energy({positions, n}, parameters_);

@@ -8,7 +8,7 @@
 namespace diffsim::dynamics {
 
 // Kernels on owned vertices. Fields are [local or owned vertices, 3], masses [owned vertices]; `count` = 3 × owned
-// vertices. Index i denotes component c of a vertex with mass m.
+// vertices. Index i = 3 vertex + c denotes component c of a vertex with mass m.
 
 /// Computes y_i += a x_i for the first `count` values.
 void add_scaled(int count, double a, const Field& x, Field& y);

@@ -13,12 +13,12 @@ namespace diffsim {
 /// activation (active stress: Ambrosi & Pezzuto 2012, doi:10.1007/s10659-011-9351-4). The energy W is defined for J > 0
 /// only.
 ///
-///   W = W_NeoHookean(F) + A T (λ - 1),   λ = |F a|
-///   P = P_NeoHookean(F) + A T (F a / λ) aᵀ
-///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / λ aᵀ,   n = F a / λ
+///   W = W_NeoHookean(F) + A T (s - 1),   s = |F a|
+///   P = P_NeoHookean(F) + A T (F a / s) aᵀ
+///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / s aᵀ,   n = F a / s
 ///
-/// The tension T is nominal (force per area of the rest shape) and independent of the stretch λ. If A T ≠ 0, the rest
-/// shape is not an equilibrium.
+/// The unit vector a = b / |b| is the fibre direction. The tension T is nominal (force per area of the rest shape) and
+/// independent of the stretch s of the fibres. If A T ≠ 0, the rest shape is not an equilibrium.
 ///
 /// | parameter                  | symbol | unit | range                                              |
 /// |----------------------------|--------|------|----------------------------------------------------|
@@ -26,13 +26,13 @@ namespace diffsim {
 /// | poisson_ratio              | ν      | 1    | (-1, ½)                                            |
 /// | active_tension             | T      | Pa   | ≥ 0; tension at full activation                    |
 /// | activation                 | A      | 1    | [0, 1]                                             |
-/// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0      |
+/// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0   |
 ///
 /// The signal `activation_signal` multiplies A in all cells. The signal has one value for all time steps or one value
 /// per time step; the default is 1.
 ///
-/// The moduli are Lamé's µ and λ, the product A T, and the three components of a / |a|. If J ≤ 0, the run stops with an
-/// error that names the cell.
+/// The moduli are Lamé's µ and λ, the product A T, and the three components of a. If J ≤ 0, the run stops with an error
+/// that names the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<ParameterSpec, 7> parameters{

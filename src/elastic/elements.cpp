@@ -10,8 +10,7 @@ template void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*
                                  Mat3<Pack> (&)[Tet4::points_at_once]);
 template void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
                                      Vec3<Pack> (&)[Tet4::nodes]);
-template void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
-                                       Vec3<Pack> (&)[Tet4::nodes]);
+template Pack largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9]);
 template void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, int, const int*, const double*,
                                   Mat3<Pack> (&)[Tet10::points_at_once]);
 template void gradients_at<FineTet10>(const CellGeometry<FineTet10>&, int, int, const int*, const double*,
@@ -20,10 +19,8 @@ template void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, cons
                                       Vec3<Pack> (&)[Tet10::nodes]);
 template void add_point_forces<FineTet10>(const CellGeometry<FineTet10>&, int, int, const Mat3<Pack>&,
                                           Vec3<Pack> (&)[FineTet10::nodes]);
-template void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
-                                        Vec3<Pack> (&)[Tet10::nodes]);
-template void largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9],
-                                            Vec3<Pack> (&)[FineTet10::nodes]);
+template Pack largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9]);
+template Pack largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9]);
 template void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, int, double, bool,
                                   const Mat3<Pack> (&)[Tet4::points_at_once], Pack (&)[Tet4::points_at_once][9][9],
                                   const BlockSink&);

@@ -103,8 +103,8 @@ struct FixedCorotated {
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// Returns a = tr S. Newton's iteration computes the root for the base values of I, II and J. If T is a dual number,
-  /// `Traits::order` further Newton iterations with numbers of type T make the derivatives exact.
+  /// Returns a = tr S. Newton's iteration computes the root for the values of I, II and J without derivatives. If T is
+  /// an AD scalar, `Traits::order` further Newton iterations with scalars of type T make the derivatives exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

@@ -12,15 +12,15 @@ namespace diffsim {
 /// Holzapfel 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. The energy W is defined for J > 0
 /// only.
 ///
-///   W = µ/2 (Ī1 - 3) + k1/2k2 (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
+///   W = µ/2 (Ī1 - 3) + k1/(2 k2) (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
 ///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²
 ///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
 ///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
 ///
-/// Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē = 0, P is continuous and ∂P/∂F is discontinuous. The code
-/// uses the condition Ē > -1e-12 instead of Ē > 0. Regardless of rounding errors, the fibres therefore contribute to
-/// the tangent in the rest shape and to the bound of the stiffness. For small strains, the Neo-Hookean matrix has the
-/// shear modulus µ and the bulk modulus K.
+/// The unit vector a = b / |b| is the mean fibre direction. Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē =
+/// 0, P is continuous and ∂P/∂F is discontinuous. The code uses the condition Ē > -1e-12 instead of Ē > 0. Regardless
+/// of rounding errors, the fibres therefore contribute to the tangent in the rest shape and to the bound of the
+/// stiffness. For small strains, the Neo-Hookean matrix has the shear modulus µ and the bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|
@@ -29,10 +29,10 @@ namespace diffsim {
 /// | k1                         | k1     | Pa   | ≥ 0                                                   |
 /// | k2                         | k2     | 1    | > 0                                                   |
 /// | kappa                      | κ      | 1    | [0, ⅓]: 0 all fibres along a, ⅓ isotropic             |
-/// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0         |
+/// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0      |
 ///
-/// The moduli are µ, K, k1, k2, κ, and the three components of a / |a|. If J ≤ 0, the run stops with an error that
-/// names the cell.
+/// The moduli are µ, K, k1, k2, κ, and the three components of a. If J ≤ 0, the run stops with an error that names the
+/// cell.
 struct HolzapfelGasserOgden {
   static constexpr const char* name = "holzapfel_gasser_ogden";
   static constexpr std::array<ParameterSpec, 8> parameters{

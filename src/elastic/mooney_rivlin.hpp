@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <span>
+#include <string>
 
 #include "diffsim/elastic/law.hpp"
 
@@ -40,6 +42,13 @@ struct MooneyRivlin {
   static constexpr int num_moduli = 3;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;
+
+  /// Returns an error message if the shear modulus for small strains is not positive; otherwise an empty text.
+  static std::string parameters_error(std::span<const double> parameters) {
+    const double sum = parameters[0] + parameters[1];
+    if (sum > 0.0) return {};
+    return "c10 + c01, half the shear modulus, is " + std::to_string(sum) + " Pa, but must be positive";
+  }
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[3], T (&moduli)[3]) {

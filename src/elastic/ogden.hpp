@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <span>
+#include <string>
 
 #include "core/scalar_traits.hpp"
 #include "diffsim/elastic/impl/spectral.hpp"
@@ -75,14 +77,15 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Matrix Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E. Λ is diagonal, and E contains the derivatives of dual
-/// numbers (see Ogden). The class also computes the divided differences with which functions of C are expanded in E.
+/// Matrix Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E. Λ is the diagonal matrix of the eigenvalues Λi = λi²,
+/// where λi are the stretches, and E contains the derivatives of dual numbers (see Ogden). The class also computes the
+/// divided differences with which functions of C are expanded in E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
   using Base = typename Traits::Base;
   using Terms = OgdenTerms<T>;
-  Mat3<T> cof, C;
+  Mat3<T> cof, C;  // cof F; and Qᵀ C Q = Λ + E
   Mat3<Base> Q;
   T J, ln_J;
   T log_stretch[3];  // ln λ̄i, including the derivatives from the diagonal of E
@@ -128,24 +131,24 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Returns the divided difference g[λi, λj].
+  /// Returns the divided difference g[Λi, Λj].
   DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q)
                              DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
   }
-  /// Returns the divided difference f'[λi, λj], where f(z) = z g(z) and f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  /// Returns the divided difference f'[Λi, Λj], where f(z) = z g(z) and f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
   DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
     });
   }
-  /// Returns the second divided difference g[λi, λk, λj].
+  /// Returns the second divided difference g[Λi, Λk, Λj].
   DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
     });
   }
-  /// Returns the divided difference g[λi + E_ii, λj + E_jj].
+  /// Returns the divided difference g[Λi + E_ii, Λj + E_jj].
   DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
     using std::exp, std::log;
     const T x = log(C(i, i)), y = log(C(j, j));
@@ -219,9 +222,10 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
 }
 
-/// Returns dP = dF g + F dg + d(p cof F), where p is the pressure. With E = Qᵀ dC Q, the off-diagonal entries of dg are
-/// dg_ij = g[λi, λj] E_ij. With t_i = λi g(λi), the diagonal entries are dg_ii = (dt_i - g_ii E_ii) / λi, where dt_i =
-/// Σ_p µp αp λ̄i^αp d ln λ̄i and d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
+/// Returns dP = dF g + F dg + d(p cof F), where p is the pressure. Let Q diagonalise C, Qᵀ C Q = diag(Λi), and let E =
+/// Qᵀ dC Q. In the frame of Q, the off-diagonal entries of dg are dg_ij = g[Λi, Λj] E_ij. With t_i = Λi g(Λi), the
+/// diagonal entries are dg_ii = (dt_i - g_ii E_ii)/Λi, where dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i and d ln λ̄i = E_ii/(2 Λi) -
+/// 1/3 d ln J.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
   const OgdenFrame<T> frame(F);
@@ -253,8 +257,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat
   return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
 }
 
-/// Computes A_k = ∂P/∂moduli_k. With t_i = λi g(λi), ∂P/∂µp is the isochoric stress with t_i = λ̄i^αp, and ∂P/∂αp is the
-/// isochoric stress with t_i = µp λ̄i^αp ln λ̄i. ∂P/∂κ is (J - 1) cof F.
+/// Computes A_k = ∂P/∂moduli_k. With the eigenvalues Λi of C and t_i = Λi g(Λi), ∂P/∂µp is the isochoric stress with
+/// t_i = λ̄i^αp, and ∂P/∂αp is the isochoric stress with t_i = µp λ̄i^αp ln λ̄i. ∂P/∂κ is (J - 1) cof F.
 template <class T>
 DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
   const OgdenFrame<T> frame(F);
@@ -280,14 +284,14 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 ///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
 ///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
 ///
-/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q diagonalises the base values of C,
-/// and E contains the derivatives of dual numbers. Functions of Λ + E are expanded in E with divided differences
-/// (Higham 2008, Functions of Matrices, sec. 3.2):
+/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q diagonalises C without its
+/// derivatives, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of dual numbers. Functions of Λ + E
+/// are expanded in E with divided differences (Higham 2008, Functions of Matrices, sec. 3.2):
 ///
-///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
-///   g(Λ + E)_ii = g(λi + E_ii) + Σ_{k≠i} g[λi, λk, λi] E_ik²,
-///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
-///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
+///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E
+///   g(Λ + E)_ii = g(Λi + E_ii) + Σ_{k≠i} g[Λi, Λk, Λi] E_ik²,
+///   g(Λ + E)_ij = g[Λi + E_ii, Λj + E_jj] E_ij + g[Λi, Λk, Λj] E_ik E_kj      exact to second order in E
+///   tr f(Λ + E) = Σ_i f(Λi + E_ii) + Σ_{i<j} f'[Λi, Λj] E_ij²                 exact to second order in E
 ///
 /// The functions `stress` and `energy` can therefore both be differentiated twice. `stress_tangent` and `stress_moduli`
 /// evaluate the first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the
@@ -295,7 +299,7 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 ///
 /// | parameter     | symbol | unit | range                                            |
 /// |---------------|--------|------|--------------------------------------------------|
-/// | mu_p          | µp     | Pa   | same sign as αp (required: Σ µp αp > 0)          |
+/// | mu_p          | µp     | Pa   | same sign as αp, or at least Σ µp αp > 0         |
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
@@ -308,6 +312,16 @@ struct Ogden {
   static constexpr int num_moduli = K;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;
+
+  /// Returns an error message if the shear modulus for small strains, ½ Σ µp αp, is not positive; otherwise an empty
+  /// text.
+  static std::string parameters_error(std::span<const double> parameters) {
+    double modulus = 0.0;
+    for (std::size_t p = 0; p < N; ++p) modulus += 0.5 * parameters[2 * p] * parameters[2 * p + 1];
+    if (modulus > 0.0) return {};
+    return "the shear modulus, half the sum of mu_p alpha_p, is " + std::to_string(modulus) +
+           " Pa, but must be positive";
+  }
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[K], T (&moduli)[K]) {

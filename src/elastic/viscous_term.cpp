@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// Newtonian dashpot: S = 2 η Ė + ζ tr Ė I.
+/// Newtonian dashpot: S = 2 η Ė + ζ tr Ė I, with the Green strain rate Ė.
 struct Newtonian {
   static constexpr const char* name = "viscosity";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::viscosity,
@@ -16,9 +16,10 @@ struct Newtonian {
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& rate, const T (&p)[2]) {
-    Mat3<T> S = (2.0 * p[0]) * rate;
-    const T pressure = p[1] * trace(rate);
-    for (int i = 0; i < 3; ++i) S(i, i) += pressure;
+    const T &eta = p[0], &zeta = p[1];
+    Mat3<T> S = (2.0 * eta) * rate;
+    const T volumetric = zeta * trace(rate);
+    for (int i = 0; i < 3; ++i) S(i, i) += volumetric;
     return S;
   }
 };

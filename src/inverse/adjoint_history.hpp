@@ -26,8 +26,8 @@ class AdjointHistory {
   /// of the loss are recorded.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
-  /// AdjointObserver that records the norms. The first call in a reverse sweep, for the last state, deletes the entries
-  /// of the previous sweep. Collective.
+  /// Records the norms of `adjoint`; the AdjointObserver of a reverse sweep calls this function. The first call in a
+  /// reverse sweep, for the last state, deletes the entries of the previous sweep. Collective.
   void observe(int n, const State& adjoint, bool is_complete);
   /// Entries in the order of the reverse sweep: from the last step to the first.
   const std::vector<Entry>& entries() const { return entries_; }

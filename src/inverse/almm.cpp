@@ -26,7 +26,7 @@ struct AlmmContext {
   void move_to(const std::vector<double>& u) {
     const bool is_start = tao.evaluations == 0;
     tao.move_to(u);
-    // At a point where a rollout fails, the constraints keep their values.
+    // If the rollout fails at a point, the values of the constraints remain those of the previous point.
     if (tao.failed) return;
     try {
       rows.move_to(u);

@@ -15,8 +15,8 @@
 
 namespace diffsim::inverse {
 
-/// Tightens the solver of a Model during the lifetime of this object, if rollouts succeed with the tightened solver.
-/// Checks then compare derivatives without the errors that the solver's tolerance causes.
+/// Scope in which the solver tolerances of a problem's Models are multiplied by 1e-3, if the rollout at u succeeds with
+/// the reduced tolerances. Checks then compare derivatives without the errors that the solver's tolerance causes.
 class TightSolver {
  public:
   /// Tightens the solver and evaluates the problem's loss at u by a rollout. If the rollout fails, restores the given

@@ -12,7 +12,7 @@ namespace diffsim::inverse {
 /// finite bounds gives two inequalities. All functions except the accessors are collective.
 class ConstraintRows {
  public:
-  /// Row with the value sign · (c(u) - bound), where c is the function of a constraint.
+  /// Row with the value sign · (c(u) - bound), where c is the function of the constraint with the index `constraint`.
   struct Row {
     std::size_t constraint;
     double sign, bound;
@@ -25,8 +25,8 @@ class ConstraintRows {
   const std::vector<Row>& inequalities() const { return inequalities_; }
   const std::vector<Row>& equations() const { return equations_; }
 
-  /// Evaluates all constraints and their gradients at u. Does nothing if u is the last point. Throws Error (run) if a
-  /// value is not finite.
+  /// Evaluates all constraints and their gradients at u. Does nothing if u is the point of the last evaluation. Throws
+  /// Error (run) if a value is not finite.
   void move_to(const std::vector<double>& u);
   double value(const Row& row) const { return row.sign * (values_[row.constraint] - row.bound); }
   /// Returns this rank's part of the row's gradient.

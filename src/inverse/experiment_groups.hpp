@@ -36,7 +36,7 @@ class ExperimentGroups {
   /// Returns the largest `value` of all ranks.
   double largest(double value) const;
   /// Calls `function`. If the call throws an Error in some group, throws an Error with the same message and kind on all
-  /// ranks; if several groups throw, the Error of the first such group.
+  /// ranks; if several groups throw, the Error is that of the lowest rank in the communicator of all groups.
   void agree(const std::function<void()>& function) const;
 
  private:

@@ -13,10 +13,11 @@ struct HessianCheck {
   double product = 0.0;           ///< ⟨w, H v⟩
   double difference = 0.0;        ///< ⟨w, H v⟩ from finite differences of ⟨w, ∇L⟩ along v
   double difference_error = 0.0;  ///< bound of the error of `difference` from noise and extrapolation
-  /// Taylor orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| over successive halvings
-  /// of ε, in the window of halvings whose orders are closest to 3. The verdict does not depend on the orders.
+  /// Taylor orders log2(R(ε)/R(ε/2)) of the remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| for three
+  /// successive halvings of ε. Of all sequences of three halvings, the sequence whose orders are closest to 3 is used.
+  /// The verdict does not depend on the orders.
   std::vector<double> taylor_orders;
-  double first_step = 0.0;  ///< ε at the beginning of the window of `taylor_orders`
+  double first_step = 0.0;  ///< largest ε of `taylor_orders`
   bool quadratic = false;   ///< true: L is quadratic along v up to noise; `taylor_orders` is then empty
   /// True if products are symmetric and agree with the finite differences within the error bound of the differences,
   /// and if this bound is small enough to detect a relative error of `HessianCheckOptions::resolution`.
@@ -24,7 +25,7 @@ struct HessianCheck {
 };
 
 struct HessianCheckOptions {
-  double symmetry_tolerance = 1e-10;  ///< for `symmetry`; at least 10 × the Model's solver_tolerance is allowed
+  double symmetry_tolerance = 1e-10;  ///< largest allowed `symmetry`, or 10 × `Model::solver_tolerance` if larger
   double resolution = 1e-3;  ///< a product passes only if the finite differences can detect this relative error
   bool differences = true;   ///< false: only the symmetry is tested
   unsigned seed = 1;

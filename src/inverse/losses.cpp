@@ -70,6 +70,8 @@ void add_outer(const Field& weights, std::array<double, 3> vector, Field& adjoin
   Kokkos::fence();
 }
 
+/// Returns Σ_v w_v x_v over the owned vertices v of this rank, with w = `weights` and component `component` of the
+/// positions x.
 double weighted_component(const Field& weights, const Field& positions, int component) {
   const double* const w = weights.data();
   const double* const x = positions.data();

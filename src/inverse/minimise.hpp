@@ -13,7 +13,7 @@ namespace diffsim::inverse {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
 
-/// u at the start of an optimisation.
+/// Start value of u for an optimisation.
 inline std::vector<double> start_of(const InverseProblem& problem, const OptimiserOptions& options) {
   return options.start ? *options.start : problem.start();
 }
@@ -28,9 +28,9 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
 struct TaoContext {
   TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 
-  /// Evaluates the loss and its gradient at u. If the rollout fails, sets `loss` to twice the largest loss so far and
-  /// `g` to zero. Throws Error if the rollout at the first point fails. Does nothing if u is the last point.
-  /// Collective.
+  /// Evaluates the loss and its gradient at the point `u_new`. If the rollout fails, sets `loss` to twice the largest
+  /// loss so far and `g` to zero. Throws Error if the rollout at the first point fails. Does nothing if `u_new` is the
+  /// last point. Collective.
   void move_to(const std::vector<double>& u_new);
 
   /// Sets `loss` and `g` to the values for a point at which a rollout fails.
@@ -50,7 +50,7 @@ struct TaoContext {
 };
 
 /// Minimises the loss by L-BFGS or Newton–CG of TAO. `is_of_windows`: true for a problem of multiple shooting, whose
-/// linear systems are solved with fewer digits.
+/// linear systems are solved to a relative residual of 1e-2 only.
 OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer, bool is_of_windows = false);
 /// Minimises the loss by TAO's augmented Lagrangian method, which ends when the gradient of the Lagrangian function and

@@ -16,14 +16,14 @@ struct Linearisation {
 };
 
 /// Globally convergent method of moving asymptotes (Svanberg 1987 and 2002; coefficients of Svanberg 2007, "MMA and
-/// GCMMA – two methods for nonlinear optimization"). Each iteration approximates each function g_i by the convex,
-/// separable function
+/// GCMMA – two methods for nonlinear optimization"). Each iteration approximates each of the functions g_0 = f, g_1,
+/// g_2, … of Linearisation by the convex, separable function
 ///   g̃_i(x) = r_i + Σ_j (p_ij/(U_j - x_j) + q_ij/(x_j - L_j))
-/// with the value and the gradient of g_i at the current point. The trial point minimises f̃ subject to g̃_i ≤ y_i, with
-/// y_i ≥ 0 and the cost c y_i + y_i²/2, within bounds and move limits. The dual problem, which has one multiplier λ_i ≥
-/// 0 per inequality, is solved by TAO's bounded Newton method. If a function exceeds its approximation at the trial
-/// point, the curvature ρ_i of the approximation is increased, and the next trial point is closer to the current point.
-/// x is distributed over the ranks.
+/// with the value and the gradient of g_i at the current point. L_j < x_j < U_j are the asymptotes. The trial point
+/// minimises f̃ + Σ_i (c y_i + y_i²/2) with c = 1000, subject to g̃_i ≤ y_i and y_i ≥ 0, within bounds and move limits.
+/// The dual problem, which has one multiplier λ_i ≥ 0 per inequality, is solved by TAO's bounded Newton method. If a
+/// function exceeds its approximation at the trial point, the curvature ρ_i of the approximation is increased, and the
+/// next trial point is closer to the current point. x is distributed over the ranks.
 class MovingAsymptotes {
  public:
   /// `lower`, `upper`: finite bounds of this rank's part of x. `move_limit`: largest change of x_j in an iteration,
@@ -35,8 +35,8 @@ class MovingAsymptotes {
   /// Returns this rank's part of the trial point. Collective.
   std::vector<double> trial();
   /// Returns true if no function exceeds its approximation at the last trial point, or if this point is the current
-  /// point. `values`: f and g_i at this point.
-  /// Otherwise increases the curvatures of the approximations that are exceeded. Collective.
+  /// point. Otherwise increases the curvatures of the approximations that are exceeded. `values`: f and g_i at the last
+  /// trial point. Collective.
   bool accepts(const std::vector<double>& values);
   /// Increases the curvatures of all approximations, for a trial point at which the functions do not exist.
   void shorten();
@@ -45,7 +45,7 @@ class MovingAsymptotes {
 
  private:
   void move_asymptotes(const std::vector<double>& x);
-  /// Mean change of each function over the range of an unknown, according to the gradients.
+  /// Returns Σ_j |∂g_i/∂x_j| range(j) / n for f = g_0 and each g_i, where n is the number of entries of x on all ranks.
   std::vector<double> mean_changes(const Linearisation& at) const;
   /// Returns upper_j - lower_j, or 1 for an entry that cannot change.
   double range(std::size_t j) const { return upper_[j] > lower_[j] ? upper_[j] - lower_[j] : 1.0; }
@@ -60,9 +60,9 @@ class MovingAsymptotes {
   std::vector<double> scales_;        // factors of f and g_i in the subproblem; empty before the first iteration
   std::vector<double> curvatures_;    // ρ_i
   std::vector<double> x_;             // trial point
-  std::vector<double> magnitudes_;    // sums of the terms of the approximations at the trial point, for rounding errors
+  std::vector<double> magnitudes_;    // sums of the approximations' terms at the trial point, for estimates of rounding
   std::vector<double> approximated_;  // scaled values of the approximations at the trial point
-  std::vector<double> multipliers_;   // of the inequalities without scales
+  std::vector<double> multipliers_;   // λ_i of the inequalities g_i ≤ 0 without the factors `scales_`
 };
 
 }  // namespace diffsim::inverse

@@ -15,7 +15,8 @@ namespace {
 /// Uniform number in (0, 1) from the upper 53 bits of `bits`.
 double uniform(std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
-/// Locations of this rank's owned entities in files, or numbers from rank to rank for entities without locations.
+/// Locations of this rank's owned entities in files. Entities without locations are numbered consecutively from rank to
+/// rank.
 std::vector<std::uint64_t> locations(const Entities& on) {
   std::vector<std::uint64_t> result(on.owned());
   const auto count = static_cast<std::uint64_t>(on.owned());

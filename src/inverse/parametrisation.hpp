@@ -50,8 +50,8 @@ std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
 /// Linear map p_i = base_i + (B q)_i. `matrix`: B, an array [values, columns]. `base`: array with at least one entry
 /// per row of B.
 std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);
-/// Map p_i = base_i exp(E(q)_i), where E is another map, `exponent`. `base`: array with one entry per
-/// value of p. All values belong to the unknown; values that E does not set are `base_i`.
+/// Map p_i = base_i exp(E(q)_i), where E is another map, `exponent`. `base`: array with one entry per value of p. All
+/// values belong to the unknown; values that E does not set are `base_i`.
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base);
 
 /// Linear map p = F q of a density filter.

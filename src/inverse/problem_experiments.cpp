@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "checkpoint/from_options.hpp"
 #include "checkpoint/sweep_journal.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
@@ -106,7 +107,7 @@ std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& l
   std::vector<Unknown> unknowns = unknowns_;
   unknowns.insert(unknowns.end(), more.begin(), more.end());
   CheckpointOptions options = checkpoints_;
-  options.directory += "/windows";
+  use_subdirectory("windows", options);
   auto made = make_schedule_
                   ? std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns),
                                                      make_schedule_, store_)

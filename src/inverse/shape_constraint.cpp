@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/exchange.hpp"
@@ -22,7 +23,7 @@ using Matrix = Mat3<double>;
 /// its weight, and the derivatives B = ∂X/∂ξ of the rest positions `X` and B0 of the mesh's rest positions.
 template <class Visit>
 void for_each_point(const TetrahedralMesh& mesh, const std::vector<double>& X, const Visit& visit) {
-  with_element(mesh, [&](auto kind) {
+  const auto visit_points = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
     std::size_t point = 0;
@@ -40,13 +41,14 @@ void for_each_point(const TetrahedralMesh& mesh, const std::vector<double>& X, c
       for (int q = 0; q < E::Rule::num_points; ++q)
         visit(point++, rule.weight(q), derivative(X, q), derivative(mesh.rest_positions(), q));
     }
-  });
+  };
+  std::visit(visit_points, element_of(mesh));
 }
 
 /// Adds the product of the derivatives B_bar, with respect to B at each quadrature point of this rank's tetrahedra,
 /// with the derivative of B with respect to the rest positions, to `X_bar`.
 void add_point_adjoints(const TetrahedralMesh& mesh, const std::vector<Matrix>& B_bar, std::vector<double>& X_bar) {
-  with_element(mesh, [&](auto kind) {
+  const auto add_points = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
     std::size_t point = 0;
@@ -65,7 +67,8 @@ void add_point_adjoints(const TetrahedralMesh& mesh, const std::vector<Matrix>& 
           X_bar[3 * static_cast<std::size_t>(vertex) + static_cast<std::size_t>(c)] += bar[a][c];
       }
     }
-  });
+  };
+  std::visit(add_points, element_of(mesh));
 }
 
 /// Returns the sums of `values` over the ranks.

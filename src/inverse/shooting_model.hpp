@@ -14,9 +14,9 @@ namespace diffsim::inverse {
 
 /// Model of a rollout in windows (multiple shooting, Bock & Plitt 1984). Each window w after the first starts from a
 /// state z_w that is a parameter, instead of the state x at the end of the previous window. The parameter of a field
-/// NAME of the state is `window:w:NAME`, [owned entities, components]. Fields that are the same on all ranks, such as
-/// the origins of prescribed motions, continue from window to window. The parameters are added to those of the
-/// underlying Model, and removed by the destructor.
+/// NAME of the state is `window:w:NAME`, [owned entities, components], with w = 1, 2, … Fields that are the same on all
+/// ranks, such as the origins of prescribed motions, continue from window to window. The parameters are added to those
+/// of the underlying Model, and removed by the destructor.
 class ShootingModel final : public ForwardingModel {
  public:
   /// `starts`: first step of each window after the first, in ascending order. `model` must outlive this object, and no
@@ -24,11 +24,12 @@ class ShootingModel final : public ForwardingModel {
   ShootingModel(Model& model, std::vector<int> starts);
   ~ShootingModel() override;
 
-  /// Returns the number of the window after the first that starts with step n, or no value.
+  /// Returns the index w - 1 of the window w that starts with step n; no value if no window after the first starts with
+  /// step n.
   std::optional<std::size_t> window_at(int n) const;
   /// Names of the state's fields that start anew in each window.
   const std::vector<std::string>& fields() const { return fields_; }
-  /// Name of the parameter of a field at the start of a window.
+  /// Name of the parameter of a field at the start of a window. In all functions of this class, `window` is w - 1.
   static std::string parameter_of(const std::string& field, std::size_t window) {
     return "window:" + std::to_string(window + 1) + ":" + field;
   }
@@ -96,7 +97,7 @@ class ShootingLoss final : public Loss {
   Values difference(std::size_t window, const State& state, const ParameterSet& set) const;
   /// Adds g, derivatives with respect to d, to the derivatives with respect to x and z_w.
   void add(std::size_t window, const Values& g, State& adjoint, ParameterSet& gradient) const;
-  /// Returns the second derivatives of the conditions times dd.
+  /// Returns μ c_f dd for each field f, the derivative of μ c_f d along dd.
   Values curvature_product(const Values& dd) const;
   /// Returns the multipliers of a window; zeros before the first update.
   const std::vector<double>& multipliers(std::size_t window, const std::string& field, std::size_t size) const;

@@ -38,11 +38,15 @@ struct Slope {
 /// Returns f'(0) from central differences with successively halved steps, extrapolated by Richardson's method in a
 /// table (Ridders 1982).
 ///
-/// The error bound of an entry is the largest distance to the neighbouring entries of lower order or larger step, plus
-/// the contribution of `noise` in f. The bound is at least the distance to any entry of smaller steps minus the error
-/// bound of that entry. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
-/// `options.resolution` · |value|) and agrees with `expected` within its error, or when noise prevents an improvement.
-/// If the value disagrees with `expected`, smaller steps are tried until noise hides the distance |value - `expected`|.
+/// `noise`: standard deviation of the noise of f. The error bound of an entry is the largest distance to the
+/// neighbouring entries of lower order or larger step, plus three standard deviations of the noise of the entry. The
+/// bound is at least the distance to any entry of smaller steps minus the error bound of that entry. The entry with the
+/// least bound is returned.
+///
+/// The search ends when the entry is resolved (error ≤ `options.resolution` · |value|) and agrees with `expected`,
+/// which means |value - `expected`| ≤ 10 error + 1e-9 |`expected`|. The search also ends when three standard deviations
+/// of the noise of the central difference exceed the error of an entry that agrees with `expected`, or a tenth of
+/// |value - `expected`| for an entry that does not agree.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
 /// Taylor expansion f(h) = value + h slope + h²/2 curvature + remainder.

@@ -32,10 +32,11 @@ struct WrittenFile {
 
 /// Writer of HDF5 files that all ranks share. The files are written while the program continues.
 ///
-/// Neither MPI (initialised here with MPI_THREAD_FUNNELED) nor HDF5 may be called from a second thread. Therefore the
-/// first rank creates the file's structure, with space for every array, on the calling thread. Then each rank writes
-/// its rows on a second thread with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
-/// file with the attributes that Hdf5File writes. The file is named `PATH.partial` until `publish` renames it.
+/// Neither MPI, which Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second thread.
+/// Therefore the first rank creates the file's structure, with space for every array, on the calling thread. Then each
+/// rank writes its rows on a second thread with system calls, at the offsets that HDF5 reported. The result is an
+/// ordinary HDF5 file with the attributes that Hdf5File writes. The file is named `PATH.partial` until `publish`
+/// renames it.
 ///
 /// All members except `is_idle` are collective. If a member throws, all ranks throw the same Error.
 class BackgroundWriter {

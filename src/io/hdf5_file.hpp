@@ -128,11 +128,12 @@ class Hdf5File {
   static Hdf5File create_alone(const std::string& path, const std::string& format, int version,
                                FileSystem& files = system_files());
   /// Creates a dataset of doubles, or of float32 if `single` is true, with the checksum of the values that the caller
-  /// will write. Returns the offset of the first value in the file.
+  /// will write. Returns the offset of the first value, in bytes from the beginning of the file; 0 if there are no
+  /// values.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
   /// Creates a dataset in chunks of `chunk_rows` rows. Chunk k takes `bytes[k]` bytes after HDF5's filters
-  /// (chunk_filter.hpp). Returns the offset of each chunk in the file.
+  /// (chunk_filter.hpp). Returns the offset of each chunk, in bytes from the beginning of the file.
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,
                                              const std::vector<std::uint64_t>& bytes);

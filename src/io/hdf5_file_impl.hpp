@@ -48,7 +48,7 @@ inline hid_t file_type<std::int64_t>() {
 }
 
 struct Hdf5File::Impl {
-  /// Series that is being written.
+  /// Series (dataset to which frames are appended) that is being written.
   struct Series {
     Shape frame_shape;
     std::vector<std::uint64_t> checksums;  // [frames]
@@ -66,9 +66,9 @@ struct Hdf5File::Impl {
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
-  /// Runs `body`, which calls HDF5, on every rank. If `body` throws on one rank, all ranks throw the same Error. A
-  /// collective call must be the last call in `body`, because no rank may fail before the call and leave the other
-  /// ranks waiting.
+  /// Runs `body`, which calls HDF5, on every rank. If `body` throws on one rank, all ranks throw the same Error. If
+  /// `body` makes a collective call, no earlier call in `body` may fail on some ranks only, because the other ranks
+  /// would wait in the collective call.
   void agree(const std::function<void()>& body) const;
   /// Throws an error with the message "cannot `what`" if `code` is negative. Must be called inside `agree`.
   void check(long long code, const std::string& what) const;
@@ -128,7 +128,8 @@ struct Hdf5File::Impl {
   Hdf5FileId file;
 };
 
-/// Bytes reserved for HDF5's own metadata, in addition to the estimate for each dataset and frame.
+/// Bytes that `Hdf5File::Impl::reserve` reserves for HDF5's metadata, in addition to the estimated length of the file
+/// (`Hdf5File::Impl::length`).
 inline constexpr std::uint64_t room_for_metadata = 1 << 20;
 
 /// Product of the extents of `shape` after the first `leading` dimensions. For `leading` = 1, the product is the number

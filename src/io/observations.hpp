@@ -27,16 +27,16 @@ struct Observations {
 ///
 /// `steps` selects the steps to read; if `steps` is empty, all steps are read. Throws InputError if a selected step is
 /// missing, if the file has a step twice, if vertices are out of range or repeated, if shapes or types are wrong, if
-/// values are infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if
-/// the file has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
+/// values are infinite, or if the file belongs to another mesh. The meshes are compared by the number of vertices and,
+/// if the file has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
 /// Reads observed positions of material points: `/points` [P, 3] (m), the rest positions, and `/positions` [K, P, 3]
 /// (m), with `/step` [K] as in `read_observed_values`. For a mesh of several bodies the datasets are
-/// `/bodies/NAME/points` and `/bodies/NAME/positions`. Returns the points of each body that the file contains, with the
-/// same values on every rank; the list is empty if the file has no dataset of points. `steps` selects the steps to
-/// read; if `steps` is empty, all steps are read. Throws InputError under the conditions of `read_observed_values`.
-/// Collective.
+/// `/bodies/NAME/points` and `/bodies/NAME/positions`. Returns one entry, the same on every rank, for each body whose
+/// points are in the file; the list is empty if the file has no dataset of points. `steps` selects the steps to read;
+/// if `steps` is empty, all steps are read. Throws InputError under the conditions of `read_observed_values`, if a body
+/// has both `points` and `vertices`, and if some of several bodies with positions have no points. Collective.
 std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, const std::string& path,
                                                  const std::vector<int>& steps);
 

@@ -15,7 +15,7 @@
 #include "io/mesh_file.hpp"
 #include "mesh/elevate.hpp"
 #include "mesh/readers/exodus_reader.hpp"
-#include "mesh/readers/gmsh_reader.hpp"
+#include "mesh/readers/gmsh/gmsh_reader.hpp"
 #include "mesh/readers/med_reader.hpp"
 #include "mesh/readers/polygon_reader.hpp"
 #include "mesh/readers/vtu_reader.hpp"

@@ -10,7 +10,7 @@ namespace diffsim {
 
 /// Computes w_a = ∫ N_a dA over a triangle with the nodes x: three corners, or three corners and the mid-edge nodes of
 /// the edges 01, 12, 20. A six-node triangle can be curved; its integral uses the seven-point rule of Radon 1948, which
-/// is exact for degree 5 on flat faces.
+/// is exact for polynomials of degree 5 in the barycentric coordinates.
 template <class T>
 void face_weights(const Vec3<T>* x, int nodes, T* w) {
   using std::sqrt;

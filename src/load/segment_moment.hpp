@@ -15,7 +15,7 @@ namespace diffsim {
 /// segment. With the segment's unit direction t, the segment's length l and the component d of the director
 /// perpendicular to t, the forces are
 ///
-///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/d² at the director
+///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/|d|² at the director
 ///
 /// A moment that is constant in space has no potential.
 struct SegmentMoment {

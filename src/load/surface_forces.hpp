@@ -22,9 +22,10 @@ struct PressureForce {
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const T& p = at.p[0];
     const Vec3<T> area = area_vector(at.x);
     for (auto& of : f)
-      for (int c = 0; c < 3; ++c) of[c] = at.p[0] * area[c] / -3.0;
+      for (int c = 0; c < 3; ++c) of[c] = p * area[c] / -3.0;
   }
 
   /// Computes the derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂
@@ -34,7 +35,8 @@ struct PressureForce {
                                          StencilValues<T, num_nodes, num_values>& by) const {
     const Vec3<T> e1 = at.x[1] - at.x[0], e2 = at.x[2] - at.x[0], s = w[0] + w[1] + w[2];
     const Vec3<T> by_e1 = cross(e2, s), by_e2 = cross(s, e1);
-    const T factor = at.p[0] / -6.0;
+    const T& p = at.p[0];
+    const T factor = p / -6.0;
     for (int c = 0; c < 3; ++c) {
       by.x[1][c] = factor * by_e1[c];
       by.x[2][c] = factor * by_e2[c];
@@ -53,10 +55,11 @@ struct WindForce {
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const T& C = at.p[3];
     const Vec3<T> area = area_vector(at.x);
     Vec3<T> u = at.vector(0);
     for (int c = 0; c < 3; ++c) u[c] -= (at.v[0][c] + at.v[1][c] + at.v[2][c]) / 3.0;
-    const T flow = dot(u, area), pressure = at.p[3] * absolute(flow) * flow / (6.0 * dot(area, area));
+    const T flow = dot(u, area), pressure = C * absolute(flow) * flow / (6.0 * dot(area, area));
     for (auto& of : f)
       for (int c = 0; c < 3; ++c) of[c] = pressure * area[c];
   }

@@ -17,7 +17,8 @@ struct Traction {
 
   template <class T>
   DIFFSIM_FUNCTION Vec3<T> force(const PointValues<T, num_values>& at) const {
-    return {{at.weight * at.p[0], at.weight * at.p[1], at.weight * at.p[2]}};
+    const auto& t = at.p;
+    return {{at.weight * t[0], at.weight * t[1], at.weight * t[2]}};
   }
   DIFFSIM_FUNCTION double energy(const PointValues<double, num_values>& at) const {
     return -at.weight * dot(at.vector(0), at.x - at.vector(3));

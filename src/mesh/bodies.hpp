@@ -15,7 +15,8 @@ inline constexpr const char* unnamed_body = "body";
 /// Returns the names of the bodies of a mesh, in the order of `bodies`. Returns {unnamed_body} if `bodies` is empty.
 std::vector<std::string> body_names(const std::vector<MeshBody>& bodies);
 
-/// Index of the body that contains the vertex, or the tetrahedron, with the given file number; 0 if `bodies` is empty.
+/// Index of the body that contains the vertex, or the tetrahedron, with the file number `number` (0-based, in file
+/// order); 0 if `bodies` is empty.
 int body_of_vertex(const std::vector<MeshBody>& bodies, std::int64_t number);
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number);
 /// Overload of `body_of_cell` for a cell of any kind. `number` is the file number of the cell among the cells of

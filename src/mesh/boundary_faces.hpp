@@ -16,7 +16,7 @@ namespace diffsim {
 /// ascending.
 ///
 /// `cells` [local cells, nodes_per_cell]: local vertices. `file_index` [local vertices]: file numbers of the vertices,
-/// out of `num_vertices`. Collective.
+/// from 0 to num_vertices - 1. Collective.
 std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, std::span<const int> cells, int nodes_per_cell,
                                                 const std::vector<PetscInt>& file_index, std::int64_t num_vertices);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "mesh/validate.hpp"
 
 namespace diffsim {
@@ -145,6 +146,17 @@ MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& c
     return std::tie(a.region, a.cell, a.face) < std::tie(b.region, b.cell, b.face);
   });
   return mesh;
+}
+
+MeshData box_mesh(MPI_Comm comm, const std::array<double, 3>& size, const std::array<int, 3>& cells) {
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
+  MeshData mesh;
+  collectively(comm, [&] { mesh = box_mesh(size, cells, rank, ranks); });
+  return mesh;
+}
+
+MeshData cube_mesh(MPI_Comm comm, int resolution, double size) {
+  return box_mesh(comm, {size, size, size}, {resolution, resolution, resolution});
 }
 
 }  // namespace diffsim

@@ -38,7 +38,8 @@ void order_cells(CellBatch& batch, const LocalNodes& nodes, const std::vector<do
 
 /// Returns the local number of each node: owned nodes first, then ghosts. Owned nodes are numbered in the order in
 /// which the cells first refer to the nodes. The cells are processed in this order: the shared cells of all batches,
-/// then the other cells of all batches. Sets `num_owned` to the number of owned nodes.
+/// then the other cells of all batches. Ghosts are numbered in file order. Sets `num_owned` to the number of owned
+/// nodes.
 std::vector<int> number_nodes(const std::vector<CellBatch>& batches, const LocalNodes& nodes, int& num_owned);
 
 }  // namespace diffsim

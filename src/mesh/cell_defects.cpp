@@ -19,6 +19,12 @@ std::string number(double value, int digits = 17) {
 }
 std::string number(std::int64_t value) { return std::to_string(value); }
 
+/// Returns the number of nodes of a cell in words.
+const char* in_words(int nodes) {
+  constexpr const char* words[] = {"no", "one", "two", "three", "four"};
+  return nodes == 10 ? "ten" : words[nodes];
+}
+
 }  // namespace
 
 std::string coordinate_error(double value) {
@@ -31,7 +37,7 @@ std::string vertex_number_error(const std::int64_t* v, int nodes, std::int64_t n
       return " has vertex " + number(v[i]) + ", but vertices are numbered 0 to " + number(num_vertices - 1) +
              "; correct the number or add the vertex";
     if (std::find(v, v + i, v[i]) != v + i)
-      return " has vertex " + number(v[i]) + " twice; remove the cell or give it " + (nodes == 10 ? "ten" : "four") +
+      return " has vertex " + number(v[i]) + " twice; remove the cell or give it " + in_words(nodes) +
              " different vertices";
   }
   return {};
@@ -86,7 +92,14 @@ CellFace face_of(const std::int64_t* v, int a, std::int64_t cell) {
   return face;
 }
 
-std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces) {
+CellFace lower_cell(const std::int64_t* v, int corners, std::int64_t cell) {
+  CellFace result{{-1, -1, -1}, -1, cell};
+  std::copy_n(v, corners, result.vertices.begin());
+  std::sort(result.vertices.begin(), result.vertices.end());
+  return result;
+}
+
+std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces, const std::string& kind) {
   std::sort(faces.begin(), faces.end(), [](const CellFace& a, const CellFace& b) {
     return std::tie(a.vertices, a.opposite, a.cell) < std::tie(b.vertices, b.opposite, b.cell);
   });
@@ -94,7 +107,8 @@ std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces) {
     const CellFace &before = faces[i - 1], &face = faces[i];
     if (before.vertices != face.vertices) continue;
     if (before.opposite == face.opposite)
-      return MeshDefect{face.cell, " has the same vertices as cell " + number(before.cell) + "; remove one of the two"};
+      return MeshDefect{face.cell,
+                        " has the same vertices as " + kind + " " + number(before.cell) + "; remove one of the two"};
     if (i < 2 || faces[i - 2].vertices != face.vertices) continue;
     return MeshDefect{std::max({face.cell, before.cell, faces[i - 2].cell}),
                       " has the face of vertices " + number(face.vertices[0]) + ", " + number(face.vertices[1]) + ", " +

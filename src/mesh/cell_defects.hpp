@@ -9,8 +9,8 @@
 
 #include "diffsim/mesh/impl/element.hpp"
 
-// Checks of tetrahedral meshes. mesh/validate.hpp applies these checks to a mesh on one rank; io/mesh_checks.hpp
-// applies them to a mesh in blocks on all ranks. Error messages begin after the name of the cell or vertex, which the
+// Checks of meshes. mesh/validate.hpp applies these checks to a mesh on one rank; io/mesh_checks.hpp applies them to
+// tetrahedra in blocks on all ranks. Error messages begin after the name of the cell or vertex, which the
 // caller adds: " has vertex 7 twice; …".
 
 namespace diffsim {
@@ -43,25 +43,28 @@ CellSize cell_size(const QuadraticCell& x);
 /// number of inverted cells of the mesh.
 std::string size_error(const CellSize& size, std::int64_t num_inverted, std::int64_t num_cells);
 
-/// Face of a cell.
+/// Face of a tetrahedron, or a cell of lower dimension.
 struct CellFace {
-  std::array<std::int64_t, 3> vertices;  ///< ascending
-  std::int64_t opposite;                 ///< vertex of the cell that is not on the face
+  std::array<std::int64_t, 3> vertices;  ///< ascending; -1 before the vertices of a segment or point
+  std::int64_t opposite;                 ///< vertex of the tetrahedron that is not on the face; -1 for other cells
   std::int64_t cell;
 };
 /// Returns the face opposite vertex `a` of a cell with the corners v[0] … v[3].
 CellFace face_of(const std::int64_t* v, int a, std::int64_t cell);
-/// Returns an error if two cells have the same vertices or if more than two cells have a common face, otherwise an
-/// empty optional. All faces with the same vertices must be in `faces`. The function sorts `faces`.
-std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces);
+/// Returns the triangle, segment or point with the vertices v[0] … v[corners - 1].
+CellFace lower_cell(const std::int64_t* v, int corners, std::int64_t cell);
+/// Returns an error if two cells have the same vertices or if more than two tetrahedra have a common face, otherwise an
+/// empty optional. Faces with the same vertices must be passed in the same call. `kind`: name of a cell in the error
+/// message. The function sorts `faces`.
+std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces, const std::string& kind = "cell");
 
 /// Vertex with its position.
 struct PlacedVertex {
   std::array<double, 3> x;
   std::int64_t vertex;
 };
-/// Returns an error if two vertices have the same position, otherwise an empty optional. All vertices with the same
-/// position must be in `vertices`. The function sorts `vertices`.
+/// Returns an error if two vertices have the same position, otherwise an empty optional. Vertices with the same
+/// position must be passed in the same call. The function sorts `vertices`.
 std::optional<MeshDefect> coincident_vertices(std::vector<PlacedVertex>& vertices);
 
 }  // namespace diffsim

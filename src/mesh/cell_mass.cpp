@@ -89,6 +89,7 @@ struct Cells {
   }
 };
 
+/// Returns the values of `a` as Dual numbers with the derivatives `direction`.
 template <int N>
 DIFFSIM_FUNCTION Simplex<Dual<double, 1>, N> along(const Simplex<double, N>& a, const Simplex<double, N>& direction) {
   Simplex<Dual<double, 1>, N> result;
@@ -98,6 +99,7 @@ DIFFSIM_FUNCTION Simplex<Dual<double, 1>, N> along(const Simplex<double, N>& a, 
   return result;
 }
 
+/// Returns the device address of the parameter `name`, or nullptr if `set` does not contain the parameter.
 template <class Set>
 auto address(Set& set, std::string_view name) {
   auto* const found = set.find(name);
@@ -138,16 +140,21 @@ void add_to_gradient(int count, const stencil::Grouped& nodes, const CellMassNam
   if (rest) stencil::add_vectors(nodes, rows, rest->field.data());
 }
 
+/// Functor that returns the mass at each corner of cell i: m = ρ t A/N, with the density ρ, the thickness t, and the
+/// length or area A.
 template <int N>
 struct Masses {
   Cells<N> at;
   DIFFSIM_FUNCTION double operator()(int i) const { return at.read(i).mass(); }
 };
+/// Functor that returns dm, the derivative of the mass m of `Masses` along `direction`.
 template <int N>
 struct MassTangents {
   Cells<N> at, direction;
   DIFFSIM_FUNCTION double operator()(int i) const { return along(at.read(i), direction.read(i)).mass().derivative[0]; }
 };
+/// Functor that returns the derivatives ∂m/∂q Σ_kc w_kc with respect to q: the density, the thickness and the corners
+/// of cell i. The sum is over the corners k and the components c, because m is added to each of these entries.
 template <int N>
 struct MassAdjoints {
   Cells<N> at;
@@ -161,6 +168,8 @@ struct MassAdjoints {
     return by;
   }
 };
+/// Functor that returns the derivatives of the results of `MassAdjoints` along a direction in which the parameters
+/// change by `direction` and w changes by `dw`: d(∂m/∂q) Σ w_kc + ∂m/∂q Σ dw_kc.
 template <int N>
 struct MassAdjointTangents {
   Cells<N> at, direction;

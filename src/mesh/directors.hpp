@@ -20,10 +20,11 @@ namespace diffsim {
 /// Adds a director for each segment of a mesh, in the order of the segments, after all other vertices.
 ///
 /// If `across` has a value, each director has the direction of the component of `across` perpendicular to the
-/// director's segment. Otherwise the first director of each line of segments is the projection of the coordinate axis
-/// that is most nearly perpendicular to the first segment. The other directors of the line are found by parallel
-/// transport of the first director, without twist. On a closed line, transport once around the line ends at an angle to
-/// the first director; this angle is distributed evenly over the segments.
+/// director's segment. Otherwise the first director of each line of segments is a projection onto the plane
+/// perpendicular to the first segment: that of the coordinate axis that is most nearly perpendicular to this segment.
+/// The other directors of the line are found by parallel transport of the first director, without twist. On a closed
+/// line, transport once around the line ends at an angle to the first director; this angle is distributed evenly over
+/// the segments.
 ///
 /// Throws Error of kind `input` if more than two segments meet at a vertex, if a line of segments reverses its
 /// direction at a vertex, or if `across` is parallel to a segment. `mesh` must be one body whose cells are segments.
@@ -37,8 +38,8 @@ class TetrahedralMesh;
 /// those of the rest shape.
 ///
 /// Each director receives the smallest rotation that takes the rest direction of its segment to the direction in
-/// `positions`. Throws InputError if a segment has reversed its direction, because the rotation is then not unique.
-/// Collective.
+/// `positions`. Throws Error of kind `input` if a segment has reversed its direction, because the rotation is then not
+/// unique. Collective.
 void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions);
 
 }  // namespace diffsim

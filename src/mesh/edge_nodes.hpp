@@ -18,14 +18,15 @@ struct EdgeNode {
   std::int64_t cell;  ///< a cell that has this node on this edge
 };
 
-/// Returns the distinct edge nodes of this rank's cells, sorted by edge, then node.
+/// Returns the nodes (corners and mid-edge nodes) of this rank's second-order cells, sorted by edge, then node. If
+/// several cells have the same node on the same edge, the result has one entry for them.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// Returns an error if an edge has two different mid-edge nodes, otherwise an empty optional. All entries with the same
-/// edge must be in `nodes`. The function sorts `nodes`.
+/// Returns an error if an edge has two different mid-edge nodes, otherwise an empty optional. Entries with the same
+/// edge must be passed in the same call. The function sorts `nodes`.
 std::optional<MeshDefect> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
-/// Returns an error if a node is on two different edges, otherwise an empty optional. All entries with the same node
-/// must be in `nodes`. The function sorts `nodes`.
+/// Returns an error if a node is on two different edges, or is a corner and also a mid-edge node; otherwise an empty
+/// optional. Entries with the same node must be passed in the same call. The function sorts `nodes`.
 std::optional<MeshDefect> node_on_two_edges(std::vector<EdgeNode>& nodes);
 
 }  // namespace diffsim

@@ -11,8 +11,9 @@ namespace diffsim {
 
 /// Result of face_neighbours() for a face of only one cell.
 inline constexpr PetscInt no_cell = -1;
-/// Result of face_neighbours() for the third and further cells with the same face. The first two of these cells are
-/// each other's neighbours.
+/// Result of face_neighbours() for the third and further cells with the same face, which are an error in the mesh. The
+/// first two of these cells are each other's neighbours. If the cells are on several ranks, the third cell may have the
+/// result `no_cell` instead.
 inline constexpr PetscInt third_cell = -2;
 
 /// Returns the neighbour of each cell across the face opposite to each corner: [this rank's cells, 4]. Cells are

@@ -1,6 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/lumping.hpp"
 
+#include <array>
+#include <cstddef>
+#include <variant>
+
 #include "diffsim/mesh/impl/cell_geometry_impl.hpp"
 
 namespace diffsim {
@@ -18,13 +22,15 @@ DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (
   return volume;
 }
 
-/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, with the volume factor f, the density ρ and the volume V
-/// of the cell. If `tangent` is true, the kernel computes the directional derivative mass_share(a) f (dρ V + ρ dV)
-/// instead.
+/// Kernel of the masses of cells: m = f ρ V, with the volume factor f, the density ρ and the volume V of the cell. If
+/// `tangent` is true, the kernel computes the directional derivative f (dρ V + ρ dV) instead. The masses of the copies
+/// that fill the last pack are 0.
 template <class E>
-struct Sums {
+struct CellMasses {
   typename E::Rule rule;
   DeviceArray<double> factors;
+  DeviceArray<int> all;
+  DeviceArray<double> masses;  // [packs, pack_width]
   const double* density;
   const double* rest;
   const double* density_tangent;  // dρ; nullptr if zero
@@ -32,7 +38,8 @@ struct Sums {
   int num_cells;
   bool tangent;
 
-  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+  KOKKOS_INLINE_FUNCTION void operator()(int pack) const {
+    const int* const vertices = &all(E::nodes * pack_width * pack);
     Vec3<Pack> X[E::nodes];
     gather_nodes(vertices, rest, X);
     const Pack factor = volume_factors(factors, pack, num_cells);
@@ -44,10 +51,10 @@ struct Sums {
       if (density_tangent) sum += gather_cells(density_tangent, pack, num_cells) * factor * volume_of<E>(rule, X);
       if (rest_tangent) sum += rho * volume_tangent(vertices, X);
     }
-    for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) value[a][c] = Pack(E::mass_share(a)) * sum;
+    store(&masses(pack_width * pack), sum);
   }
 
+  /// Returns the derivative of the volume along dX: dV = Σ_q weight(q) cof(∂X/∂ξ) : ∂dX/∂ξ.
   KOKKOS_INLINE_FUNCTION Pack volume_tangent(const int* vertices, const Vec3<Pack> (&X)[E::nodes]) const {
     Vec3<Pack> dX[E::nodes], Y[4], dY[4];
     gather_nodes(vertices, rest_tangent, dX);
@@ -128,15 +135,23 @@ struct Lumping::Implementation {
   void add(const Field& density, const Field& rest, const Field* density_tangent, const Field* rest_tangent,
            bool tangent, Field& sums) const {
     const CellScatter& scatter = mesh->scatter();
-    for_each_cell<E::nodes>("diffsim::mesh::lumping", scatter, sums.data(),
-                            Sums<E>{{},
-                                    factors,
-                                    density.data(),
-                                    rest.data(),
-                                    density_tangent ? density_tangent->data() : nullptr,
-                                    rest_tangent ? rest_tangent->data() : nullptr,
-                                    scatter.num_cells(),
-                                    tangent});
+    const auto masses = make_device_array<double>("diffsim::mesh::cell_masses",
+                                                  static_cast<std::size_t>(pack_width * scatter.num_packs()));
+    Kokkos::parallel_for("diffsim::mesh::lumping", Range(0, scatter.num_packs()),
+                         CellMasses<E>{{},
+                                       factors,
+                                       scatter.data().vertices,
+                                       masses,
+                                       density.data(),
+                                       rest.data(),
+                                       density_tangent ? density_tangent->data() : nullptr,
+                                       rest_tangent ? rest_tangent->data() : nullptr,
+                                       scatter.num_cells(),
+                                       tangent});
+    Kokkos::fence();
+    std::array<double, E::nodes> shares{};
+    for (int a = 0; a < E::nodes; ++a) shares[static_cast<std::size_t>(a)] = E::mass_share(a);
+    add_cell_values<E::nodes>("diffsim::mesh::lumping_sums", scatter, masses, shares, sums.data());
   }
 
   template <class E>
@@ -167,22 +182,26 @@ Lumping::~Lumping() = default;
 Lumping::Lumping(Lumping&&) noexcept = default;
 
 void Lumping::add_sums(const Field& density, const Field& rest, Field& sums) const {
-  with_element(*implementation_->mesh,
-               [&](auto kind) { implementation_->add<decltype(kind)>(density, rest, nullptr, nullptr, false, sums); });
+  std::visit([&](auto kind) { implementation_->add<decltype(kind)>(density, rest, nullptr, nullptr, false, sums); },
+             element_of(*implementation_->mesh));
 }
 
 void Lumping::add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                                const Field* rest_tangent, Field& sums_tangent) const {
-  with_element(*implementation_->mesh, [&](auto kind) {
-    implementation_->add<decltype(kind)>(density, rest, density_tangent, rest_tangent, true, sums_tangent);
-  });
+  std::visit(
+      [&](auto kind) {
+        implementation_->add<decltype(kind)>(density, rest, density_tangent, rest_tangent, true, sums_tangent);
+      },
+      element_of(*implementation_->mesh));
 }
 
 void Lumping::add_sums_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                                Field* rest_gradient) const {
-  with_element(*implementation_->mesh, [&](auto kind) {
-    implementation_->add_adjoint<decltype(kind)>(density, rest, w, density_gradient, rest_gradient);
-  });
+  std::visit(
+      [&](auto kind) {
+        implementation_->add_adjoint<decltype(kind)>(density, rest, w, density_gradient, rest_gradient);
+      },
+      element_of(*implementation_->mesh));
 }
 
 }  // namespace diffsim

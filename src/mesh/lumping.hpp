@@ -11,9 +11,10 @@ namespace diffsim {
 /// Integrals of a density ρ over the cells, lumped to the vertices i: s_i = Σ share_i ρ V, summed over the cells with
 /// the vertex i. Also provides the derivatives of s_i with respect to the density and the rest positions.
 ///
-/// share_i is `mass_share` of mesh/impl/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell
-/// represents (TetrahedralMesh::volume_factors). Densities have the shape [cells]. Rest positions and results have the
-/// shape [local vertices, 3]; s_i is repeated in the three components. All functions add this rank's contribution.
+/// share_i is the fraction of the cell's integral that vertex i receives: ¼ for linear cells, and `mass_share` of
+/// mesh/impl/element_kernels.hpp for second-order cells. V is the volume that the cell represents
+/// (TetrahedralMesh::volume_factors). Densities have the shape [cells]. Rest positions and results have the shape
+/// [local vertices, 3]; s_i is repeated in the three components. All functions add this rank's contribution.
 class Lumping {
  public:
   explicit Lumping(const TetrahedralMesh& mesh);

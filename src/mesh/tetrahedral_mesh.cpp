@@ -23,7 +23,6 @@
 #include "mesh/elevate.hpp"
 #include "mesh/local_nodes.hpp"
 #include "mesh/partition.hpp"
-#include "mesh/validate.hpp"
 #include "mesh/vertices_across.hpp"
 
 namespace diffsim {
@@ -249,29 +248,16 @@ int degree_for(int order, const std::optional<int>& given) {
   return given.value_or(order);
 }
 
-/// Returns this rank's block of the mesh given by the first rank's arrays. The first rank's block is the whole mesh;
-/// the blocks of other ranks are empty. Collective.
-MeshData data_of(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
-                 const std::vector<std::array<int, 4>>& tets) {
-  MeshData data;
-  collectively(comm, [&] {
-    if (!is_first_rank(comm)) return;
-    data.num_vertices = static_cast<std::int64_t>(vertices.size());
-    data.num_cells = static_cast<std::int64_t>(tets.size());
-    for (const auto& x : vertices) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
-    for (const auto& cell : tets) data.cells.insert(data.cells.end(), cell.begin(), cell.end());
-    data.num_unused_vertices = validate_cells(data, {});
-  });
-  std::int64_t counts[3] = {data.num_vertices, data.num_cells, data.num_unused_vertices};
-  DIFFSIM_MPI(MPI_Bcast(counts, 3, MPI_INT64_T, 0, comm));
-  data.num_vertices = counts[0];
-  data.num_cells = counts[1];
-  data.num_unused_vertices = counts[2];
-  if (!is_first_rank(comm)) {
-    data.first_vertex = data.num_vertices;
-    data.first_cell = data.num_cells;
-  }
-  return data;
+/// Returns the bodies of the mesh. If the mesh is a single affine body, the list has this body with the name
+/// `unnamed_body`.
+std::vector<MeshBody> bodies_of(const MeshData& data) {
+  if (!data.bodies.empty() || !data.affine) return data.bodies;
+  MeshBody body;
+  body.name = unnamed_body;
+  body.kind = data.kind();
+  body.affine = data.affine;
+  body.work = data.work;
+  return {body};
 }
 
 }  // namespace
@@ -281,9 +267,7 @@ std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<
                                                       std::optional<int> quadrature_degree) {
   if (order != 1 && order != 2) throw InputError("box: order " + std::to_string(order) + " is not known; use 1 or 2");
   degree_for(order, quadrature_degree);
-  const int rank = rank_of(comm), ranks = num_ranks(comm);
-  MeshData data;
-  collectively(comm, [&] { data = box_mesh(size, cells, rank, ranks); });
+  MeshData data = box_mesh(comm, size, cells);
   if (order == 2) elevate(comm, data);
   return std::make_shared<TetrahedralMesh>(comm, std::move(data), quadrature_degree);
 }
@@ -294,7 +278,7 @@ std::shared_ptr<TetrahedralMesh> TetrahedralMesh::create_cube(MPI_Comm comm, int
 
 TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                                  const std::vector<std::array<int, 4>>& tets)
-    : TetrahedralMesh(comm, data_of(comm, vertices, tets)) {}
+    : TetrahedralMesh(comm, solid_mesh(comm, vertices, tets)) {}
 
 TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int> quadrature_degree)
     : comm_(comm),
@@ -302,7 +286,7 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
       quadrature_degree_(degree_for(data.order, quadrature_degree)),
       num_unused_(data.num_unused_vertices),
       num_directors_(data.lower(CellKind::segment).num_directors),
-      bodies_(data.bodies),
+      bodies_(bodies_of(data)),
       infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);

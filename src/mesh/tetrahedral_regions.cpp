@@ -23,6 +23,29 @@ std::optional<std::string> body_called_all(const std::vector<MeshBody>& bodies, 
   return {};
 }
 
+/// Numbers of a VertexList, which are relative to the vertex `first` of the mesh; valid numbers are less than `count`.
+struct ListedVertices {
+  std::int64_t first, count;
+  std::string owner;  ///< name of the body, or "the mesh", for messages
+};
+
+/// Throws Error (input) if a number of `list` is not valid or is the number of a director. `num_vertices`: number of
+/// vertices of the mesh.
+void check_list(const VertexList& list, const ListedVertices& valid, const std::string& region,
+                const std::vector<MeshBody>& bodies, std::int64_t num_vertices) {
+  for (const std::int64_t v : list.vertices) {
+    const std::string vertex = "region '" + region + "': vertex " + std::to_string(v);
+    if (v < 0 || v >= valid.count)
+      throw Error(vertex + " is not one of " + valid.owner + "'s 0 … " + std::to_string(valid.count - 1),
+                  ErrorKind::input);
+    const auto body = static_cast<std::size_t>(body_of_vertex(bodies, valid.first + v));
+    if (valid.first + v >= first_director(bodies, body, num_vertices))
+      throw Error(
+          vertex + " is a director of '" + bodies[body].name + "', which has no position; remove it from the list",
+          ErrorKind::input);
+  }
+}
+
 }  // namespace
 
 std::size_t TetrahedralMesh::find_body(const std::string& name) const {
@@ -225,11 +248,7 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   if (const auto* list = std::get_if<VertexList>(&shape)) {
     std::vector<std::int64_t> wanted = list->vertices;
     std::sort(wanted.begin(), wanted.end());
-    for (const std::int64_t v : wanted)
-      if (v < 0 || v >= count)
-        throw Error("region '" + name + "': vertex " + std::to_string(v) + " is not one of " +
-                        (body.empty() ? "the mesh" : body) + "'s 0 … " + std::to_string(count - 1),
-                    ErrorKind::input);
+    check_list({wanted}, {first, count, body.empty() ? "the mesh" : body}, name, bodies_, num_global_vertices());
     for (std::size_t v = 0; v < marks.size(); ++v)
       marks[v] = std::binary_search(wanted.begin(), wanted.end(), vertex_order_->file_index()[v] - first);
   } else {

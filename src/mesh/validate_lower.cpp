@@ -5,11 +5,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
-#include <tuple>
+#include <string>
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "mesh/cell_defects.hpp"
 #include "mesh/refuse_mesh.hpp"
 #include "mesh/validate.hpp"
 
@@ -41,10 +43,12 @@ class LowerInspection {
 
  private:
   [[noreturn]] void fail(const FilePlace& place, const std::string& what) const { refuse_mesh(name_, place, what); }
+  std::string singular() const {
+    constexpr const char* names[] = {"point", "segment", "triangle"};
+    return names[index_of(kind_)];
+  }
   [[noreturn]] void fail_cell(std::int64_t cell, const std::string& what) const {
-    constexpr const char* singular[] = {"point ", "segment ", "triangle "};
-    fail(options_.cell_place ? options_.cell_place(cell) : FilePlace{},
-         singular[index_of(kind_)] + std::to_string(cell) + what);
+    fail(options_.cell_place ? options_.cell_place(cell) : FilePlace{}, singular() + " " + std::to_string(cell) + what);
   }
   [[noreturn]] void fail_vertex(std::int64_t vertex, const std::string& what) const {
     fail(options_.vertex_location ? options_.vertex_location(vertex) : FilePlace{},
@@ -55,7 +59,7 @@ class LowerInspection {
   }
   Position position(std::int64_t vertex) const {
     const double* const x = &mesh_.coordinates[3 * static_cast<std::size_t>(vertex)];
-    return {x[0] + 0.0, x[1] + 0.0, x[2] + 0.0};  // -0 becomes 0
+    return {x[0], x[1], x[2]};
   }
   Position side(std::int64_t from, std::int64_t to) const {
     const Position a = position(from), b = position(to);
@@ -66,16 +70,11 @@ class LowerInspection {
     used_.assign(static_cast<std::size_t>(mesh_.num_vertices), 0);
     for (std::size_t i = 0; i < mesh_.coordinates.size(); ++i)
       if (!std::isfinite(mesh_.coordinates[i]))
-        fail_vertex(static_cast<std::int64_t>(i / 3), " has a coordinate that is not finite; give numbers");
-    for (std::size_t i = 0; i < cells_.nodes.size(); ++i) {
-      const auto c = static_cast<std::int64_t>(i / corners_);
-      const std::int64_t v = cells_.nodes[i];
-      if (v < 0 || v >= mesh_.num_vertices)
-        fail_cell(c, " has vertex " + std::to_string(v) + ", but vertices are numbered 0 to " +
-                         std::to_string(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
-      for (std::size_t j = i / corners_ * corners_; j < i; ++j)
-        if (cells_.nodes[j] == v) fail_cell(c, " has vertex " + std::to_string(v) + " twice; remove it");
-      used_[static_cast<std::size_t>(v)] = 1;
+        fail_vertex(static_cast<std::int64_t>(i / 3), coordinate_error(mesh_.coordinates[i]));
+    for (std::int64_t c = 0; c < cells_.num; ++c) {
+      const std::string what = vertex_number_error(cell(c).data(), corners_of(kind_), mesh_.num_vertices);
+      if (!what.empty()) fail_cell(c, what);
+      for (const std::int64_t v : cell(c)) used_[static_cast<std::size_t>(v)] = 1;
     }
   }
 
@@ -96,29 +95,17 @@ class LowerInspection {
   }
 
   void check_twice() const {
-    std::vector<std::pair<std::array<std::int64_t, 3>, std::int64_t>> sorted;
-    for (std::int64_t c = 0; c < cells_.num; ++c) {
-      std::array<std::int64_t, 3> vertices{-1, -1, -1};
-      std::copy(cell(c).begin(), cell(c).end(), vertices.begin());
-      std::sort(vertices.begin(), vertices.end());
-      sorted.push_back({vertices, c});
-    }
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-      if (sorted[i].first == sorted[i - 1].first)
-        fail_cell(sorted[i].second, " has the same vertices as number " + std::to_string(sorted[i - 1].second) +
-                                        "; remove one of the two");
+    std::vector<CellFace> cells;
+    for (std::int64_t c = 0; c < cells_.num; ++c) cells.push_back(lower_cell(cell(c).data(), corners_of(kind_), c));
+    if (const std::optional<MeshDefect> defect = face_defect(cells, singular())) fail_cell(defect->index, defect->what);
   }
 
   void check_positions() const {
-    std::vector<std::pair<Position, std::int64_t>> points;
+    std::vector<PlacedVertex> vertices;
     for (std::int64_t v = 0; v < mesh_.num_vertices; ++v)
-      if (used_[static_cast<std::size_t>(v)] != 0) points.push_back({position(v), v});
-    std::sort(points.begin(), points.end());
-    for (std::size_t i = 1; i < points.size(); ++i)
-      if (points[i].first == points[i - 1].first)
-        fail_vertex(points[i].second,
-                    " is at the same position as vertex " + std::to_string(points[i - 1].second) + "; merge the two");
+      if (used_[static_cast<std::size_t>(v)] != 0) vertices.push_back({position(v), v});
+    if (const std::optional<MeshDefect> defect = coincident_vertices(vertices))
+      fail_vertex(defect->index, defect->what);
   }
 
   const MeshData& mesh_;

@@ -30,8 +30,8 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Specification of the natural curvature, a parameter of rods with any kind of cross-section: the curvature of a rod
-/// free of forces minus the curvature of the rod in the mesh.
+/// Specification of the natural curvature, a parameter of rods with any kind of cross-section: the curvature towards
+/// the director that the rod has without forces, minus this curvature in the mesh.
 constexpr ParameterSpec natural_curvature(std::string_view name) {
   return {.name = name,
           .unit = "1/m",

@@ -56,7 +56,7 @@ struct RodStretch {
 /// value. The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the
 /// segment's rest length L and the rest director D, the energy is
 ///
-///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (d²/D² - 1)/2
+///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2
 ///
 /// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
 /// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. The stiffness is chosen so that d
@@ -229,8 +229,9 @@ struct RodJoint {
       change[1] = now.bending2 - rest.bending2;
       change[2] = now.twist - rest.twist;
       for (int k = 0; k < 3; ++k) delta[k] = change[k] / size;
-      delta[0] -= at.p[RodSection::first_natural];
-      delta[2] -= at.p[RodSection::first_natural + 1];
+      const T &kappa0 = at.p[RodSection::first_natural], &tau0 = at.p[RodSection::first_natural + 1];
+      delta[0] -= kappa0;
+      delta[2] -= tau0;
     }
   };
 };

@@ -20,10 +20,11 @@ struct GivenMass {
   template <class T>
   DIFFSIM_FUNCTION void masses(const StencilValues<T, num_nodes, num_values>& at, T (&m)[num_nodes]) const {
     using std::sqrt;
+    const T &rho_A = at.p[0], &rho_I = at.p[1];  // ρA, ρ(I₁ + I₂)
     const Vec3<T> e = at.X[1] - at.X[0];
     const T L = sqrt(dot(e, e));
-    m[0] = m[1] = 0.5 * at.p[0] * L;
-    m[2] = at.p[1] * L / dot(at.X[2], at.X[2]);
+    m[0] = m[1] = 0.5 * rho_A * L;
+    m[2] = rho_I * L / dot(at.X[2], at.X[2]);
   }
 };
 
@@ -35,9 +36,11 @@ struct RoundMass {
 
   template <class T>
   DIFFSIM_FUNCTION void masses(const StencilValues<T, num_nodes, num_values>& at, T (&m)[num_nodes]) const {
+    const T &rho = at.p[0], &r = at.p[1];
     StencilValues<T, num_nodes, num_values> given = at;
-    given.p[0] = 3.14159265358979323846 * at.p[0] * at.p[1] * at.p[1];
-    given.p[1] = 0.5 * given.p[0] * at.p[1] * at.p[1];
+    T &rho_A = given.p[0], &rho_I = given.p[1];
+    rho_A = 3.14159265358979323846 * rho * r * r;
+    rho_I = 0.5 * rho_A * r * r;
     GivenMass().masses(given, m);
   }
 };

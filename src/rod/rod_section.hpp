@@ -17,8 +17,9 @@ struct SectionStiffness {
   T torsion;   ///< GJ (N m²)
 };
 
-/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. κ₀ and τ₀ are the curvature
-/// and the twist of the rod free of forces, minus the curvature and the twist of the rest shape.
+/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. κ₀ is the curvature towards
+/// the director that the rod has without forces, minus this curvature in the rest shape. τ₀ is the twist that the rod
+/// has without forces, minus the twist of the rest shape.
 ///
 ///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
 ///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the
@@ -33,8 +34,9 @@ struct RodSection {
   template <class T>
   DIFFSIM_FUNCTION SectionStiffness<T> stiffness(const T* p) const {
     if (kind == Kind::given) return {p[0], p[1], p[2], p[3]};
-    const T A = pi * p[2] * p[2], EI = 0.25 * p[0] * A * p[2] * p[2];
-    return {p[0] * A, EI, EI, EI / (1.0 + p[1])};
+    const T &E = p[0], &nu = p[1], &r = p[2];
+    const T A = pi * r * r, EI = 0.25 * E * A * r * r;
+    return {E * A, EI, EI, EI / (1.0 + nu)};
   }
   /// Sets `by_p`[0] … `by_p`[3] to the derivatives of a function of the stiffnesses with respect to p[0] … p[3]. `by`:
   /// derivatives of the function with respect to the stiffnesses.
@@ -47,11 +49,12 @@ struct RodSection {
       by_p[3] = by.torsion;
       return;
     }
-    const T A = pi * p[2] * p[2], I = 0.25 * A * p[2] * p[2], softer = 1.0 / (1.0 + p[1]);
+    const T &E = p[0], &nu = p[1], &r = p[2];
+    const T A = pi * r * r, I = 0.25 * A * r * r, softer = 1.0 / (1.0 + nu);
     const T by_EI = by.bending1 + by.bending2 + by.torsion * softer;
     by_p[0] = by.axial * A + by_EI * I;
-    by_p[1] = -by.torsion * p[0] * I * softer * softer;
-    by_p[2] = p[0] * (2.0 * pi * by.axial * p[2] + pi * by_EI * p[2] * p[2] * p[2]);
+    by_p[1] = -by.torsion * E * I * softer * softer;
+    by_p[2] = E * (2.0 * pi * by.axial * r + pi * by_EI * r * r * r);
     by_p[3] = T(0.0);
   }
 

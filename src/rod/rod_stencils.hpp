@@ -24,9 +24,10 @@ std::vector<int> segments_with_directors(const LowerCellSet& all);
 /// Returns the local vertices of segments, [segments, 2 or 3]: the two ends and, if `with_directors`, the director.
 std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segments, bool with_directors);
 
-/// Returns the stencils of the joints of kind `beyond`: one stencil for each segment that contributes energy to a
-/// joint. A segment is a wall if both of its ends are prescribed and the segment has at least one neighbour; a wall
-/// contributes no energy. At a clamped vertex without a neighbouring wall, the joint has the kind `Beyond::direction`.
+/// Returns the stencils of the joints of kind `beyond`: one stencil for each segment and each of its two ends at which
+/// the segment contributes energy to a joint. A segment is a wall if both of its ends are prescribed and the segment
+/// has at least one neighbour; a wall contributes no energy. At a clamped vertex without a neighbouring wall, the joint
+/// has the kind `Beyond::direction`.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
                         const VertexConstraints& held);
 

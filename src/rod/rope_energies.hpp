@@ -19,9 +19,10 @@ struct RopeStretch {
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
     using std::sqrt;
+    const T& EA = at.p[0];
     const Vec3<T> d = at.x[1] - at.x[0], D = at.X[1] - at.X[0];
     const T L = sqrt(dot(D, D)), elongation = sqrt(dot(d, d)) - L;
-    return 0.5 * at.p[0] * elongation * elongation / L;
+    return 0.5 * EA * elongation * elongation / L;
   }
 
   /// Computes the derivatives of E: ∂E/∂l = EA ε and ∂E/∂L = -EA ε (1 + ε/2), with the strain ε = l/L - 1.
@@ -29,9 +30,10 @@ struct RopeStretch {
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
     using std::sqrt;
+    const T& EA = at.p[0];
     const Vec3<T> d = at.x[1] - at.x[0], D = at.X[1] - at.X[0];
     const T l = sqrt(dot(d, d)), L = sqrt(dot(D, D)), strain = (l - L) / L;
-    const T over_l = at.p[0] * strain / l, over_L = -at.p[0] * strain * (1.0 + 0.5 * strain) / L;
+    const T over_l = EA * strain / l, over_L = -EA * strain * (1.0 + 0.5 * strain) / L;
     for (int c = 0; c < 3; ++c) {
       by.x[1][c] = over_l * d[c];
       by.X[1][c] = over_L * D[c];
@@ -56,21 +58,23 @@ struct RopeBending {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const T& EI = at.p[0];
     const Joint<T> joint(at);
-    return at.p[0] * joint.weight() * joint.square();
+    return EI * joint.weight() * joint.square();
   }
 
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T& EI = at.p[0];
     const Joint<T> of(at);
     const T square = of.square(), ends = of.E + of.F;
     // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); the derivative with respect to f follows by
     // exchanging e and f.
-    const T factor = 8.0 * at.p[0] * of.weight() * of.product / (of.sum * of.sum);
+    const T factor = 8.0 * EI * of.weight() * of.product / (of.sum * of.sum);
     const T along_e = of.cosine / dot(of.e, of.e), along_f = of.cosine / dot(of.f, of.f);
-    const T by_E = at.p[0] * square * (of.F - of.E) / (ends * ends * ends * of.E);
-    const T by_F = -2.0 * at.p[0] * square * of.E / (ends * ends * ends * of.F);
+    const T by_E = EI * square * (of.F - of.E) / (ends * ends * ends * of.E);
+    const T by_F = -2.0 * EI * square * of.E / (ends * ends * ends * of.F);
     for (int c = 0; c < 3; ++c) {
       const T by_e = factor * (along_e * of.e[c] - of.f[c]), by_f = factor * (along_f * of.f[c] - of.e[c]);
       by.x[0][c] = -by_e;

@@ -13,8 +13,8 @@
 
 namespace diffsim::sensor {
 
-/// Function that makes elastic terms of a region's tetrahedra, one for each material. The terms are not terms of the
-/// system. Collective.
+/// Function that makes elastic terms of a region's tetrahedra, one for each material. The function does not add the
+/// terms to the system. Collective.
 using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
 
 /// Error (input) for a region without an elastic law. `type`: type of the sensor.
@@ -46,10 +46,10 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 ///
 ///   M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
 ///
-/// where v_e is the current volume of tetrahedron e, σ the mean Cauchy stress of the tetrahedron as for the stress, and
-/// P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. M has no derivatives where all stresses
-/// are zero, for example at rest. Throws Error (input) for a smaller power, and if the region has no
-/// tetrahedra, or none with an elastic law. Collective.
+/// where v_e is the current volume of tetrahedron e, σ is the mean Cauchy stress of the tetrahedron as in
+/// `make_stress_sensor`, and P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. M has no
+/// derivatives where all stresses are zero, for example at rest. Throws Error (input) for a smaller power, and if the
+/// region has no tetrahedra, or none with an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 
@@ -57,9 +57,9 @@ std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& re
 ///
 ///   W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
 ///
-/// with the displacement u = x - X, the first Piola stress P, and the elastic forces f_a as for the stress. In static
-/// equilibrium, with fixed supports and dead loads F, the work of the whole mesh is the compliance Σ F · u. `terms` and
-/// errors are as for the stress. Collective.
+/// with the displacement u = x - X, the first Piola stress P, and the elastic forces f_a as in `make_stress_sensor`. In
+/// static equilibrium, with fixed supports and dead loads F, the work of the whole mesh is the compliance Σ F · u.
+/// `terms` and Errors are as in `make_stress_sensor`. Collective.
 std::unique_ptr<Sensor> make_work_sensor(const Site& site, const Region& region,
                                          std::vector<std::unique_ptr<ForceTerm>> terms);
 

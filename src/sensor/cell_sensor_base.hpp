@@ -59,7 +59,8 @@ class CellSensor : public Sensor {
   CellSums sums_tangent(const CellPositions& at, const CellPositions& along) const {
     return total(cell_sums_tangent(site_.mesh(), cells_, at, along));
   }
-  /// Adds this rank's adjoints of x and X, summed over the ranks for x, to `adjoint` and `gradient`.
+  /// Adds the adjoint of x, summed over the ranks, to `adjoint`, and this rank's contribution to the adjoint of X to
+  /// `gradient`.
   void add(const CellPositions& bar, State& adjoint, ParameterSet& gradient) const {
     add_summed(*site_.system, bar.x, adjoint["positions"]);
     Parameter* const rest = gradient.find("rest_positions");

@@ -2,6 +2,7 @@
 #include "sensor/cell_sums.hpp"
 
 #include <cstddef>
+#include <variant>
 
 #include "diffsim/core/impl/along.hpp"
 #include "diffsim/mesh/impl/cell_geometry_impl.hpp"
@@ -94,8 +95,8 @@ void add_sums(const typename E::Rule& rule, const Nodes<E, T>& nodes, Sums<T>& s
   }
 }
 
-/// Adds the derivatives of φ = Σ w_k s_k by the nodes to `bar`. With W the symmetric matrix for which Σ w_k E_k = W :
-/// E, and the rest volume V of the point, the derivatives are
+/// Adds the derivatives of φ = Σ w_k s_k with respect to the nodes' positions to `bar`. With the symmetric matrix W for
+/// which Σ w_k E_k = W : E, and the rest volume V of the point, the derivatives are
 ///   ∂φ/∂A = w_volume weight cof A + V F W B⁻ᵀ,
 ///   ∂φ/∂B = (w_rest + W : E) weight cof B - V Fᵀ F W B⁻ᵀ.
 template <class E, class T>
@@ -120,12 +121,13 @@ template <class T>
 CellSums sum_over_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                         const CellPositions& direction) {
   Sums<T> sums = sums_of<T>({}, {});
-  with_element(mesh, [&](auto kind) {
+  const auto add_cells = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
     for (const int cell : cells)
       add_sums<E, T>(rule, gather<E, T>(&mesh.cells()[static_cast<std::size_t>(E::nodes * cell)], at, direction), sums);
-  });
+  };
+  std::visit(add_cells, element_of(mesh));
   CellSums result{output(sums.volume), output(sums.rest_volume), {}};
   for (std::size_t k = 0; k < 6; ++k) result.strain[k] = output(sums.strain[k]);
   return result;
@@ -134,7 +136,7 @@ CellSums sum_over_cells(const TetrahedralMesh& mesh, const std::vector<int>& cel
 template <class T>
 void add_adjoints(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                   const CellPositions& direction, const Sums<T>& w, CellPositions& adjoint) {
-  with_element(mesh, [&](auto kind) {
+  const auto add_cells = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
     for (const int cell : cells) {
@@ -150,7 +152,8 @@ void add_adjoints(const TetrahedralMesh& mesh, const std::vector<int>& cells, co
           adjoint.X[i] += output(bar.X[a][c]);
         }
     }
-  });
+  };
+  std::visit(add_cells, element_of(mesh));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct CellPositions {
   std::vector<double> x, X;
 };
 
-/// Sums over tetrahedra of this rank, by the quadrature of the mesh's elements.
+/// Sums over tetrahedra of this rank, computed with the quadrature rule of the mesh's elements.
 struct CellSums {
   double volume = 0.0;       ///< ∫ det F dV, the current volume, m³
   double rest_volume = 0.0;  ///< ∫ dV, m³

@@ -11,8 +11,8 @@
 
 namespace diffsim::sensor {
 
-/// Elastic forces of some tetrahedra, and their derivatives. Forces and their adjoints are arrays [local vertices, 3]
-/// of this rank's contributions, in N.
+/// Elastic forces of some tetrahedra, and their derivatives. Forces are arrays [local vertices, 3] of this rank's
+/// contributions, in N; adjoints of forces have the same shape.
 class ElasticForces {
  public:
   /// `terms`: elastic terms of the tetrahedra, which are not terms of the system.
@@ -25,8 +25,7 @@ class ElasticForces {
   std::vector<double> values(const Configuration& at) const;
   /// Returns the derivatives of the forces along `tangent` and `set`.
   std::vector<double> tangents(const Configuration& at, const State& tangent, const ParameterSet& set) const;
-  /// Adds the products of `f_bar`, the adjoint of the forces, with the derivatives of the forces to `bar.x` and
-  /// `gradient`.
+  /// Adds (∂f/∂x)ᵀ f̄ to `bar.x` and (∂f/∂p)ᵀ f̄ to `gradient`, where f̄ is `f_bar`, the adjoint of the forces f.
   void add_adjoint(const Evaluation& here, const std::vector<double>& f_bar, CellPositions& bar,
                    ParameterSet& gradient) const;
   /// Adds the derivatives of the values that `add_adjoint` adds, along `tangent`, `set` and `df_bar`.

@@ -19,9 +19,12 @@ namespace {
 using Made = std::unique_ptr<Sensor>;
 using Make = Made (*)(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms);
 
+const std::string& name_of(const SensorSpec& spec) { return type_of(spec.quantity).name; }
+
 const Region& region_of(const Site& site, const SensorSpec& spec) {
   if (spec.place.point)
-    throw Error("a sensor of type " + spec.type + " measures a region, not a point; give a region", ErrorKind::input);
+    throw Error("a sensor of type " + name_of(spec) + " measures a region, not a point; give a region",
+                ErrorKind::input);
   return site.mesh().region(spec.place.region);
 }
 
@@ -50,7 +53,7 @@ template <Made (*make)(const Site&, const Region&, std::vector<std::unique_ptr<F
 Made make_elastic(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
   const Region& region = region_of(site, spec);
   std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
-  if (region.num_cells > 0 && terms.empty()) throw without_law(region, spec.type);
+  if (region.num_cells > 0 && terms.empty()) throw without_law(region, name_of(spec));
   return make(site, region, std::move(terms));
 }
 
@@ -82,35 +85,46 @@ struct TypeEntry {
 const std::vector<TypeEntry>& entries() {
   static const std::vector<std::string> vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
   static const std::vector<TypeEntry> all{
-      {{"position", "m", vector, "mean position of a region's vertices, or position of a point"},
+      {{SensorQuantity::position, "position", "m", vector,
+        "mean position of a region's vertices, or position of a point"},
        make_point<PointQuantity::position>},
-      {{"displacement", "m", vector, "position minus rest position"}, make_point<PointQuantity::displacement>},
-      {{"velocity", "m/s", vector, "mean velocity of a region's vertices, or velocity of a point"},
+      {{SensorQuantity::displacement, "displacement", "m", vector, "position minus rest position"},
+       make_point<PointQuantity::displacement>},
+      {{SensorQuantity::velocity, "velocity", "m/s", vector,
+        "mean velocity of a region's vertices, or velocity of a point"},
        make_point<PointQuantity::velocity>},
-      {{"distance", "m", {"distance"}, "distance between two places"}, make_point<PointQuantity::distance>},
-      {{"center_of_mass", "m", vector, "centre of mass of a region's vertices"},
+      {{SensorQuantity::distance, "distance", "m", {"distance"}, "distance between two places"},
+       make_point<PointQuantity::distance>},
+      {{SensorQuantity::center_of_mass, "center_of_mass", "m", vector, "centre of mass of a region's vertices"},
        make_mass<MassQuantity::center_of_mass>},
-      {{"momentum", "kg m/s", vector, "Σ m v over a region's vertices"}, make_mass<MassQuantity::momentum>},
-      {{"angular_momentum", "kg m²/s", vector, "Σ m (x - o) × v about the point o = `about`"},
+      {{SensorQuantity::momentum, "momentum", "kg m/s", vector, "Σ m v over a region's vertices"},
+       make_mass<MassQuantity::momentum>},
+      {{SensorQuantity::angular_momentum, "angular_momentum", "kg m²/s", vector,
+        "Σ m (x - o) × v about the point o = `about`"},
        make_mass<MassQuantity::angular_momentum>},
-      {{"kinetic_energy", "J", {"energy"}, "½ Σ m v² over a region's vertices"},
+      {{SensorQuantity::kinetic_energy, "kinetic_energy", "J", {"energy"}, "½ Σ m v² over a region's vertices"},
        make_mass<MassQuantity::kinetic_energy>},
-      {{"volume", "m³", {"volume"}, "current volume of a region's tetrahedra"}, make_volume},
-      {{"strain", "1", tensor, "mean Green–Lagrange strain of a region's tetrahedra"}, make_strain},
-      {{"stress", "Pa", tensor, "mean Cauchy stress of the elastic laws in a region's tetrahedra"},
+      {{SensorQuantity::volume, "volume", "m³", {"volume"}, "current volume of a region's tetrahedra"}, make_volume},
+      {{SensorQuantity::strain, "strain", "1", tensor, "mean Green–Lagrange strain of a region's tetrahedra"},
+       make_strain},
+      {{SensorQuantity::stress, "stress", "Pa", tensor,
+        "mean Cauchy stress of the elastic laws in a region's tetrahedra"},
        make_elastic<make_stress_sensor>},
-      {{"von_mises",
+      {{SensorQuantity::von_mises,
+        "von_mises",
         "Pa",
         {"stress"},
         "power mean (Σ v σᴾ/Σ v)^(1/P) of the von Mises stresses σ of a region's tetrahedra, P = `power`"},
        make_von_mises},
-      {{"work",
+      {{SensorQuantity::work,
+        "work",
         "J",
         {"work"},
         "∫ P : ∇u dV over a region's tetrahedra; in statics, the compliance Σ F · u of dead loads"},
        make_elastic<make_work_sensor>},
-      {{"reaction", "N", vector, "force that fixes or moves a region"}, make_force},
-      {{"moment", "N m", vector, "moment, about the point `about`, of the force that fixes or moves a region"},
+      {{SensorQuantity::reaction, "reaction", "N", vector, "force that fixes or moves a region"}, make_force},
+      {{SensorQuantity::moment, "moment", "N m", vector,
+        "moment, about the point `about`, of the force that fixes or moves a region"},
        make_moment}};
   return all;
 }
@@ -120,17 +134,9 @@ const std::vector<TypeEntry>& entries() {
 std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
   check(spec.place);
   if (spec.other) check(*spec.other);
-  if (spec.other && spec.type != "distance")
-    throw Error("a sensor of type " + spec.type + " measures one place; remove the second place", ErrorKind::input);
-  std::vector<std::string> names;
-  for (const TypeEntry& entry : entries()) {
-    if (entry.type.name == spec.type) return entry.make(site, spec, elastic_terms);
-    names.push_back(entry.type.name);
-  }
-  const std::string close = nearest(spec.type, names);
-  throw Error(
-      "there is no sensor of type '" + spec.type + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"),
-      ErrorKind::input);
+  if (spec.other && spec.quantity != SensorQuantity::distance)
+    throw Error("a sensor of type " + name_of(spec) + " measures one place; remove the second place", ErrorKind::input);
+  return entries().at(static_cast<std::size_t>(spec.quantity)).make(site, spec, elastic_terms);
 }
 
 }  // namespace sensor
@@ -142,6 +148,19 @@ const std::vector<SensorType>& sensor_types() {
     return all;
   }();
   return types;
+}
+
+const SensorType& type_of(SensorQuantity quantity) { return sensor_types().at(static_cast<std::size_t>(quantity)); }
+
+SensorQuantity sensor_quantity_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const SensorType& type : sensor_types()) {
+    if (type.name == name) return type.quantity;
+    names.push_back(type.name);
+  }
+  const std::string close = nearest(name, names);
+  throw Error("there is no sensor of type '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"),
+              ErrorKind::input);
 }
 
 }  // namespace diffsim

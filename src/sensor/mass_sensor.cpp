@@ -76,7 +76,7 @@ class MassSensor final : public Sensor {
         region_(region.name),
         about_(about),
         vertices_(owned_vertices(site.mesh(), region)) {
-    site_.system->prepare();
+    site_.system->prepare_if_changed();
     if (quantity_ == MassQuantity::center_of_mass && !(total_mass() > 0.0))
       throw Error("region '" + region_ + "' has no mass", ErrorKind::input);
   }
@@ -96,6 +96,7 @@ class MassSensor final : public Sensor {
   MPI_Comm comm() const override { return site_.system->comm(); }
 
   std::vector<double> value(int, const State& state) override {
+    site_.system->prepare_if_changed();
     const Values values(*this, state);
     Numbers y = sum<double>([&](std::size_t v) { return values.particle(v); });
     if (quantity_ == MassQuantity::center_of_mass) scale(1.0 / total_mass(), y);
@@ -137,7 +138,7 @@ class MassSensor final : public Sensor {
   /// Masses, positions and velocities on the host, or their derivatives along a direction.
   class Values {
    public:
-    Values(const MassSensor& of, const State& state) : Values(of, state, of.site_.system->mass().to_host()) {}
+    Values(const MassSensor& of, const State& state) : Values(of, state, of.site_.system->vertex_masses()) {}
     Values(const MassSensor& of, const State& tangent, const ParameterSet& direction)
         : Values(of, tangent,
                  of.site_.system->changes_mass(direction)
@@ -173,7 +174,7 @@ class MassSensor final : public Sensor {
   static Particle<D> joined(const Particle<double>& p, const Particle<double>& dp) {
     return {along(p.m, dp.m), joined(p.x, dp.x), joined(p.v, dp.v)};
   }
-  double total_mass() const { return total(site_.system->mass().to_host()); }
+  double total_mass() const { return total(site_.system->vertex_masses()); }
   /// Returns the sum over the region's vertices on all ranks of values on owned vertices. Collective.
   double total(const Numbers& m) const {
     double sum = 0.0;

@@ -83,7 +83,7 @@ Reaction::Reaction(const Site& site, const Region& region, std::optional<std::ar
     : site_(site), region_(region.name) {
   if (about) about_ = Vector{{(*about)[0], (*about)[1], (*about)[2]}};
   System& system = *site.system;
-  system.prepare();
+  system.prepare_if_changed();
   const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
   std::vector<std::uint8_t> masks(owned);
   Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned), DeviceSpan<const std::uint8_t>(system.fixed(), owned));
@@ -193,7 +193,8 @@ void Reaction::add_to_masses(const Numbers& u, const Vector& g, Field& mass_adjo
   mass_adjoint.from_host(values);
 }
 
-/// Adds the derivative of w · M by the lever arms, R_v × w, to the adjoint of the positions. M is the moment.
+/// Adds R_v × w to the adjoint of the positions: the derivative of w · M with respect to the lever arm of vertex v,
+/// where M is the moment and R_v the reaction at the vertex.
 void Reaction::add_lever_adjoint(const Numbers& R, const Vector& w, State& adjoint) const {
   if (!about_) return;
   Numbers x_bar = adjoint["positions"].to_host();
@@ -207,6 +208,7 @@ void Reaction::add_lever_adjoint(const Numbers& R, const Vector& w, State& adjoi
 }
 
 std::vector<double> Reaction::value(int n, const State& state) {
+  site_.system->prepare_if_changed();
   const Evaluation here(site_, n, state);
   return sum(state["positions"].to_host(), reactions(here.at));
 }

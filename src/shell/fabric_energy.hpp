@@ -55,13 +55,14 @@ struct FabricEnergy {
 
     DIFFSIM_FUNCTION Density(const FabricStrain<T>& of, const T* p) {
       using std::sqrt;
-      mean = sqrt(p[0] * p[1]);
-      plane = 1.0 - p[3] * p[3];
+      const T &k1 = p[0], &k2 = p[1], &G = p[2], &nu = p[3];
+      mean = sqrt(k1 * k2);
+      plane = 1.0 - nu * nu;
       E1 = 0.5 * (dot(of.f[0], of.f[0]) - 1.0);
       E2 = 0.5 * (dot(of.f[1], of.f[1]) - 1.0);
       shear = dot(of.f[0], of.f[1]);
-      stretching = (0.5 * p[0] * E1 * E1 + p[3] * mean * E1 * E2 + 0.5 * p[1] * E2 * E2) / plane;
-      value = stretching + 0.5 * p[2] * shear * shear;
+      stretching = (0.5 * k1 * E1 * E1 + nu * mean * E1 * E2 + 0.5 * k2 * E2 * E2) / plane;
+      value = stretching + 0.5 * G * shear * shear;
     }
   };
 };

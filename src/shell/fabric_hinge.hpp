@@ -27,6 +27,7 @@ struct FabricHinge {
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T &D1 = at.p[0], &D2 = at.p[1], &H = at.p[2];
     const Direction<T> of(at);
     StencilValues<T, num_nodes, 1> by_hinge;
     HingeEnergy().energy_derivatives(hinge_of(at, of), by_hinge);
@@ -38,7 +39,7 @@ struct FabricHinge {
     by.p[0] = by_B * of.p * of.p;
     by.p[1] = by_B * of.q * of.q;
     by.p[2] = 2.0 * by_B * of.p * of.q;
-    const T by_q = 2.0 * by_B * (at.p[1] * of.q - at.p[0] * of.p + at.p[2] * (of.p - of.q));
+    const T by_q = 2.0 * by_B * (D2 * of.q - D1 * of.p + H * (of.p - of.q));
     of.add_gradient(by_q, by);
   }
 
@@ -85,12 +86,13 @@ struct FabricHinge {
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> hinge_of(const StencilValues<T, num_nodes, num_values>& at,
                                                                   const Direction<T>& of) {
+    const T &D1 = at.p[0], &D2 = at.p[1], &H = at.p[2];
     StencilValues<T, num_nodes, 1> hinge;
     for (int i = 0; i < num_nodes; ++i) {
       hinge.x[i] = at.x[i];
       hinge.X[i] = at.X[i];
     }
-    hinge.p[0] = at.p[0] * of.p * of.p + 2.0 * at.p[2] * of.p * of.q + at.p[1] * of.q * of.q;
+    hinge.p[0] = D1 * of.p * of.p + 2.0 * H * of.p * of.q + D2 * of.q * of.q;
     return hinge;
   }
 };

@@ -25,22 +25,24 @@ struct FabricLimit {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const T &k1 = at.p[0], &k2 = at.p[1], &epsilon = at.p[2];
     const FabricStrain<T> of(at, at.vector(3));
-    const Thread<T> warp(of.f[0], at.p[2]), weft(of.f[1], at.p[2]);
-    return 0.5 * of.det * (at.p[0] * warp.barrier + at.p[1] * weft.barrier);
+    const Thread<T> warp(of.f[0], epsilon), weft(of.f[1], epsilon);
+    return 0.5 * of.det * (k1 * warp.barrier + k2 * weft.barrier);
   }
 
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T &k1 = at.p[0], &k2 = at.p[1], &epsilon = at.p[2];
     const FabricStrain<T> of(at, at.vector(3));
-    const Thread<T> warp(of.f[0], at.p[2]), weft(of.f[1], at.p[2]);
-    const Vec3<T> p[2] = {T(at.p[0] * warp.by_length / warp.length) * of.f[0],
-                          T(at.p[1] * weft.by_length / weft.length) * of.f[1]};
-    of.pull_back(at.p[0] * warp.barrier + at.p[1] * weft.barrier, p, 3, by);
+    const Thread<T> warp(of.f[0], epsilon), weft(of.f[1], epsilon);
+    const Vec3<T> p[2] = {T(k1 * warp.by_length / warp.length) * of.f[0],
+                          T(k2 * weft.by_length / weft.length) * of.f[1]};
+    of.pull_back(k1 * warp.barrier + k2 * weft.barrier, p, 3, by);
     by.p[0] = 0.5 * of.det * warp.barrier;
     by.p[1] = 0.5 * of.det * weft.barrier;
-    by.p[2] = 0.5 * of.det * (at.p[0] * warp.by_limit + at.p[1] * weft.by_limit);
+    by.p[2] = 0.5 * of.det * (k1 * warp.by_limit + k2 * weft.by_limit);
   }
 
  private:
@@ -50,18 +52,18 @@ struct FabricLimit {
     T barrier;              // -ε²/8 s⁴ log(1 - s)
     T by_length, by_limit;  // derivatives of `barrier` with respect to |f| and ε
 
-    DIFFSIM_FUNCTION Thread(const Vec3<T>& f, const T& limit) {
+    DIFFSIM_FUNCTION Thread(const Vec3<T>& f, const T& epsilon) {
       using std::log;
       using std::sqrt;
       length = sqrt(dot(f, f));
       const T strain = length - 1.0;
-      const T s = if_positive(T(2.0 * strain / limit - 1.0), 0.0);
-      const T logarithm = log(T(1.0 - s)), c = -0.125 * limit * limit;
+      const T s = if_positive(T(2.0 * strain / epsilon - 1.0), 0.0);
+      const T logarithm = log(T(1.0 - s)), c = -0.125 * epsilon * epsilon;
       const T cube = s * s * s;
       barrier = c * s * cube * logarithm;
       const T by_s = c * cube * (4.0 * logarithm - s / (1.0 - s));
-      by_length = 2.0 * by_s / limit;
-      by_limit = 2.0 * barrier / limit - by_s * 2.0 * strain / (limit * limit);
+      by_length = 2.0 * by_s / epsilon;
+      by_limit = 2.0 * barrier / epsilon - by_s * 2.0 * strain / (epsilon * epsilon);
     }
   };
 };

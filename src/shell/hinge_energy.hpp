@@ -21,28 +21,30 @@ struct HingeEnergy {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const T& B = at.p[0];
     const DihedralAngle<T> now(at.x), rest(at.X);
     const T change = now.theta - rest.theta;
-    return at.p[0] * weight(rest) * change * change;
+    return B * weight(rest) * change * change;
   }
 
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T& B = at.p[0];
     const DihedralAngle<T> now(at.x), rest(at.X);
     const T w = weight(rest), change = now.theta - rest.theta;
-    const T moment = 2.0 * at.p[0] * w * change;
+    const T moment = 2.0 * B * w * change;
     for (int i = 0; i < num_nodes; ++i) by.x[i] = by.X[i] = {{T(0.0), T(0.0), T(0.0)}};
     now.add_gradient(moment, by.x);
     rest.add_gradient(-moment, by.X);
     by.p[0] = w * change * change;
     // Gradient of the weight w/4 = 3/2 l²/(|n| + |m|).
-    const T stretch = at.p[0] * change * change, over = 1.0 / (rest.n_norm + rest.m_norm);
+    const T stretch = B * change * change, over = 1.0 / (rest.n_norm + rest.m_norm);
     add_weight_gradient(rest, 3.0 * stretch * over, -stretch * w * over, by.X);
   }
 
  private:
-  /// Adds of_square/2 ∂|e|²/∂x + of_norms ∂(|n| + |m|)/∂x to `to`.
+  /// Adds of_square/2 ∂|e|²/∂X + of_norms ∂(|n| + |m|)/∂X to `to`, where X are the rest positions of the nodes.
   template <class T>
   static DIFFSIM_FUNCTION void add_weight_gradient(const DihedralAngle<T>& rest, const T& of_square, const T& of_norms,
                                                    Vec3<T> (&to)[num_nodes]) {

@@ -40,13 +40,15 @@ struct MembraneEnergy {
   /// Returns C = k/(2 (1 - ν²)).
   template <class T>
   static DIFFSIM_FUNCTION T modulus(const StencilValues<T, num_nodes, num_values>& at) {
-    return at.p[0] / (2.0 * (1.0 - at.p[1] * at.p[1]));
+    const T &k = at.p[0], &nu = at.p[1];
+    return k / (2.0 * (1.0 - nu * nu));
   }
   /// Returns the energy divided by C.
   template <class T>
   static DIFFSIM_FUNCTION T per_modulus(const StencilValues<T, num_nodes, num_values>& at,
                                         const MembraneStrain<T>& of) {
-    return (0.5 * of.trace * of.trace / (of.root * of.root) - (1.0 - at.p[1]) * of.product) / of.root;
+    const T& nu = at.p[1];
+    return (0.5 * of.trace * of.trace / (of.root * of.root) - (1.0 - nu) * of.product) / of.root;
   }
 };
 

@@ -13,13 +13,13 @@ namespace diffsim {
 /// parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit strain
 /// and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
-/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
+/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(I + 2 e) is the logarithm of the ratio of current to rest area.
 /// Let λ₃ be the stretch normal to the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
 ///
-///   W = µ/2 (2 + 2 tr e + eᶻ - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
+///   W = µ/2 (2 + 2 tr e + exp(z) - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
 ///
-/// The value of z in W is the solution of ∂W/∂z = 0, that is of (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0. At this z, ∂W/∂(tr
-/// e) = µ, ∂W/∂ℓ = -µ eᶻ and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
+/// The value of z in W is the solution of ∂W/∂z = 0, that is of (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0. At this z,
+/// ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ exp(z) and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
 ///
 /// W is NaN if the triangle has no area, or if no z is found (ν < 0 and strong compression).
 struct NeoHookeanMembrane {
@@ -28,15 +28,17 @@ struct NeoHookeanMembrane {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const T &k = at.p[0], &nu = at.p[1];
     const MembraneStrain<T> of(at);
-    return 0.5 * of.root * PlaneStress<T>(of, at.p[0], at.p[1]).W;
+    return 0.5 * of.root * PlaneStress<T>(of, k, nu).W;
   }
 
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T &k = at.p[0], &nu = at.p[1];
     const MembraneStrain<T> of(at);
-    const PlaneStress<T> law(of, at.p[0], at.p[1]);
+    const PlaneStress<T> law(of, k, nu);
     const T half_root = 0.5 * of.root, inverse = 1.0 / (of.root * of.root);
     const T pressure = law.mu * law.e_z / law.det;
     const T W_trace = law.mu - pressure, W_det = -2.0 * pressure;
@@ -44,15 +46,15 @@ struct NeoHookeanMembrane {
     const T by_square =
         0.25 * law.W / of.root - half_root * inverse * inverse * (W_trace * of.trace + W_det * of.product);
     of.set_derivatives(T(half_root * inverse * W_trace), T(half_root * inverse * W_det), by_square, by);
-    const T &nu = at.p[1], g = law.ln_J_over();
-    by.p[0] = half_root * law.W / at.p[0];
+    const T g = law.ln_J_over();
+    by.p[0] = half_root * law.W / k;
     by.p[1] = half_root * (law.mu * g * g - law.W / (1.0 + nu));
   }
 
  private:
   template <class T>
   struct PlaneStress {
-    T nu, mu, det;  // det(1 + 2 e)
+    T nu, mu, det;  // det(I + 2 e)
     T z, e_z, j, W;
 
     DIFFSIM_FUNCTION PlaneStress(const MembraneStrain<T>& of, const T& k, const T& poisson_ratio) : nu(poisson_ratio) {
@@ -63,22 +65,22 @@ struct NeoHookeanMembrane {
       const T l = 0.5 * log(det);
       solve(l);
       j = l + 0.5 * z;
-      // The condition ∂W/∂z = 0 is λ j = µ (1 - eᶻ), which eliminates λ from W.
+      // The condition ∂W/∂z = 0 is λ j = µ (1 - exp(z)), which eliminates λ from W.
       W = 0.5 * mu * (2.0 * trace + e_z - 1.0 - (1.0 + e_z) * j);
     }
 
-    /// Returns g = j/(1 - 2 ν), computed by least squares from j = (1 - 2 ν) g and 1 - eᶻ = 2 ν g, so that no ν causes
-    /// a division by 0.
+    /// Returns g = j/(1 - 2 ν), computed by least squares from j = (1 - 2 ν) g and 1 - exp(z) = 2 ν g, so that no ν
+    /// causes a division by 0.
     DIFFSIM_FUNCTION T ln_J_over() const {
       const T a = 1.0 - 2.0 * nu, b = 2.0 * nu;
       return (a * j + b * (1.0 - e_z)) / (a * a + b * b);
     }
 
    private:
-    /// Computes z and eᶻ by Newton's method, started at z = 0. The left-hand side of the equation
-    /// (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0 is convex in z, so that after the first step the iterates decrease towards
-    /// the root. After convergence, further Newton steps with scalars of type T compute the derivatives of z. Each of
-    /// these steps makes the derivatives of at least one more order exact.
+    /// Computes z and exp(z) by Newton's method for (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0, started at z = 0. The
+    /// left-hand side is convex in z, so that after the first step the iterates decrease towards the root. After
+    /// convergence, further Newton steps with scalars of type T compute the derivatives of z. Each of these steps makes
+    /// the derivatives of at least one more order exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;

@@ -18,15 +18,16 @@ struct PlateModuli {
   DIFFSIM_FUNCTION const T& rest_curvature() const { return p[3]; }
   /// Returns the bending rigidity D = E t³/(12 (1 - ν²)) in N m.
   DIFFSIM_FUNCTION T rigidity() const {
-    const T &nu = p[1], &t = p[2];
-    return p[0] * t * t * t / (12.0 * (1.0 - nu * nu));
+    const T &E = p[0], &nu = p[1], &t = p[2];
+    return E * t * t * t / (12.0 * (1.0 - nu * nu));
   }
 };
 
 /// Bending of one triangle with area A and rigidity D. The bending energy is A D/2 [(1 - ν) κ:κ + ν (tr κ)²]
 /// (Timoshenko and Woinowsky-Krieger 1959, equation 46), where κ is the change of curvature. κ is linear in the
 /// rotations b_i of the surface's normal at the three sides i (see PlateRest). The energy is therefore a quadratic form
-/// D/2 Σ Q_ij b_i b_j. At free sides the rotations minimise the energy, so that the bending moment is zero there.
+/// D/2 Σ Q_ij b_i b_j. At free sides (HingeState::none), the rotations are chosen to minimise the energy, so that the
+/// bending moment is zero there.
 template <class T>
 struct PlateBending {
   T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01

@@ -106,7 +106,7 @@ struct HingeJacobian {
   DeviceArray<double> moment;  // [triangles, 9]
   double weight;
   // If `project` is not 0, each hinge's matrix is made positive semidefinite. `project` is 64 bits wide, so that the
-  // kernel, which is copied bytewise, has no padding.
+  // kernel, which is copied bytewise, has no uninitialised padding bytes.
   std::int64_t project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {

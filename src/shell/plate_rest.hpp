@@ -11,10 +11,10 @@
 
 namespace diffsim::shell {
 
-/// Rest quantities of a triangle. With the changes δ of the hinges' angles, the rotation of the surface's normal at the
-/// middle of side i relative to the triangle's own normal is b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)). The
-/// triangle's curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the lengths l and the outward in-plane normals ν of the
-/// sides.
+/// Rest quantities of a triangle. With the changes δ of the hinges' angles, the change of the angle between the
+/// triangle's own normal and the surface's normal at the middle of an inner side i (HingeState::inner) is b_i = δ_i/2 +
+/// Σ_k c_ik δ_(slope_hinge(i, k)). The change of the triangle's curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the
+/// lengths l and the outward in-plane normals ν of the sides.
 template <class T>
 struct PlateRest {
   static constexpr int size = 24;

@@ -35,7 +35,7 @@ DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 
 
 /// State of a hinge of a stencil.
 enum class HingeState : unsigned char {
-  none,   ///< no hinge, because the side is at a free boundary or does not exist
+  none,   ///< no hinge: the side is free, does not exist, or belongs to a triangle that does not bend
   inner,  ///< hinge between two triangles
   held    ///< hinge between a triangle and a plane with a prescribed normal
 };

@@ -265,7 +265,7 @@ class PlateTerm : public ForceTerm {
   DeviceArray<double> rest_, rest_tangent_;     // [triangles, rest_size]
   DeviceArray<double> angle_, angle_tangent_;   // [hinges], rest angles and their derivatives
   DeviceArray<double> vectors_;                 // [hinges, 4, 3]
-  DeviceArray<double> rest_sums_, hinge_sums_;  // sums over steps; empty without a gradient w.r.t. `rest_positions`
+  DeviceArray<double> rest_sums_, hinge_sums_;  // sums over steps; empty unless the rest shape has a gradient
   std::tuple<Work<double>, Work<First>, Work<Second>> work_;  // one for each scalar type; allocated at first use
   std::unique_ptr<BlockScatter> blocks_, hinge_blocks_;       // created at the first assembly
   const ParameterSet* parameters_ = nullptr;                  // argument of the last `prepare`

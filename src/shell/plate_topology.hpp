@@ -12,8 +12,9 @@ namespace diffsim::shell {
 /// Stencils of triangles, and the hinges of these stencils; a hinge of several stencils is stored once.
 ///
 /// If the triangle across a side is part of a wall (see `wall_vertices`), the normal at the side is the normal of that
-/// triangle. A side whose ends are both clamped has a separate hinge for each triangle at the side. The triangles of a
-/// wall do not bend and have no hinges.
+/// triangle. If the two ends of a side are both clamped in a wall or both lie in the same plane of symmetry (a common
+/// bit of `VertexConstraints::clamped`), each triangle at the side has a separate hinge. The triangles of a wall do not
+/// bend and have no hinges.
 struct PlateTopology {
   std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 replaces missing vertices
   std::vector<int> hinges;         ///< [triangles, 9]: 2h, or 2h + 1 if the angle of hinge h is negated; -1: no hinge

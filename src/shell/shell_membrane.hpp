@@ -20,29 +20,31 @@ struct ShellMembrane {
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
+    const T &E = at.p[0], &t = at.p[2];
     StencilValues<T, 3, 2> of;
     Membrane().energy_derivatives(membrane(at), of);
     for (int i = 0; i < num_nodes; ++i) {
       by.x[i] = of.x[i];
       by.X[i] = of.X[i];
     }
-    by.p[0] = of.p[0] * at.p[2];
+    by.p[0] = of.p[0] * t;
     by.p[1] = of.p[1];
-    by.p[2] = of.p[0] * at.p[0];
+    by.p[2] = of.p[0] * E;
   }
 
  private:
   /// Returns the inputs of `Membrane`.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, 3, 2> membrane(const StencilValues<T, num_nodes, num_values>& at) {
+    const T &E = at.p[0], &nu = at.p[1], &t = at.p[2];
     StencilValues<T, 3, 2> of;
     for (int i = 0; i < num_nodes; ++i) {
       of.x[i] = at.x[i];
       of.v[i] = at.v[i];
       of.X[i] = at.X[i];
     }
-    of.p[0] = at.p[0] * at.p[2];
-    of.p[1] = at.p[1];
+    of.p[0] = E * t;
+    of.p[1] = nu;
     of.time = at.time;
     return of;
   }

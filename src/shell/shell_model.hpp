@@ -7,7 +7,7 @@ namespace diffsim {
 
 /// Returns the model of thin shells, `kind: shell` in scenes: Koiter's energy on triangles. The membrane law is St.
 /// Venant–Kirchhoff's or the Neo-Hookean law in plane stress. `make_plate_term` creates the bending term. The mass of a
-/// triangle is density times rest volume.
+/// triangle is density times thickness times rest area.
 const CellModel& shell_model();
 
 }  // namespace diffsim

@@ -392,6 +392,7 @@ void DifferentiableScene::require_apart() {
 }
 
 ContactState DifferentiableScene::contact_state(int n, const State& state) {
+  system().prepare_if_changed();
   ContactState result;
   // Contact terms receive the velocities of owned vertices, and request other vertices' velocities from their owners.
   const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
@@ -401,7 +402,7 @@ ContactState DifferentiableScene::contact_state(int n, const State& state) {
 }
 
 std::vector<ContactForce> DifferentiableScene::contact_forces(int n, const State& state) {
-  prepare_if_changed();
+  system().prepare_if_changed();
   const Configuration at{state["positions"], std::max(n - 1, 0), nullptr, &state["velocities"], n * integrator_->dt()};
   ForcesBetween sums;
   for (ContactTerm* term : contacts_) term->add_forces_between(at, parameters(), sums);

@@ -124,6 +124,22 @@ void set_values(const TetrahedralMesh& mesh, const DifferentiableMaterial& mater
   }
 }
 
+/// Throws Error (input) if the law of a material is not defined for the parameters of a cell in the material's region.
+/// `fields`: values of each parameter, [cells]. Collective.
+void require_law_defined(const TetrahedralMesh& mesh, const std::string& region, const ElasticLaw& law,
+                         const std::map<std::string, std::vector<double>>& fields) {
+  if (!law.parameters_error) return;
+  std::vector<double> values(law.parameters.size());
+  collectively(mesh.comm(), [&] {
+    for (const int cell : mesh.region(region).cells) {
+      const auto c = static_cast<std::size_t>(cell);
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] = fields.at(std::string(law.parameters[k].name))[c];
+      if (const std::string fault = law.parameters_error(values); !fault.empty())
+        throw Error("material " + law.name + " in " + name_of_cell(mesh, c) + ": " + fault, ErrorKind::input);
+    }
+  });
+}
+
 }  // namespace
 
 const std::vector<std::pair<std::string, std::string>>& damping_parameters() {
@@ -184,6 +200,7 @@ void DifferentiableScene::set_elastic_materials(const std::vector<Differentiable
       continue;
     }
     const ElasticLaw& law = elastic_law(material.model);
+    require_law_defined(*mesh_, material.region, law, fields);
     if (law.signal && !parameters().find(law.signal->name))
       parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
     const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;

@@ -21,6 +21,29 @@
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
+namespace {
+
+/// Returns the materials of all bodies, with names of regions in the mesh of all bodies: BODY/REGION.
+Materials joint_materials(const std::vector<Body>& bodies) {
+  Materials all;
+  for (const Body& body : bodies)
+    for (DifferentiableMaterial material : body.materials) {
+      material.region = body.name + '/' + material.region;
+      all.push_back(std::move(material));
+    }
+  return all;
+}
+
+std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bodies) {
+  std::vector<NamedMesh> meshes;
+  for (Body& body : bodies) {
+    place(body.mesh, body.placement);
+    meshes.push_back({body.name, std::move(body.mesh)});
+  }
+  return std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(meshes)));
+}
+
+}  // namespace
 
 DifferentiableScene::DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh,
                                          std::vector<DifferentiableMaterial> materials, DifferentiableSolver solver)
@@ -28,25 +51,20 @@ DifferentiableScene::DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh,
   if (!(solver.damping >= 0.0 && solver.damping <= 1.0))
     throw Error("damping is " + std::to_string(solver.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
   const auto system = std::make_shared<System>(mesh_);
-  if (is_explicit_integrator(solver.integrator)) {
+  if (is_explicit(solver.integrator)) {
     integrator_ = std::make_unique<ExplicitModel>(system, solver.integrator, solver.dt, solver.substeps);
     if (Parameter* const damping = parameters().find("damping")) damping->field.fill(solver.damping);
   } else {
-    const std::vector<std::string> others = implicit_integrators();
-    if (std::find(others.begin(), others.end(), solver.integrator) == others.end()) {
-      std::string known;
-      for (const auto& names : {explicit_integrators(), others})
-        for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-      throw Error("unknown integrator '" + solver.integrator + "'; known integrators: " + known, ErrorKind::input);
-    }
-    solver.implicit.integrator = solver.integrator;
     if (!solver.use_implicit_diff) solver.implicit.implicit_differentiation = false;
-    integrator_ = std::make_unique<ImplicitModel>(system, solver.dt, solver.implicit);
+    integrator_ = std::make_unique<ImplicitModel>(system, solver.integrator, solver.dt, solver.implicit);
   }
   parameters().at("gravity").field.from_host({solver.gravity.begin(), solver.gravity.end()});
   set_materials();
   release_free_memory();  // later allocations do not have to reuse fragments left by the set-up
 }
+
+DifferentiableScene::DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies, DifferentiableSolver solver)
+    : DifferentiableScene(joint_mesh(comm, bodies), joint_materials(bodies), std::move(solver)) {}
 
 DifferentiableScene::~DifferentiableScene() = default;
 DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;
@@ -61,7 +79,6 @@ bool DifferentiableScene::is_implicit() const {
 
 void DifferentiableScene::fix(const std::string& region, std::array<bool, 3> axes) {
   system().fix(mesh_->region(region).vertices, axes);
-  ++constraint_changes_;
 }
 
 void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> axes) {
@@ -71,7 +88,6 @@ void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> a
                     "' has two components; give all three, or the axis normal to a plane of symmetry",
                 ErrorKind::input);
   system().clamp(mesh_->region(region).vertices, axes);
-  ++constraint_changes_;
 }
 
 void DifferentiableScene::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
@@ -179,15 +195,8 @@ int DifferentiableScene::read_frame(const std::string& trajectory, int step, Sta
   return found;
 }
 
-std::uint64_t DifferentiableScene::revision() {
-  return (parameters().revision() ^ constraint_changes_) * 1099511628211u;  // a further step of FNV-1a
-}
-
-bool DifferentiableScene::changed_since(std::uint64_t earlier) {
-  int changed = revision() != earlier;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  return changed != 0;
-}
+std::uint64_t DifferentiableScene::revision() { return system().revision(); }
+bool DifferentiableScene::changed_since(std::uint64_t earlier) { return system().changed_since(earlier); }
 
 void DifferentiableScene::prepare_if_changed() {
   if (!changed_since(prepared_)) return;

@@ -38,26 +38,6 @@ Materials with_density(Materials materials, double density) {
   return materials;
 }
 
-/// Returns the materials of all bodies, with names of regions in the mesh of all bodies: BODY/REGION.
-Materials joint_materials(const std::vector<Body>& bodies) {
-  Materials all;
-  for (const Body& body : bodies)
-    for (DifferentiableMaterial material : body.materials) {
-      material.region = body.name + '/' + material.region;
-      all.push_back(std::move(material));
-    }
-  return all;
-}
-
-std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bodies) {
-  std::vector<NamedMesh> meshes;
-  for (Body& body : bodies) {
-    place(body.mesh, body.placement);
-    meshes.push_back({body.name, std::move(body.mesh)});
-  }
-  return std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(meshes)));
-}
-
 }  // namespace
 
 // ---- Simulator ----
@@ -69,8 +49,11 @@ Simulator::Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
 }
 
 Simulator::Simulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver, double density,
-                     const std::string& device)
-    : Simulator(joint_mesh(comm, bodies), joint_materials(bodies), solver, density, device) {}
+                     const std::string& device) {
+  require_device(device);
+  for (Body& body : bodies) body.materials = with_density(std::move(body.materials), density);
+  scene_ = std::make_shared<DifferentiableScene>(comm, std::move(bodies), solver);
+}
 
 Simulator::Simulator(DifferentiableScene& scene) : scene_(&scene, [](DifferentiableScene*) {}) {}
 
@@ -83,6 +66,29 @@ void Simulator::set_fixed_vertices(const std::vector<std::int64_t>& vertices) {
   const std::string region = "fixed_vertices_" + std::to_string(number);
   mesh.define_region(region, VertexList{vertices});
   set_fixed_vertices(region);
+}
+
+Trajectory Simulator::rollout(int num_steps, int checkpoint_every, const StateObserver& observer) {
+  if (num_steps < 0 || checkpoint_every < 1)
+    throw Error("a rollout of " + std::to_string(num_steps) + " steps with a checkpoint every " +
+                    std::to_string(checkpoint_every) +
+                    " steps is not possible; give at least 0 steps and an interval of at least 1",
+                ErrorKind::input);
+  if (scene_->has_contact()) scene_->require_apart();
+  const auto store = std::make_shared<KeptStore>();
+  run(num_steps, checkpoint_every, observer, store);
+  if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
+  return Trajectory(scene_, store, num_steps, state_.clone());
+}
+
+void Simulator::run(int num_steps, int checkpoint_every, const StateObserver& observer,
+                    const std::shared_ptr<KeptStore>& store) {
+  reset();
+  diffsim::rollout(scene_->model(), state_, num_steps, nullptr, [&](int n, const State& state) {
+    if (n < num_steps && n % checkpoint_every == 0) store->put(n, state);
+    if (observer) observer(n, state);
+  });
+  step_ = num_steps;
 }
 
 void Simulator::step() {
@@ -126,7 +132,7 @@ void Simulator::reset() {
 // ---- DifferentiableSimulator ----
 
 /// Loss that is chosen after the forward run. The value of the loss is summed while the reverse sweep visits each state
-/// once.
+/// once. Only the functions that a sweep of first derivatives calls are forwarded to the chosen loss.
 class DifferentiableSimulator::LossOfBackward final : public Loss {
  public:
   /// Selects the loss, which must outlive the reverse sweep.
@@ -186,22 +192,14 @@ void DifferentiableSimulator::require_gradient(const std::vector<std::string>& p
   gradient_ = scene_->parameters().zero_like(parameters);
 }
 
-Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, const StateObserver& observer) {
-  if (num_steps < 0 || checkpoint_every < 1)
-    throw Error("a rollout of " + std::to_string(num_steps) + " steps with a checkpoint every " +
-                    std::to_string(checkpoint_every) +
-                    " steps is not possible; give at least 0 steps and an interval of at least 1",
-                ErrorKind::input);
-  if (scene_->has_contact()) scene_->require_apart();
-  const auto store = std::make_shared<KeptStore>();
+void DifferentiableSimulator::run(int num_steps, int checkpoint_every, const StateObserver& observer,
+                                  const std::shared_ptr<KeptStore>& store) {
   const auto loss = std::make_shared<LossOfBackward>();
   CheckpointOptions options;
   options.schedule = CheckpointSchedule::uniform;
   options.every = checkpoint_every;
   sweep_forward({0, num_steps}, options, *loss, observer, nullptr, store);
   loss_of_backward_ = loss;
-  if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
-  return Trajectory(scene_, store, num_steps, state_.clone());
 }
 
 double DifferentiableSimulator::backward(const StateLoss& loss) {
@@ -239,6 +237,7 @@ double DifferentiableSimulator::rollout(StepRange steps, const CheckpointOptions
     throw Error("a rollout from step " + std::to_string(steps.begin) + " to " + std::to_string(steps.end) +
                     " is not possible; give a range such as {20, 40}",
                 ErrorKind::input);
+  if (steps.begin == 0 && scene_->has_contact()) scene_->require_apart();
   const State from = state().clone();
   return sweep_forward(steps, options, loss, observer, &from);
 }

@@ -7,8 +7,8 @@
 #include "diffsim/core/impl/stencil_force.hpp"
 
 // Forces of springs and dampers between two points x₀ and x₁. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are
-// multiples of d/l. If ε = 0, d/l is the unit vector along d. If ε > 0, the forces are bounded and differentiable at d
-// = 0.
+// multiples of d/l. If ε = 0, d/l is the unit vector along d. If ε > 0, the forces are finite and differentiable at d =
+// 0.
 
 namespace diffsim {
 namespace spring {
@@ -29,8 +29,9 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions of the two ends. The forces on the
-/// ends 0 and 1 are h d and -h d. w = w_0 - w_1, where w_k is the vector at end k. `r` is |d|, and `slope` is ∂h/∂l.
+/// Sets by.x to the derivatives of Σ_k w_k·f_k = h(l) d·w with respect to the positions of the two ends. The forces on
+/// the ends are f_0 = h d and f_1 = -h d. w is w_0 - w_1, where w_k is the given vector at end k. `r` is |d|, and
+/// `slope` is ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -50,9 +51,10 @@ struct SpringForce {
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const T &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const Vec3<T> d = at.x[1] - at.x[0];
-    const T l = spring::length(d) + at.p[4], s = l - at.p[3];
-    const T over_length = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) / l;
+    const T l = spring::length(d) + epsilon, s = l - L0;
+    const T over_length = s * (k1 + s * (k2 + s * k3)) / l;
     for (int c = 0; c < 3; ++c) {
       f[0][c] = over_length * d[c];
       f[1][c] = -f[0][c];
@@ -65,10 +67,11 @@ struct SpringForce {
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
                                          StencilValues<T, num_nodes, num_values>& by) const {
+    const T &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const Vec3<T> d = at.x[1] - at.x[0], w = w_at[0] - w_at[1];
-    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[4]), s = r + at.p[4] - at.p[3];
-    const T h = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) * over_l;
-    const T slope = at.p[0] + s * (2.0 * at.p[1] + 3.0 * s * at.p[2]);
+    const T r = spring::length(d), over_l = T(1.0) / (r + epsilon), s = r + epsilon - L0;
+    const T h = s * (k1 + s * (k2 + s * k3)) * over_l;
+    const T slope = k1 + s * (2.0 * k2 + 3.0 * s * k3);
     const T by_l = (slope - h) * over_l, along_d = dot(d, w), by_tension = along_d * over_l;
     spring::set_by_places(d, r, h, by_l, w, by);
     by.p[0] = by_tension * s;
@@ -78,35 +81,36 @@ struct SpringForce {
     by.p[4] = along_d * by_l;
   }
 
-  /// Returns the energy ∫ T (1 - ε/l) dl, integrated from L₀ to l. The integral of T/l is computed with T(s)/l = a₂ l²
-  /// + a₁ l + a₀ + T(-L₀)/l.
+  /// Returns the energy ∫ T (1 - ε/l) dl, integrated from L₀ to l. The integral of T/l is computed with
+  /// T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
-    const double k1 = at.p[0], k2 = at.p[1], k3 = at.p[2], L = at.p[3], epsilon = at.p[4];
-    const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L;
+    const double &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
+    const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L0;
     const double stored = s * s * (k1 / 2.0 + s * (k2 / 3.0 + s * k3 / 4.0));
     if (epsilon == 0.0) return stored;
-    const double a2 = k3, a1 = k2 - 3.0 * k3 * L, a0 = k1 - 2.0 * k2 * L + 3.0 * k3 * L * L;
-    const double slack = -L * (k1 - L * (k2 - L * k3));
+    const double a2 = k3, a1 = k2 - 3.0 * k3 * L0, a0 = k1 - 2.0 * k2 * L0 + 3.0 * k3 * L0 * L0;
+    const double slack = -L0 * (k1 - L0 * (k2 - L0 * k3));
     const auto integral = [&](double at_l) { return at_l * (a0 + at_l * (a1 / 2.0 + at_l * a2 / 3.0)); };
-    const double logarithm = L > 0.0 ? slack * std::log(l / L) : 0.0;
-    return stored - epsilon * (integral(l) - integral(L) + logarithm);
+    const double logarithm = L0 > 0.0 ? slack * std::log(l / L0) : 0.0;
+    return stored - epsilon * (integral(l) - integral(L0) + logarithm);
   }
 };
 
-/// Damper along the line between two points. The force on end 0 is c (ḋ·d/l) d/l, and the force on end 1 is the
-/// negative of this force. The parameters are c and ε.
+/// Damper along the line between two points. With ḋ = v₁ - v₀, the force on end 0 is c (ḋ·d/l) d/l, and the force on
+/// end 1 is the negative of this force. The parameters are c and ε.
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const T &c = at.p[0], &epsilon = at.p[1];
     const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0];
-    const T l = spring::length(d) + at.p[1];
-    const T over_length = at.p[0] * dot(rate, d) / (l * l);
-    for (int c = 0; c < 3; ++c) {
-      f[0][c] = over_length * d[c];
-      f[1][c] = -f[0][c];
+    const T l = spring::length(d) + epsilon;
+    const T over_length = c * dot(rate, d) / (l * l);
+    for (int k = 0; k < 3; ++k) {
+      f[0][k] = over_length * d[k];
+      f[1][k] = -f[0][k];
     }
   }
 
@@ -115,16 +119,17 @@ struct DamperForce {
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
                                          StencilValues<T, num_nodes, num_values>& by) const {
+    const T &c = at.p[0], &epsilon = at.p[1];
     const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0], w = w_at[0] - w_at[1];
-    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[1]), over_square = over_l * over_l;
-    const T along_d = dot(d, w), along_rate = dot(rate, d), c = at.p[0] * over_square;
-    const T h = c * along_rate, by_l = -2.0 * h * over_l;
+    const T r = spring::length(d), over_l = T(1.0) / (r + epsilon), over_square = over_l * over_l;
+    const T along_d = dot(d, w), along_rate = dot(rate, d), factor = c * over_square;
+    const T h = factor * along_rate, by_l = -2.0 * h * over_l;
     spring::set_by_places(d, r, h, by_l, w, by);
     for (int k = 0; k < 3; ++k) {
-      const T by_d = c * along_d * rate[k];
+      const T by_d = factor * along_d * rate[k];
       by.x[1][k] += by_d;
       by.x[0][k] -= by_d;
-      by.v[1][k] = c * along_d * d[k];
+      by.v[1][k] = factor * along_d * d[k];
       by.v[0][k] = -by.v[1][k];
     }
     by.p[0] = along_rate * along_d * over_square;

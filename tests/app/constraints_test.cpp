@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -164,6 +165,23 @@ TEST_F(ConstraintsOfScene, have_gradients_that_pass_the_check) {
   if (rank_ == 0) {
     EXPECT_NE(ran.out.find("constraint tip y (constraint 1), youngs_modulus.density"), std::string::npos) << ran.out;
   }
+}
+
+// A store removes the files that a killed run left in the store's directory.
+TEST_F(ConstraintsOfScene, of_sensors_have_subdirectories_for_snapshots) {
+  const std::string left = path("slow/constraint_1/step_000007.h5");
+  if (rank_ == 0) {
+    std::filesystem::create_directories(path("slow/constraint_1"));
+    std::ofstream(left) << "x";
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  write("scene.yaml", scene(stiffest + design +
+                            "constraints: [{sensor: tip, component: y, power: 4, at_most: 0.1}]\n"
+                            "optimiser: {method: mma}\n"
+                            "checkpoint: {levels: [{snapshots: 2}, {snapshots: 2, write: 1, read: 1, directory: " +
+                            path("slow") + "}], directory: " + path("checkpoints") + "}\n"));
+  good({"check", "scene.yaml"}, "check");
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 TEST_F(ConstraintsOfScene, are_refused_in_one_line) {

@@ -24,14 +24,15 @@ constexpr double youngs_modulus = 1e6, poisson_ratio = 0.3;
 struct Block {
   double side, depth;  ///< m
   double barrier_distance, barrier_stiffness;
+  int cells_per_radius;  ///< number of cells along the contact's radius
 };
 
-/// Distances from the contact along each axis: cells of a third of the contact's radius up to 1.5 radii, then cells
-/// that grow by a constant factor.
-std::vector<double> grid(double side) {
-  double h = contact_radius / 3.0;
+/// Distances from the contact along each axis: cells of equal size up to about 1.5 contact radii, then cells that grow
+/// by a constant factor.
+std::vector<double> grid(double side, int cells_per_radius) {
+  double h = contact_radius / cells_per_radius;
   std::vector<double> line;
-  for (int i = 0; i <= 5; ++i) line.push_back(h * i);
+  for (int i = 0; i <= (3 * cells_per_radius + 1) / 2; ++i) line.push_back(h * i);
   while (line.back() < side) line.push_back(line.back() + (h *= 2.5));
   if (side - line[line.size() - 2] < 0.5 * h) line.pop_back();
   line.back() = side;
@@ -40,7 +41,7 @@ std::vector<double> grid(double side) {
 
 /// Gmsh file of a quarter of the block, with the axis x = z = 0 and the contact near the origin.
 std::string quarter_of(const Block& block) {
-  const std::vector<double> line = grid(block.side);
+  const std::vector<double> line = grid(block.side, block.cells_per_radius);
   const std::size_t n = line.size();
   const auto number = [n](const std::array<std::size_t, 3>& at) { return 1 + at[2] + n * (at[1] + n * at[0]); };
   std::string nodes, elements;
@@ -99,7 +100,7 @@ class Hertz : public CellModelTest {};
 
 TEST_F(Hertz, force_is_that_of_hertz) {
   // The side of the block is 60 times the contact's radius, and the barrier distance is 0.5 % of the depth.
-  const Block block{12.0, 4e-3, 2e-5, 3e4};
+  const Block block{12.0, 4e-3, 2e-5, 3e4, 3};
   write("block.msh", quarter_of(block));
   write("scene.yaml", scene(block, 0.0));
   good({"simulate", "scene.yaml"}, "out");
@@ -115,7 +116,7 @@ TEST_F(Hertz, derivative_by_the_depth_is_that_of_the_computed_force) {
   // The rounding errors of the force grow with the side of the block. The third derivative of the barrier is
   // discontinuous, so the differences are accurate only if no vertex enters the range of the barrier between the
   // depths at which the force is computed.
-  const Block block{1.2, 4.15e-3, 5e-4, 1e5};
+  const Block block{1.2, 4.15e-3, 5e-4, 1e5, 2};
   write("block.msh", quarter_of(block));
   const auto force = [&](double higher) {
     write("scene.yaml", scene(block, higher));

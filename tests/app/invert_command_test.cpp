@@ -2,6 +2,7 @@
 //
 // Tests of the command `invert` on small bodies.
 
+#include "app/unknown_files.hpp"
 #include "commands_testing.hpp"
 
 namespace diffsim::app::invert_command_test {
@@ -70,6 +71,12 @@ TEST_F(Commands, InvertRecoversTwoStiffnesses) {
   if (rank_ == 0) {
     EXPECT_LT(report("again")["loss"].get<double>(), 1e-10);
   }
+}
+
+TEST(UnknownFiles, ContainUnitsInAscii) {
+  EXPECT_EQ(in_ascii("m²/s²"), "m^2/s^2");
+  EXPECT_EQ(in_ascii("kg²/m³ m⁴/m³"), "kg^2/m^3 m^4/m^3");
+  EXPECT_EQ(in_ascii("1"), "1");
 }
 
 TEST_F(Commands, ParametersOfOneLawLeaveCellsOfOthersAlone) {

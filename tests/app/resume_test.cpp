@@ -2,6 +2,7 @@
 //
 // Tests of `gradient` and `invert` when they are stopped and resumed, and of their messages.
 
+#include "adjoint/recording_loss.hpp"
 #include "app/progress.hpp"
 #include "app/runner_fixture.hpp"
 #include "checkpoint/schedule.hpp"
@@ -332,6 +333,13 @@ TEST(SweepProgress, KnowsTheScheduleOnTheWayBack) {
   for (int taken = 11; taken <= 14; ++taken) sweep.count(taken, 8, 1.0);
   for (int n = 7; n >= 4; --n) sweep.count(14, n, 3.0);
   EXPECT_DOUBLE_EQ(sweep.seconds_left(14, 4), 4.0 + 4 * 3.0);
+}
+
+TEST(WatchedLoss, ForwardsEachFunction) {
+  testing_adjoint::RecordingLoss target;
+  Progress progress(Progress::Style::none, "check", "steps");
+  WatchedLoss loss(target, progress, 2);
+  testing_adjoint::expect_forwards(loss, target, 0);
 }
 
 }  // namespace

@@ -24,6 +24,113 @@ import time
 from campaign import SCENES, Bench, arguments, complaints, difference, ranks_of
 
 
+class Campaign:
+    """Runs on a bench, and counts of kills and of errors."""
+
+    def __init__(self, options):
+        self.options = options
+        self.choose = random.Random(options.seed)
+        self.bench = Bench(options)
+        self.tolerance = SCENES[options.scene][1]
+        self.counts = [int(n) for n in options.ranks.split(",")]
+        self.references, self.seconds = {}, {}
+        self.kills = {"forward": 0, "reverse": 0}
+        self.unreadable, self.hangs, self.wrong, self.others, self.slowest, self.sweeps = 0, 0, 0, 0, 0.0, 0
+
+    def num_kills(self):
+        return sum(self.kills.values())
+
+    def run_references(self):
+        """Runs each number of ranks without a kill. Stores the gradients and the durations."""
+        for ranks in self.counts:
+            code, _, err, self.seconds[ranks] = self.bench.run(ranks, output=f"reference{ranks}")
+            assert code == 0, err
+            self.references[ranks] = self.bench.gradient(f"reference{ranks}")
+
+    def count_plain(self):
+        """Counts the runs without a kill that differ from the reference."""
+        for ranks in self.counts:
+            plain = 0
+            for _ in range(self.options.plain):
+                self.bench.run(ranks, output="plain")
+                plain += self.bench.gradient("plain") != self.references[ranks]
+            if self.options.plain:
+                print(f"{ranks} ranks: {plain} of {self.options.plain} runs without a kill have other bits")
+
+    def kill_rank(self, process):
+        """Kills a random rank. Returns the phase of the sweep, or None if no rank was killed."""
+        pids = ranks_of(process, self.options.diffsim)
+        if process.poll() is not None or not pids:
+            return None
+        phase = self.bench.phase()
+        try:
+            os.kill(self.choose.choice(pids), signal.SIGKILL)
+        except ProcessLookupError:
+            return None
+        return phase
+
+    def run_and_kill(self, ranks, words):
+        """Runs diffsim, and kills a rank at a random time until there are enough kills. Returns the number of
+        ranks of the run, the exit code, standard error, and whether a rank was killed."""
+        patience = self.choose.uniform(0.0, 1.2 * self.seconds[ranks]) if self.num_kills() < self.options.kills else 1e9
+        if words and self.options.other_ranks:
+            ranks = self.choose.choice([n for n in self.counts if n != ranks])
+        process = self.bench.start(ranks, *words)
+        begin = time.monotonic()
+        while process.poll() is None and time.monotonic() - begin < patience:
+            time.sleep(0.002)
+        phase = self.kill_rank(process)
+        begin = time.monotonic()
+        try:
+            _, err = process.communicate(timeout=10 if phase else 600)
+        except Exception:
+            self.hangs += 1
+            os.killpg(process.pid, signal.SIGKILL)
+            _, err = process.communicate()
+        if phase:
+            self.kills[phase] += 1
+            self.slowest = max(self.slowest, time.monotonic() - begin)
+        return ranks, process.returncode, err, phase is not None
+
+    def compare(self, ranks):
+        """Compares the gradient of a completed sweep with the reference."""
+        self.sweeps += 1
+        if self.bench.gradient() == self.references[ranks]:
+            return
+        off = difference(self.bench.report(), self.bench.report(f"reference{ranks}"))
+        print(f"{ranks} ranks: other bits; loss and gradient's norm differ by {off:.1e}")
+        self.others += 1
+        self.wrong += not off <= self.tolerance
+
+    def sweep(self):
+        """Kills and resumes a run until its sweep is complete, or until the run fails without a kill."""
+        ranks = self.choose.choice(self.counts)
+        self.bench.clear()
+        words = []
+        while True:
+            ranks, code, err, killed = self.run_and_kill(ranks, words)
+            words = ["--resume"]
+            faults = complaints(err)
+            self.unreadable += len(faults)
+            for fault in faults:
+                print(fault)
+            if code == 0:
+                self.compare(ranks)
+                return
+            if not killed:
+                print(f"exit code {code} without a kill\n{err}")
+                self.wrong += 1
+                return
+
+    def print_counts(self):
+        kills = self.kills
+        print(f"{self.num_kills()} kills ({kills['forward']} before the reversal's first entry, {kills['reverse']} after), "
+              f"{self.sweeps} sweeps ended")
+        print(f"unreadable published files: {self.unreadable}; hangs over 10 s: {self.hangs} (slowest end "
+              f"{self.slowest:.1f} s); wrong resumed gradients (beyond {self.tolerance:g}): {self.wrong}; right ones of "
+              f"other bits: {self.others}")
+
+
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--kills", type=int, default=100)
@@ -31,79 +138,13 @@ def main():
     parser.add_argument("--plain", type=int, default=0, help="runs without a kill, to begin with")
     options = parser.parse_args()
     options.diffsim = os.path.abspath(options.diffsim)
-    choose = random.Random(options.seed)
-    bench = Bench(options)
-    tolerance = SCENES[options.scene][1]
-    counts = [int(n) for n in options.ranks.split(",")]
-    references, seconds = {}, {}
-    for ranks in counts:
-        code, _, err, seconds[ranks] = bench.run(ranks, output=f"reference{ranks}")
-        assert code == 0, err
-        references[ranks] = bench.gradient(f"reference{ranks}")
-
-    for ranks in counts:
-        plain = 0
-        for _ in range(options.plain):
-            bench.run(ranks, output="plain")
-            plain += bench.gradient("plain") != references[ranks]
-        if options.plain:
-            print(f"{ranks} ranks: {plain} of {options.plain} runs without a kill have other bits")
-
-    kills = {"forward": 0, "reverse": 0}
-    unreadable, hangs, wrong, others, slowest, sweeps = 0, 0, 0, 0, 0.0, 0
-    while sum(kills.values()) < options.kills:
-        ranks = choose.choice(counts)
-        bench.clear()
-        words = []
-        while True:
-            patience = choose.uniform(0.0, 1.2 * seconds[ranks]) if sum(kills.values()) < options.kills else 1e9
-            if words and options.other_ranks:
-                ranks = choose.choice([n for n in counts if n != ranks])
-            process = bench.start(ranks, *words)
-            words = ["--resume"]
-            begin = time.monotonic()
-            while process.poll() is None and time.monotonic() - begin < patience:
-                time.sleep(0.002)
-            pids = ranks_of(process, options.diffsim)
-            killed = False
-            if process.poll() is None and pids:
-                phase = bench.phase()
-                try:
-                    os.kill(choose.choice(pids), signal.SIGKILL)
-                    killed = True
-                except ProcessLookupError:
-                    pass
-            begin = time.monotonic()
-            try:
-                _, err = process.communicate(timeout=10 if killed else 600)
-            except Exception:
-                hangs += 1
-                os.killpg(process.pid, signal.SIGKILL)
-                _, err = process.communicate()
-            if killed:
-                kills[phase] += 1
-                slowest = max(slowest, time.monotonic() - begin)
-            faults = complaints(err)
-            unreadable += len(faults)
-            for fault in faults:
-                print(fault)
-            if process.returncode == 0:
-                sweeps += 1
-                if bench.gradient() != references[ranks]:
-                    off = difference(bench.report(), bench.report(f"reference{ranks}"))
-                    print(f"{ranks} ranks: other bits; loss and gradient's norm differ by {off:.1e}")
-                    others += 1
-                    wrong += not off <= tolerance
-                break
-            if not killed and process.returncode not in (0,):
-                print(f"exit code {process.returncode} without a kill\n{err}")
-                wrong += 1
-                break
-    print(f"{sum(kills.values())} kills ({kills['forward']} before the reversal's first entry, {kills['reverse']} after), "
-          f"{sweeps} sweeps ended")
-    print(f"unreadable published files: {unreadable}; hangs over 10 s: {hangs} (slowest end {slowest:.1f} s); "
-          f"wrong resumed gradients (beyond {tolerance:g}): {wrong}; right ones of other bits: {others}")
-    return 1 if unreadable or hangs or wrong else 0
+    campaign = Campaign(options)
+    campaign.run_references()
+    campaign.count_plain()
+    while campaign.num_kills() < options.kills:
+        campaign.sweep()
+    campaign.print_counts()
+    return 1 if campaign.unreadable or campaign.hangs or campaign.wrong else 0
 
 
 if __name__ == "__main__":

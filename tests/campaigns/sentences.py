@@ -14,18 +14,22 @@ import random
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Abbreviations before whose dot no sentence ends.
+ABBREVIATIONS = ("St", "Eq", "Fig", "Sec", "cf", "ch", "eq", "eqs", "e.g", "fig", "i.e", "sec")
 
 
 def comments(text):
-    """Returns the paragraphs of the doc comments (///) of a header."""
-    paragraphs, lines = [], []
-    for line in [*text.split("\n"), ""]:
-        found = re.match(r"\s*///<?\s?(.*)", line) or re.match(r".*\S\s+///<\s?(.*)", line)
-        if found and found.group(1).strip():
-            lines.append(found.group(1).strip())
-        elif lines:
-            paragraphs.append(" ".join(lines))
-            lines = []
+    """Returns the paragraphs of the doc comments of a header. The comment ///< of each member is a separate paragraph."""
+    paragraphs, previous = [], ""
+    for line in text.split("\n"):
+        alone = re.match(r"\s*(///<?)\s?(.*)", line)
+        found = alone or re.match(r".*\S\s+(///<)\s?(.*)", line)
+        mark, words = (found.group(1), found.group(2).strip()) if found else ("", "")
+        if words and alone and mark == previous:
+            paragraphs[-1] += " " + words
+        elif words:
+            paragraphs.append(words)
+        previous = mark if words else ""
     return paragraphs
 
 
@@ -38,7 +42,9 @@ def prose(text):
 
 def sentences(paragraphs):
     """Splits paragraphs at ends of sentences, and returns the sentences of at least five words."""
-    split = [part for text in paragraphs for part in re.split(r"(?<=[a-z0-9)`’][.!?]) (?=[A-Z`∂Σ])", text)]
+    no_abbreviation = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in ABBREVIATIONS)
+    end = no_abbreviation + r"(?<=[a-z0-9)`’'][.!?]) (?=[A-Z`∂Σ])"
+    split = [part for text in paragraphs for part in re.split(end, text)]
     return [part.strip() for part in split if len(part.split()) >= 5]
 
 

@@ -2,8 +2,12 @@
 #include "core/field_pool.hpp"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
+#include <memory>
 #include <utility>
+
+#include "diffsim/core/state.hpp"
 
 namespace diffsim::field_pool_test {
 namespace {
@@ -49,6 +53,30 @@ TEST(field_pool, clones_and_fields_alike_are_from_it) {
   const Field second = pool->take("second", on), third = pool->take("third", on);
   EXPECT_TRUE((second.data() == of_clone && third.data() == of_like) ||
               (second.data() == of_like && third.data() == of_clone));
+}
+
+TEST(field_pool, a_state_has_memory_from_it_after_a_change_of_entities) {
+  const auto pool = FieldPool::make();
+  const auto other = std::make_shared<const Entities>("entities", MPI_COMM_SELF, 20, nullptr, nullptr, 1);
+  const double* first = nullptr;
+  {
+    State state;
+    state.add(pool->take("field", Entities::of_process(10), 3));
+    state.set_entities({other});
+    EXPECT_EQ(state["field"].to_host(), std::vector<double>(60, 0.0));
+    first = state["field"].data();
+  }
+  // If the memory had been freed instead of returned to the pool, this field could receive it.
+  const Field unpooled("unpooled", other, 3);
+  EXPECT_EQ(pool->take("again", other, 3).data(), first);
+}
+
+TEST(field_pool, states_of_zeros_have_all_steps) {
+  State state;
+  state.add(Field("signal", Entities::of_process(2), 3, 4)).fill(1.0);
+  const State zero = state.zero_like(*FieldPool::make());
+  EXPECT_EQ(zero["signal"].steps(), 4);
+  EXPECT_EQ(zero["signal"].to_host(), std::vector<double>(24, 0.0));
 }
 
 TEST(field_pool, other_sizes_get_memory_of_their_own) {

@@ -45,7 +45,7 @@ class huge_pages : public testing::Test {
   void SetUp() override {
     if (!kernels_on_host) GTEST_SKIP() << "arrays are not in host memory";
     std::ifstream mode("/sys/kernel/mm/transparent_hugepage/enabled");
-    if (!mode || flags_at(this).empty()) GTEST_SKIP() << "the system has no huge pages, or does not tell";
+    if (!mode || flags_at(this).empty()) GTEST_SKIP() << "the system has no huge pages, or does not report them";
   }
 };
 

@@ -67,7 +67,7 @@ void expect_same(const Process& found, const Process& expected, const std::strin
 void simulate(MPI_Comm comm, const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.2, 0.2}, {4, 1, 1});
   const DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}}};
-  DifferentiableScene solver(mesh, {rubber}, {.dt = 0.002, .integrator = integrator});
+  DifferentiableScene solver(mesh, {rubber}, {.dt = 0.002, .integrator = integrator_named(integrator)});
   solver.fix("x_min");
   TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, -0.1, 0.1}, 3);
   DifferentiableSimulator simulator(solver);

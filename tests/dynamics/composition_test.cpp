@@ -158,8 +158,11 @@ DifferentiableScene make_solver(const std::string& integrator) {
                                    {"viscosity", 20.0},
                                    {"bulk_viscosity", 10.0}},
                                   "all"};
-  DifferentiableSolver options{
-      .dt = dt, .substeps = 2, .damping = 0.995, .gravity = {1.0, -9.8, 2.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = dt,
+                               .substeps = 2,
+                               .damping = 0.995,
+                               .gravity = {1.0, -9.8, 2.0},
+                               .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-13;
   DifferentiableScene solver(mesh, {material}, options);
   System& system = solver.system();

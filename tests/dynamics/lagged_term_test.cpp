@@ -23,7 +23,7 @@ using namespace testing_simulation;
 /// if `lags`.
 DifferentiableScene make_solver(const std::string& integrator, bool lags, double dt = 0.01) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 2, 1});
-  DifferentiableSolver options{.dt = dt, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = dt, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator_named(integrator)};
   DifferentiableScene solver = make_soft_solver(mesh, 2e4, options);
   solver.fix("x_min");
   const auto cells = static_cast<std::size_t>(mesh->num_cells());

@@ -95,11 +95,12 @@ struct Bar {
     scene.fix("y_min", {false, true, false});
     scene.fix("z_min", {false, false, true});
     scene.add_traction("x_max", {40.0, 0.0, 0.0});
-    compliance = std::make_unique<SensorValueLoss>(scene.sensor({.type = "work"}), Numbers{1.0}, std::vector<int>{1});
+    compliance = std::make_unique<SensorValueLoss>(scene.sensor({.quantity = SensorQuantity::work}), Numbers{1.0},
+                                                   std::vector<int>{1});
   }
   static DifferentiableScene make_scene() {
     const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.1, 0.1}, {8, 2, 2});
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
     options.implicit.newton.tolerance = 1e-12;
     return {mesh,
             {{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.0}, {"density", 1000.0}}, "all"}},

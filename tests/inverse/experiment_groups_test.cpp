@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Experiments on groups of processes: the same bits as one after the other on one rank, and errors on all ranks.
+// Experiments on groups of processes: results are bitwise identical to those of experiments that run one after the
+// other on one rank, and errors are thrown on all ranks.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,8 @@ struct Experiment {
         mesh,
         std::vector<DifferentiableMaterial>{
             {"neo_hookean", {{"youngs_modulus", 4e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
-        DifferentiableSolver{.dt = 0.01, .gravity = {1.0 * number, -9.8, 2.0}, .integrator = "implicit_euler"});
+        DifferentiableSolver{
+            .dt = 0.01, .gravity = {1.0 * number, -9.8, 2.0}, .integrator = Integrator::implicit_euler});
     scene->fix("x_min");
     loss = std::make_unique<TargetPositionLoss>(*mesh, mesh->region("x_max"),
                                                 std::array{0.4, 0.04, 0.05 + 0.01 * number}, num_steps);

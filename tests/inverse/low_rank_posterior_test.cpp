@@ -49,7 +49,7 @@ struct LoadedBar {
     problem->add_prior(0, make_matern_prior(ValueGradient::of_cells(*mesh), mean, 0.5, 0.1));
   }
   static DifferentiableSolver options() {
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static};
     options.implicit.newton.tolerance = 1e-12;
     return options;
   }

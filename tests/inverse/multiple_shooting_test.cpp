@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -206,6 +207,17 @@ TEST(multiple_shooting, says_if_the_windows_do_not_join) {
   EXPECT_GT(found.violation, 1e-12);
 }
 
+TEST(multiple_shooting, stores_snapshots_in_subdirectories) {
+  DoubleWell model;
+  PathLoss loss(Numbers(4, 0.0));
+  CheckpointOptions options{.store = CheckpointStore::tiered, .directory = "shooting"};
+  options.levels = {{1, 0.0, 0.0, ""}, {1, 0.0, 0.0, "shooting_level"}};
+  InverseProblem problem(model, model.make_state(), 3, loss, std::vector<Unknown>{{.parameter = "stiffness"}}, options);
+  const auto windows = problem.with_model(model, loss, {});
+  EXPECT_TRUE(std::filesystem::exists("shooting_level/windows"));
+  MPI_Barrier(MPI_COMM_WORLD);  // the destructor removes the directory
+}
+
 TEST(multiple_shooting, refuses_bad_input) {
   Search search(1.3);
   const auto refused = [&](const ShootingOptions& shooting, Optimiser method = Optimiser::newton_cg) {
@@ -233,12 +245,13 @@ TEST(multiple_shooting, refuses_bad_input) {
 struct Bar {
   explicit Bar(const std::string& integrator) : scene(make_scene(integrator)) {
     scene.fix("x_min");
-    loss = std::make_unique<SensorLoss>(scene.sensor({.type = "displacement", .place = {.region = "x_max"}}),
-                                        std::map<int, Numbers>{{2, {0.0, -0.01, 0.0}}, {6, {0.01, -0.05, 0.02}}});
+    loss = std::make_unique<SensorLoss>(
+        scene.sensor({.quantity = SensorQuantity::displacement, .place = {.region = "x_max"}}),
+        std::map<int, Numbers>{{2, {0.0, -0.01, 0.0}}, {6, {0.01, -0.05, 0.02}}});
   }
   static DifferentiableScene make_scene(const std::string& integrator) {
     const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.3, 0.1, 0.1}, {3, 1, 1});
-    DifferentiableSolver options{.dt = 0.01, .integrator = integrator};
+    DifferentiableSolver options{.dt = 0.01, .integrator = integrator_named(integrator)};
     options.implicit.newton.tolerance = 1e-12;
     return {mesh,
             {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},

@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -482,34 +481,6 @@ TEST(prior, refuses_what_is_not_a_distribution) {
   EXPECT_NE(message([] {
               make_normal_prior_with_covariance(MPI_COMM_WORLD, {1.0, 1.0}, {1.0});
             }).find("needs 4 entries"),
-            std::string::npos);
-}
-
-// With the misfit 1 + (100 α)² and the prior (1e-3/(1e-3 + α))², the prior decreases from α = 1e-3 on, and the misfit
-// increases from α = 1e-2 on.
-TEST(l_curve, has_a_corner_between_both_branches) {
-  std::vector<double> misfit, prior, factors;
-  for (int k = -12; k <= 4; ++k) {
-    factors.push_back(std::pow(10.0, 0.5 * k));
-    misfit.push_back(1.0 + std::pow(100.0 * factors.back(), 2));
-    prior.push_back(std::pow(1e-3 / (1e-3 + factors.back()), 2));
-  }
-  const std::optional<std::size_t> corner = l_curve_corner(misfit, prior);
-  ASSERT_TRUE(corner.has_value());
-  EXPECT_NEAR(factors[*corner], 1e-2, 1e-3);
-  // Steep, then flat.
-  EXPECT_EQ(l_curve_corner({1.0, 1.1, 1.2, 10.0, 100.0}, {1000.0, 100.0, 1.0, 0.9, 0.8}), std::size_t{2});
-  // The same with repeated points.
-  EXPECT_EQ(l_curve_corner({1.0, 1.0, 1.2, 10.0, 100.0}, {1000.0, 1000.0, 1.0, 0.9, 0.8}), std::size_t{2});
-}
-
-TEST(l_curve, without_a_corner_or_points) {
-  EXPECT_FALSE(l_curve_corner({1.0, 10.0, 100.0}, {100.0, 10.0, 1.0}).has_value());
-  EXPECT_FALSE(l_curve_corner({1.0, 50.0, 60.0}, {1.0, 0.9, 0.01}).has_value());  // turns the other way
-  EXPECT_NE(message([] { l_curve_corner({1.0, 2.0}, {2.0, 1.0}); }).find("at least three points"), std::string::npos);
-  EXPECT_NE(message([] {
-              l_curve_corner({1.0, 2.0, 3.0}, {2.0, 1.0});
-            }).find("at least three points"),
             std::string::npos);
 }
 

@@ -92,12 +92,12 @@ struct Bar {
   explicit Bar(int order) : scene(make_scene(order)) {
     scene.fix("x_min");
     scene.add_traction("x_max", {0.0, -40.0, 5.0});
-    stress = std::make_unique<SensorValueLoss>(scene.sensor({.type = "von_mises", .power = 6.0}), Numbers{1.0},
-                                               std::vector<int>{1});
+    stress = std::make_unique<SensorValueLoss>(scene.sensor({.quantity = SensorQuantity::von_mises, .power = 6.0}),
+                                               Numbers{1.0}, std::vector<int>{1});
   }
   static DifferentiableScene make_scene(int order) {
     const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.1, 0.1}, {4, 1, 1}, order);
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
     options.implicit.newton.tolerance = 1e-13;
     return {mesh,
             {{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},

@@ -12,7 +12,7 @@
 #include "diffsim/mesh/construction.hpp"
 #include "io/hdf5_file.hpp"
 #include "mesh/elevate.hpp"
-#include "mesh/readers/gmsh_reader.hpp"
+#include "mesh/readers/gmsh/gmsh_reader.hpp"
 #include "mesh/validate.hpp"
 #include "mesh_testing.hpp"
 

@@ -79,6 +79,30 @@ TEST(affine_body, is_placed_with_its_surface) {
   EXPECT_NEAR(data.affine->volume_factor * volume_of(x), moments.volume, 1e-15);
 }
 
+/// Returns the lumped masses for the density 3 kg/m³, one for each component of the local vertices. Masses of owned
+/// vertices are complete.
+std::vector<double> masses_of(const TetrahedralMesh& mesh) {
+  Field density("density", mesh.cell_entities(), 1), rest("rest", mesh.vertex_entities(), 3),
+      sums("sums", mesh.vertex_entities(), 3);
+  density.from_host(std::vector<double>(static_cast<std::size_t>(mesh.num_cells()), 3.0));
+  rest.from_host(mesh.rest_positions());
+  Lumping(mesh).add_sums(density, rest, sums);
+  mesh.vertex_exchange().add_to_owners(sums);
+  return sums.to_host();
+}
+
+TEST(affine_body, lumps_its_whole_mass_as_the_only_body) {
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, affine_body(MPI_COMM_WORLD, wedge()));
+  const double volume = volume_moments(wedge()).volume;
+  ASSERT_EQ(mesh.bodies().size(), 1u);
+  EXPECT_EQ(mesh.bodies().front().name, "body");
+  EXPECT_EQ(mesh.region("body/all").num_vertices, 4);
+  EXPECT_NEAR(mesh.quality().volume, volume, 1e-15);
+  const std::vector<double> masses = masses_of(mesh);
+  for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_owned_vertices()); ++v)
+    EXPECT_NEAR(masses[3 * v], 3.0 * volume / 4.0, 1e-15) << v;
+}
+
 TEST(affine_body, lumps_its_whole_mass_beside_other_bodies) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"block", testing_mesh::box_body(MPI_COMM_WORLD, {"block", {1.0, 1.0, 1.0}, {2, 1, 1}})});
@@ -86,13 +110,7 @@ TEST(affine_body, lumps_its_whole_mass_beside_other_bodies) {
   const TetrahedralMesh mesh(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   const double volume = volume_moments(wedge()).volume;
   EXPECT_NEAR(mesh.quality().volume, 1.0 + volume, 1e-14);
-  Field density("density", mesh.cell_entities(), 1), rest("rest", mesh.vertex_entities(), 3),
-      sums("sums", mesh.vertex_entities(), 3);
-  density.from_host(std::vector<double>(static_cast<std::size_t>(mesh.num_cells()), 3.0));
-  rest.from_host(mesh.rest_positions());
-  Lumping(mesh).add_sums(density, rest, sums);
-  mesh.vertex_exchange().add_to_owners(sums);
-  const std::vector<double> masses = sums.to_host();
+  const std::vector<double> masses = masses_of(mesh);
   for (const int v : mesh.region("wedge/all").vertices) {
     if (v >= mesh.num_owned_vertices()) break;
     EXPECT_NEAR(masses[3 * static_cast<std::size_t>(v)], 3.0 * volume / 4.0, 1e-15);

@@ -53,7 +53,11 @@ TEST(CellDefects, VertexNumbersAreInRangeAndDifferent) {
   EXPECT_EQ(vertex_number_error(good, 4, 4), "");
   EXPECT_NE(vertex_number_error(outside, 4, 4).find("vertex 4, but vertices are numbered 0 to 3"), std::string::npos);
   EXPECT_NE(vertex_number_error(negative, 4, 4).find("vertex -1"), std::string::npos);
-  EXPECT_NE(vertex_number_error(twice, 4, 4).find("vertex 3 twice"), std::string::npos);
+  EXPECT_EQ(vertex_number_error(twice, 4, 4),
+            " has vertex 3 twice; remove the cell or give it four different vertices");
+  const std::int64_t segment[2] = {1, 1};
+  EXPECT_EQ(vertex_number_error(segment, 2, 4),
+            " has vertex 1 twice; remove the cell or give it two different vertices");
 }
 
 TEST(CellDefects, FindsRepeatedCellsAndFacesOfThreeCells) {
@@ -76,6 +80,30 @@ TEST(CellDefects, FindsRepeatedCellsAndFacesOfThreeCells) {
   ASSERT_TRUE(repeated.has_value());
   EXPECT_EQ(repeated->index, 7);
   EXPECT_NE(repeated->what.find("the same vertices as cell 0"), std::string::npos);
+}
+
+TEST(CellDefects, FindsRepeatedCellsOfLowerDimension) {
+  const std::int64_t cells[4][3] = {{0, 1, 2}, {1, 2, 3}, {0, 2, 3}, {2, 0, 1}};
+  std::vector<CellFace> triangles, segments, points;
+  for (const int c : {0, 1, 2}) {
+    triangles.push_back(lower_cell(cells[c], 3, c));
+    segments.push_back(lower_cell(cells[c], 2, c));
+    points.push_back(lower_cell(&cells[0][c], 1, c));
+  }
+  EXPECT_FALSE(face_defect(triangles, "triangle").has_value());
+  EXPECT_FALSE(face_defect(segments, "segment").has_value());
+  EXPECT_FALSE(face_defect(points, "point").has_value());
+  triangles.push_back(lower_cell(cells[3], 3, 3));
+  const std::int64_t reversed[2] = {2, 1};
+  segments.push_back(lower_cell(reversed, 2, 3));
+  points.push_back(lower_cell(&cells[0][2], 1, 3));
+  const auto triangle = face_defect(triangles, "triangle"), segment = face_defect(segments, "segment"),
+             point = face_defect(points, "point");
+  ASSERT_TRUE(triangle.has_value() && segment.has_value() && point.has_value());
+  for (const auto& defect : {*triangle, *segment, *point}) EXPECT_EQ(defect.index, 3);
+  EXPECT_EQ(triangle->what, " has the same vertices as triangle 0; remove one of the two");
+  EXPECT_EQ(segment->what, " has the same vertices as segment 1; remove one of the two");
+  EXPECT_EQ(point->what, " has the same vertices as point 2; remove one of the two");
 }
 
 TEST(CellDefects, FindsVerticesAtTheSamePosition) {

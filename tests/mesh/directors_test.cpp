@@ -139,11 +139,30 @@ TEST(Directors, are_in_no_region) {
   mesh.define_region("tip", VertexList{{12}}, "rod");
   EXPECT_EQ(mesh.region("tip").num_vertices, 1);
   EXPECT_CONTAINS(error_of([&] { mesh.define_region("beyond", VertexList{{13}}, "rod"); }), "0 … 12");
+  EXPECT_CONTAINS(error_of([&] { mesh.define_region("beyond", VertexList{{19}}); }), "the mesh's 0 … 18");
   // Segments of the other body have no directors.
   const LowerCellSet& all = mesh.lower_cells(CellKind::segment);
   std::int64_t with = 0;
   for (const int director : all.directors) with += director >= 0;
   EXPECT_EQ(sum_over_ranks(with, MPI_COMM_WORLD), 12);
+}
+
+TEST(Directors, are_refused_in_lists_of_the_whole_mesh) {
+  MeshData data = helix(12);
+  add_directors(MPI_COMM_WORLD, data);
+  std::vector<NamedMesh> bodies;
+  bodies.push_back({"rod", std::move(data)});
+  bodies.push_back({"line", helix(5)});
+  TetrahedralMesh mesh(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  // Vertices 0 … 12 and directors 13 … 24 of the rod, then vertices 25 … 30 of the line.
+  mesh.define_region("ends", VertexList{{30, 12, 25, 0}});
+  EXPECT_EQ(mesh.region("ends").num_vertices, 4);
+  for (const std::int64_t director : {13, 24})
+    EXPECT_CONTAINS(error_of([&] {
+                      mesh.define_region("wrong", VertexList{{12, director, 25}});
+                    }),
+                    "region 'wrong': vertex " + std::to_string(director) + " is a director of 'rod'");
+  EXPECT_CONTAINS(error_of([&] { mesh.define_region("beyond", VertexList{{31}}); }), "the mesh's 0 … 30");
 }
 
 TEST(Directors, of_neighbours_are_known_on_every_rank) {

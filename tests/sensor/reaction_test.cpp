@@ -24,7 +24,7 @@ DifferentiableScene make_bar(const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, size, {4, 2, 1});
   DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}, {"density", density}}, "all"};
-  DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-13;
   DifferentiableScene scene(mesh, {rubber}, options);
   scene.fix("x_min");
@@ -32,7 +32,7 @@ DifferentiableScene make_bar(const std::string& integrator) {
 }
 
 std::shared_ptr<Sensor> make_reaction(DifferentiableScene& scene, const std::string& region) {
-  return scene.sensor({.type = "reaction", .place = {.region = region}});
+  return scene.sensor({.quantity = SensorQuantity::reaction, .place = {.region = region}});
 }
 
 double volume() { return size[0] * size[1] * size[2]; }

@@ -11,8 +11,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -34,7 +36,7 @@ DifferentiableScene make_bar(int order, const std::string& integrator = "symplec
   mesh->define_region("other_half", BoxShape{{0.199, -1.0, -1.0}, {1.0, 1.0, 1.0}});
   const DifferentiableMaterial rubber("neo_hookean",
                                       {{"youngs_modulus", E}, {"poisson_ratio", nu}, {"density", density}}, "all");
-  DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.01, .gravity = {0.5, -9.8, 1.5}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-13;
   return {mesh, {rubber}, options};
 }
@@ -82,25 +84,25 @@ TEST_P(Values, of_strain_stress_and_volume_are_those_of_a_homogeneous_deformatio
   const Matrix sigma = (1.0 / J) * (mu * (times_transpose(F, F) - one) + (lambda * std::log(J)) * one);
   for (const char* region : {"all", "half"}) {
     const double volume = size[0] * size[1] * size[2] * (region == std::string("all") ? 1.0 : 0.5);
-    expect_near(value({.type = "strain", .place = {.region = region}}), of(E));
-    expect_near(value({.type = "stress", .place = {.region = region}}), of(sigma), 1e-11);
+    expect_near(value({.quantity = SensorQuantity::strain, .place = {.region = region}}), of(E));
+    expect_near(value({.quantity = SensorQuantity::stress, .place = {.region = region}}), of(sigma), 1e-11);
     const Matrix dev = sigma - (trace(sigma) / 3.0) * one;
     for (const double power : {2.0, 8.0, 40.0})
-      expect_near(value({.type = "von_mises", .place = {.region = region}, .power = power}),
+      expect_near(value({.quantity = SensorQuantity::von_mises, .place = {.region = region}, .power = power}),
                   {std::sqrt(1.5 * inner(dev, dev))}, 1e-11);
-    expect_near(value({.type = "volume", .place = {.region = region}}), {volume * J});
+    expect_near(value({.quantity = SensorQuantity::volume, .place = {.region = region}}), {volume * J});
   }
 }
 
 TEST_P(Values, of_masses_are_those_of_a_homogeneous_motion) {
   const double mass = density * size[0] * size[1] * size[2];
   const Vec3<double> middle{{0.5 * size[0], 0.5 * size[1], 0.5 * size[2]}};
-  expect_near(value({.type = "center_of_mass"}), of(F * middle));
-  expect_near(value({.type = "momentum"}), of(mass * (L * middle)));
-  expect_near(value({.type = "kinetic_energy"}), {scene.system().kinetic_energy(state)});
+  expect_near(value({.quantity = SensorQuantity::center_of_mass}), of(F * middle));
+  expect_near(value({.quantity = SensorQuantity::momentum}), of(mass * (L * middle)));
+  expect_near(value({.quantity = SensorQuantity::kinetic_energy}), {scene.system().kinetic_energy(state)});
   // The angular momentum about o differs from that about the origin by -o × P.
-  const std::vector<double> at_zero = value({.type = "angular_momentum"});
-  const std::vector<double> about = value({.type = "angular_momentum", .about = {0.3, -0.2, 0.5}});
+  const std::vector<double> at_zero = value({.quantity = SensorQuantity::angular_momentum});
+  const std::vector<double> about = value({.quantity = SensorQuantity::angular_momentum, .about = {0.3, -0.2, 0.5}});
   const Vec3<double> shift = cross(Vec3<double>{{0.3, -0.2, 0.5}}, mass * (L * middle));
   expect_near(about, {at_zero[0] - shift[0], at_zero[1] - shift[1], at_zero[2] - shift[2]}, 1e-11);
 }
@@ -109,24 +111,61 @@ TEST_P(Values, of_points_follow_the_motion) {
   const Vec3<double> X{{0.13, 0.07, 0.03}}, Y{{0.31, 0.2, 0.0}}, x = F * X, y = F * Y;
   const SensorPlace at_X{.point = std::array<double, 3>{X[0], X[1], X[2]}};
   const SensorPlace at_Y{.point = std::array<double, 3>{Y[0], Y[1], Y[2]}};
-  expect_near(value({.type = "position", .place = at_X}), of(x));
-  expect_near(value({.type = "displacement", .place = at_X}), of(x - X), 1e-11);
-  expect_near(value({.type = "velocity", .place = at_X}), of(L * X));
-  expect_near(value({.type = "distance", .place = at_X, .other = at_Y}), {std::sqrt(dot(x - y, x - y))});
+  expect_near(value({.quantity = SensorQuantity::position, .place = at_X}), of(x));
+  expect_near(value({.quantity = SensorQuantity::displacement, .place = at_X}), of(x - X), 1e-11);
+  expect_near(value({.quantity = SensorQuantity::velocity, .place = at_X}), of(L * X));
+  expect_near(value({.quantity = SensorQuantity::distance, .place = at_X, .other = at_Y}),
+              {std::sqrt(dot(x - y, x - y))});
   const Vec3<double> face{{size[0], 0.5 * size[1], 0.5 * size[2]}};
-  expect_near(value({.type = "position", .place = {.region = "x_max"}}), of(F * face));
+  expect_near(value({.quantity = SensorQuantity::position, .place = {.region = "x_max"}}), of(F * face));
 }
 
 INSTANTIATE_TEST_SUITE_P(sensor, Values, testing::Values(1, 2));
+
+/// Masses and moduli of sensors and energies are those of the present parameters.
+TEST(sensor, values_follow_changed_parameters) {
+  DifferentiableScene scene = make_bar(1), fresh = make_bar(1);
+  for (DifferentiableScene* each : {&scene, &fresh}) each->fix("x_min");
+  const auto change = [](DifferentiableScene& of, double factor) {
+    of.parameters().at("density").field.fill(factor * density);
+    of.parameters().at("youngs_modulus").field.fill(factor * 1e4);
+  };
+  const std::vector<SensorSpec> specs{{.quantity = SensorQuantity::momentum},
+                                      {.quantity = SensorQuantity::kinetic_energy},
+                                      {.quantity = SensorQuantity::reaction, .place = {.region = "x_min"}}};
+  const State state = moved(scene);
+  std::vector<std::shared_ptr<Sensor>> sensors;
+  std::vector<std::vector<double>> before;
+  for (const SensorSpec& spec : specs) {
+    sensors.push_back(scene.sensor(spec));
+    before.push_back(sensors.back()->value(1, state));
+  }
+  change(fresh, 2.0);
+  const State state_of_fresh = moved(fresh);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    change(scene, 2.0);
+    const std::vector<double> after = sensors[i]->value(1, state);
+    EXPECT_NE(after, before[i]) << sensors[i]->name();
+    EXPECT_EQ(after, fresh.sensor(specs[i])->value(1, state_of_fresh)) << sensors[i]->name();
+    change(scene, 1.0);
+    scene.model().prepare();
+  }
+  change(fresh, 3.0);
+  fresh.model().prepare();
+  change(scene, 3.0);
+  EXPECT_DOUBLE_EQ(scene.system().kinetic_energy(state), fresh.system().kinetic_energy(state_of_fresh));
+  change(scene, 3.0);
+  EXPECT_DOUBLE_EQ(scene.system().potential_energy(state, 0), fresh.system().potential_energy(state_of_fresh, 0));
+}
 
 TEST(sensor, moment_of_a_support_balances_weight_and_loads) {
   DifferentiableScene scene = make_bar(1, "quasi_static");
   scene.fix("x_min");
   scene.add_traction("x_max", {100.0, -50.0, 20.0});
   const std::array<double, 3> about{0.1, -0.3, 0.2};
-  const auto moment = scene.sensor({.type = "moment", .place = {.region = "x_min"}, .about = about});
-  const auto center = scene.sensor({.type = "center_of_mass"});
-  const auto face = scene.sensor({.type = "position", .place = {.region = "x_max"}});
+  const auto moment = scene.sensor({.quantity = SensorQuantity::moment, .place = {.region = "x_min"}, .about = about});
+  const auto center = scene.sensor({.quantity = SensorQuantity::center_of_mass});
+  const auto face = scene.sensor({.quantity = SensorQuantity::position, .place = {.region = "x_max"}});
   EXPECT_EQ(moment->unit(), "N m");
   State state = scene.initial_state();
   scene.model().prepare();
@@ -165,7 +204,9 @@ TEST(sensor, work_is_the_compliance_in_static_equilibrium) {
   for (std::size_t i = 0; i < load.size(); ++i)
     load[i] = mesh.rest_positions()[i - i % 3] * std::cos(2.0 * static_cast<double>(i % 3));
   scene.add_nodal_load(load);
-  const auto work = [&](const char* region) { return scene.sensor({.type = "work", .place = {.region = region}}); };
+  const auto work = [&](const char* region) {
+    return scene.sensor({.quantity = SensorQuantity::work, .place = {.region = region}});
+  };
   EXPECT_EQ(work("all")->unit(), "J");
   State state = scene.initial_state();
   scene.model().prepare();
@@ -182,25 +223,32 @@ TEST(sensor, work_is_the_compliance_in_static_equilibrium) {
 TEST(sensor, that_does_not_exist_is_refused) {
   DifferentiableScene scene = make_bar(1);
   const auto error = [&](const SensorSpec& spec) { return error_of([&] { scene.sensor(spec); }); };
-  EXPECT_EQ(error({.type = "strian"}), "there is no sensor of type 'strian'; did you mean 'strain'?");
-  EXPECT_EQ(error({.type = "strain", .place = {.region = "x_max"}}), "region 'x_max' has no tetrahedra");
-  EXPECT_EQ(error({.type = "distance"}), "a sensor of type distance needs two places");
-  EXPECT_EQ(error({.type = "position", .other = SensorPlace{}}),
+  EXPECT_EQ(error_of([] { sensor_quantity_named("strian"); }),
+            "there is no sensor of type 'strian'; did you mean 'strain'?");
+  for (const SensorType& type : sensor_types()) {
+    EXPECT_EQ(sensor_quantity_named(type.name), type.quantity);
+    EXPECT_EQ(&type_of(type.quantity), &type);
+  }
+  EXPECT_EQ(error({.quantity = SensorQuantity::strain, .place = {.region = "x_max"}}),
+            "region 'x_max' has no tetrahedra");
+  EXPECT_EQ(error({.quantity = SensorQuantity::distance}), "a sensor of type distance needs two places");
+  EXPECT_EQ(error({.quantity = SensorQuantity::position, .other = SensorPlace{}}),
             "a sensor of type position measures one place; remove the second place");
-  EXPECT_EQ(error({.type = "position", .place = {.region = "x_max", .point = std::array<double, 3>{}}}),
-            "the place of a sensor is a region or a point, not both; remove one of them");
-  EXPECT_EQ(error({.type = "position", .place = {.point = std::array<double, 3>{0.41, 0.1, 0.05}}}),
+  EXPECT_EQ(
+      error({.quantity = SensorQuantity::position, .place = {.region = "x_max", .point = std::array<double, 3>{}}}),
+      "the place of a sensor is a region or a point, not both; remove one of them");
+  EXPECT_EQ(error({.quantity = SensorQuantity::position, .place = {.point = std::array<double, 3>{0.41, 0.1, 0.05}}}),
             "point (0.41, 0.1, 0.05) is outside the body; give the rest position of a point inside the body");
-  EXPECT_EQ(error({.type = "strain", .place = {.point = std::array<double, 3>{0.1, 0.1, 0.05}}}),
+  EXPECT_EQ(error({.quantity = SensorQuantity::strain, .place = {.point = std::array<double, 3>{0.1, 0.1, 0.05}}}),
             "a sensor of type strain measures a region, not a point; give a region");
-  EXPECT_NE(error({.type = "position", .place = {.point = std::array<double, 3>{9.0, 0.0, 0.0}}})
+  EXPECT_NE(error({.quantity = SensorQuantity::position, .place = {.point = std::array<double, 3>{9.0, 0.0, 0.0}}})
                 .find("point (9, 0, 0) is farther from all cells"),
             std::string::npos);
 }
 
 TEST(sensor, loss_checks_its_values) {
   DifferentiableScene scene = make_bar(1);
-  const auto sensor = scene.sensor({.type = "momentum"});
+  const auto sensor = scene.sensor({.quantity = SensorQuantity::momentum});
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const auto error = [&](std::map<int, std::vector<double>> observed, SensorLossOptions options = {}) {
     return error_of([&] { SensorLoss(sensor, std::move(observed), std::move(options)); });
@@ -223,7 +271,7 @@ TEST(sensor, loss_checks_its_values) {
 TEST(sensor, loss_is_multiplied_by_its_factor) {
   DifferentiableScene scene = make_bar(1);
   const State state = moved(scene);
-  const auto sensor = scene.sensor({.type = "position", .place = {.region = "x_max"}});
+  const auto sensor = scene.sensor({.quantity = SensorQuantity::position, .place = {.region = "x_max"}});
   SensorLoss loss(sensor, {{1, {0.1, 0.2, 0.3}}});
   const auto results = [&] {
     State gradient = state.zero_like();
@@ -241,7 +289,7 @@ TEST(sensor, loss_is_multiplied_by_its_factor) {
 TEST(sensor, loss_weighs_residuals_by_the_covariance_of_what_is_observed) {
   DifferentiableScene scene = make_bar(1);
   const State state = moved(scene);
-  const auto sensor = scene.sensor({.type = "momentum"});
+  const auto sensor = scene.sensor({.quantity = SensorQuantity::momentum});
   const std::vector<double> y = sensor->value(1, state);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const auto value = [&](const std::vector<double>& observed, SensorLossOptions options) {
@@ -259,7 +307,7 @@ TEST(sensor, loss_weighs_residuals_by_the_covariance_of_what_is_observed) {
 TEST(sensor, value_loss_is_the_weighted_mean_over_steps) {
   DifferentiableScene scene = make_bar(1);
   const State state = moved(scene);
-  const auto sensor = scene.sensor({.type = "momentum"});
+  const auto sensor = scene.sensor({.quantity = SensorQuantity::momentum});
   const std::vector<double> y = sensor->value(1, state), w{1.0, -2.0, 0.5};
   const auto value = [&](SensorValueLoss& loss, int n) {
     return sum_over_ranks(loss.value(n, state, scene.parameters()), MPI_COMM_WORLD);

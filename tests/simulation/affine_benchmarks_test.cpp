@@ -76,7 +76,8 @@ DifferentiableScene spinning_box(const Vector& I, const Vector& w, double youngs
 
 /// Largest error of the body's edges at the end, relative to the edges' lengths. The reference is Euler's equations.
 double error_of_orientation(const Vector& I, const Vector& w, double end, int steps, const std::string& integrator) {
-  DifferentiableScene solver = spinning_box(I, w, 1e6, {.dt = end / steps, .substeps = 1, .integrator = integrator});
+  DifferentiableScene solver =
+      spinning_box(I, w, 1e6, {.dt = end / steps, .substeps = 1, .integrator = integrator_named(integrator)});
   solver.model().prepare();
   State state = solver.initial_state();
   const Motion start = motion_of(state, 12.0);
@@ -111,7 +112,8 @@ TEST(affine_benchmarks, free_rotation_converges_at_second_order) {
 
 TEST(affine_benchmarks, explicit_steps_keep_the_angular_momentum) {
   const Vector I{1.0, 2.0, 2.5}, w{0.01, 1.0, 0.01};
-  DifferentiableScene solver = spinning_box(I, w, 1e4, {.dt = 0.02, .substeps = 20, .integrator = "velocity_verlet"});
+  DifferentiableScene solver =
+      spinning_box(I, w, 1e4, {.dt = 0.02, .substeps = 20, .integrator = Integrator::velocity_verlet});
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < 1000; ++n) solver.step(n, state);
@@ -130,7 +132,7 @@ TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
   constexpr int steps = 50;
   DifferentiableScene solver(
       mesh, {stiff(E, density)},
-      {.dt = half_period / steps, .substeps = 4, .gravity = {0, 0, 0}, .integrator = "velocity_verlet"});
+      {.dt = half_period / steps, .substeps = 4, .gravity = {0, 0, 0}, .integrator = Integrator::velocity_verlet});
   std::vector<double> stretch;
   for (int v = 0; v < 4; ++v)
     stretch.insert(stretch.end(), {strain * mesh->rest_positions()[3 * static_cast<std::size_t>(v)], 0.0, 0.0});
@@ -146,7 +148,7 @@ TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
 // ---- on a slope -------------------------------------------------------------------------------------------------
 
 DifferentiableScene stiff_on_slope(NamedMesh body, const Slope& slope, double dt) {
-  return on_slope(std::move(body), stiff(1e7, 1000.0), {.dt = dt, .integrator = "bdf2"}, slope);
+  return on_slope(std::move(body), stiff(1e7, 1000.0), {.dt = dt, .integrator = Integrator::bdf2}, slope);
 }
 
 TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
@@ -178,7 +180,7 @@ TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
 // ---- impact -----------------------------------------------------------------------------------------------------
 
 TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
-  DifferentiableSolver options{.integrator = "newmark"};
+  DifferentiableSolver options{.integrator = Integrator::newmark};
   options.implicit.newton.tolerance = 1e-12;
   expect_exchange(stiff(1e9, 1000.0), options, {200, 500});
 }

@@ -198,7 +198,8 @@ inline void expect_bounce(const DifferentiableMaterial& material) {
     bodies.push_back(octahedron(1.0 - 0.5 * g * begin * begin));
     auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
     DifferentiableScene scene(
-        mesh, {material}, {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = "velocity_verlet"});
+        mesh, {material},
+        {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = Integrator::velocity_verlet});
     std::vector<double> velocity;
     add_rigid_velocity(*mesh, "octahedron", {0, -g * begin, 0}, {0, 0, 0}, velocity);
     scene.set_initial_velocity(velocity);
@@ -215,7 +216,7 @@ inline void expect_bounce(const DifferentiableMaterial& material) {
     values.push_back(std::abs(y - 0.947915));
     slopes.push_back(std::abs(slope - 0.543558));
     print("height after a bounce, m", y, 0.947915);
-    print("its derivative by the height before", slope, 0.543558);
+    print("its derivative with respect to the height before", slope, 0.543558);
   }
   EXPECT_LT(values[2], 2e-3 * 0.947915);
   EXPECT_LT(slopes[2], 0.01 * 0.543558);

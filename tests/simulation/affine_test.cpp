@@ -114,7 +114,8 @@ TEST(affine, adaptive_stiffness_needs_weight) {
     std::vector<NamedMesh> bodies;
     bodies.push_back(affine_box(MPI_COMM_WORLD, "crate", {0.2, 0.2, 0.2}, {0.0, 0.2, 0.0}));
     auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-    DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)}, {.gravity = {0.0, -gravity, 0.0}, .integrator = "newmark"});
+    DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)},
+                               {.gravity = {0.0, -gravity, 0.0}, .integrator = Integrator::newmark});
     ContactOptions contact;
     contact.adaptive_stiffness = true;
     contact.barrier_distance = 2e-3;

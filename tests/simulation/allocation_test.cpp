@@ -83,13 +83,10 @@ int arrays_of_steps(DifferentiableScene& solver, const std::vector<std::string>&
   return arrays.exchange(0);
 }
 
-int substeps_of(const std::string& integrator) {
-  const std::vector<std::string> implicit = implicit_integrators();
-  return std::find(implicit.begin(), implicit.end(), integrator) == implicit.end() ? 2 : 1;
-}
+int substeps_of(Integrator integrator) { return is_explicit(integrator) ? 2 : 1; }
 
 DifferentiableScene make_solver(int order, DifferentiableMaterial material,
-                                const std::string& integrator = DifferentiableSolver{}.integrator,
+                                Integrator integrator = DifferentiableSolver{}.integrator,
                                 int factored = ImplicitOptions{}.linear.direct_below) {
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
@@ -136,12 +133,12 @@ TEST(allocation, steps_of_second_order_cells_with_damping_allocate_nothing) {
 }
 
 TEST(allocation, steps_of_several_stages_allocate_nothing) {
-  for (const char* integrator : {"velocity_verlet", "runge_kutta_4"}) {
+  for (const Integrator integrator : {Integrator::velocity_verlet, Integrator::runge_kutta_4}) {
     DifferentiableScene solver = make_solver(1, {"neo_hookean", {}}, integrator);
     solver.mesh()->define_region("end", BoxShape{{0.99, -1.0, -1.0}, {2.0, 1.0, 1.0}});
     solver.move("end", {1.0, 0.0, 0.0}, {1.0, 0.3, 0.3}, {1.0}, {0.1, 0.0, 0.0});
     EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}), 0)
-        << integrator << ": " << last_label;
+        << name_of(integrator) << ": " << last_label;
   }
 }
 
@@ -160,8 +157,8 @@ TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
 /// upper body may touch itself, and has a contact surface of its own if `own_surface` is true. With `thick`, bodies
 /// have a thickness, and a moving sheet, which is a body without a material, touches the side of the upper body. Steps
 /// move the bodies little, so that lists of pairs remain valid.
-DifferentiableScene make_touching(const std::string& integrator = DifferentiableSolver{}.integrator,
-                                  bool own_surface = false, bool thick = false) {
+DifferentiableScene make_touching(Integrator integrator = DifferentiableSolver{}.integrator, bool own_surface = false,
+                                  bool thick = false) {
   using namespace testing_mesh;
   std::vector<NamedMesh> bodies;
   bodies.push_back({"low", box_body(MPI_COMM_WORLD, {"low", {1.0, 0.4, 0.6}, {10, 2, 9}})});
@@ -265,19 +262,19 @@ TEST(allocation, steps_with_contact_allocate_nothing) {
 }
 
 TEST(allocation, steps_with_contact_of_an_own_surface_allocate_nothing) {
-  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+  for (const Integrator integrator : {Integrator::symplectic_euler, Integrator::implicit_euler}) {
     DifferentiableScene solver = make_touching(integrator, true);
     solver.model().prepare();
     EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
     EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",
                                        "barrier_distance", "friction_velocity", "rest_positions"}),
               0)
-        << integrator << ": " << last_label;
+        << name_of(integrator) << ": " << last_label;
   }
 }
 
 TEST(allocation, steps_with_thick_bodies_and_a_moving_body_allocate_nothing) {
-  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+  for (const Integrator integrator : {Integrator::symplectic_euler, Integrator::implicit_euler}) {
     DifferentiableScene solver = make_touching(integrator, false, true);
     solver.model().prepare();
     const State start = solver.initial_state();
@@ -289,22 +286,22 @@ TEST(allocation, steps_with_thick_bodies_and_a_moving_body_allocate_nothing) {
     EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "barrier_stiffness", "barrier_distance",
                                        "thickness", "velocity:sheet/all"}),
               0)
-        << integrator << ": " << last_label;
+        << name_of(integrator) << ": " << last_label;
   }
 }
 
 TEST(allocation, implicit_steps_allocate_nothing) {
   for (const int factored : {0, 100000})
-    for (const char* integrator : {"implicit_euler", "bdf2", "generalised_alpha"}) {
+    for (const Integrator integrator : {Integrator::implicit_euler, Integrator::bdf2, Integrator::generalised_alpha}) {
       DifferentiableScene solver = make_solver(1, {"neo_hookean", {}}, integrator, factored);
       EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}),
                 0)
-          << integrator << ", " << factored << ": " << last_label;
+          << name_of(integrator) << ", " << factored << ": " << last_label;
     }
 }
 
 TEST(allocation, implicit_steps_with_contact_allocate_nothing) {
-  DifferentiableScene solver = make_touching("implicit_euler");
+  DifferentiableScene solver = make_touching(Integrator::implicit_euler);
   solver.model().prepare();
   EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
   EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",

@@ -49,8 +49,11 @@ DifferentiableScene make_chain(const std::string& integrator, MPI_Comm comm) {
       "sheet/all"};
   const DifferentiableMaterial rope{
       "rope", {{"rope_stiffness", 20.0}, {"rope_bending", 1e-5}, {"rope_density", 0.05}}, "rope/all"};
-  DifferentiableSolver options{
-      .dt = 0.005, .substeps = 10, .damping = 1.0, .gravity = {0.4, -9.8, 0.7}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.005,
+                               .substeps = 10,
+                               .damping = 1.0,
+                               .gravity = {0.4, -9.8, 0.7},
+                               .integrator = integrator_named(integrator)};
   testing_gradient::solve_to_rounding(options);
   DifferentiableScene solver(mesh, {rubber, rod, cloth, rope}, options);
   solver.fix("block/y_min");

@@ -23,7 +23,7 @@ double deflection(int order, double poisson_ratio, std::array<int, 3> cells) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {length, depth, width}, cells, order);
   DifferentiableMaterial rubber{
       "neo_hookean", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
-  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {0.0, -shear, 0.0});

@@ -38,7 +38,8 @@ double ratio_of_tensions(int n, double friction) {
   const DifferentiableMaterial rope{"rope", {{"rope_stiffness", stiffness}, {"rope_density", 1e-3}}, "all"};
   constexpr int steps_of_side = 20;
   const double dt = 2.0 * pi * radius / 64.0 / speed / steps_of_side;
-  DifferentiableScene solver(mesh, {rope}, {.dt = dt, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"});
+  DifferentiableScene solver(mesh, {rope},
+                             {.dt = dt, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::implicit_euler});
   solver.move("drawn", {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, {0.0}, {0.0, 0.0, -speed});
   const auto& numbers = mesh->vertex_order().file_index();
   std::vector<double> force(3 * points.size(), 0.0);

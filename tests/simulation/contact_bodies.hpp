@@ -28,7 +28,7 @@ inline void set_shared(ContactOptions& contact, const Law& law) {
 inline Scene tower(const Law& shared, const std::string& integrator = "symplectic_euler") {
   Scene scene;
   scene.integrator = integrator;
-  scene.dt = is_explicit_integrator(integrator) ? 4e-4 : 4e-3;
+  scene.dt = is_explicit(integrator_named(integrator)) ? 4e-4 : 4e-3;
   scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}, 0.1, {0.2, -0.1, 0.05}, "low"},
                   {{0.1, 0.05, 0.1}, {2, 1, 2}, {0.013, 0.06, 0.017}, 0.4, {-0.1, 0.1, 0.0}, "middle"},
                   {{0.1, 0.05, 0.1}, {1, 1, 1}, {0.0, 0.119, 0.01}, 0.2, {0.0, 0.0, -0.25}, "high"}};

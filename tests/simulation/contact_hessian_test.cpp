@@ -19,7 +19,7 @@ using testing_simulation::unknowns_of;
 
 /// Scene of a block that lands and slides on a plane. The plane moves upwards and rotates.
 Scene landing(const std::string& integrator) {
-  const bool is_explicit = is_explicit_integrator(integrator);
+  const bool is_explicit = diffsim::is_explicit(integrator_named(integrator));
   Scene scene;
   scene.integrator = integrator;
   scene.dt = is_explicit ? 1e-3 : 0.01;
@@ -53,7 +53,7 @@ HessianCheck check(const Scene& scene, int steps, const std::vector<std::string>
 Scene landing_on_roof(const std::string& integrator, double friction) {
   Scene scene = roof(friction);
   scene.integrator = integrator;
-  scene.dt = is_explicit_integrator(integrator) ? 1e-3 : 0.01;
+  scene.dt = is_explicit(integrator_named(integrator)) ? 1e-3 : 0.01;
   scene.contact.meshes[0].velocity = {0.0, 0.2, 0.0};
   scene.contact.meshes[0].rotation = {{0.2, 0.9, 0.1}, {0.05, -0.04, 0.03}, 2.0};
   return scene;

@@ -96,7 +96,7 @@ class Problem {
 TEST(contact_pairs, dot_products_and_slopes_of_longer_rollouts) {
   for (const char* integrator : {"symplectic_euler", "bdf2"}) {
     SCOPED_TRACE(integrator);
-    Problem problem(laws(integrator), is_explicit_integrator(integrator) ? 20 : 4);
+    Problem problem(laws(integrator), is_explicit(integrator_named(integrator)) ? 20 : 4);
     testing_simulation::expect_checked(*problem);
   }
 }
@@ -104,7 +104,7 @@ TEST(contact_pairs, dot_products_and_slopes_of_longer_rollouts) {
 TEST(contact_pairs, hessian_is_symmetric_and_expands_to_third_order) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
-    Problem problem(laws(integrator), is_explicit_integrator(integrator) ? 8 : 3);
+    Problem problem(laws(integrator), is_explicit(integrator_named(integrator)) ? 8 : 3);
     HessianCheckOptions options;
     if (ranks() > 1) options.differences = false;
     const HessianCheck result = check_hessian(*problem, (*problem).start(), options);

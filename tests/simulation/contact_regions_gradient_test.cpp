@@ -87,7 +87,7 @@ class Problem {
 TEST(contact_regions, dot_products_slopes_and_products_with_the_hessian) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
-    Problem problem(laws(integrator), is_explicit_integrator(integrator) ? 8 : 2);
+    Problem problem(laws(integrator), is_explicit(integrator_named(integrator)) ? 8 : 2);
     testing_simulation::expect_checked(*problem);
     HessianCheckOptions options;
     if (ranks() > 1) options.differences = false;

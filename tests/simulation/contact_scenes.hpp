@@ -108,7 +108,7 @@ inline DifferentiableScene make_solver(const Scene& scene) {
                                .substeps = 1,
                                .damping = scene.damping,
                                .gravity = scene.gravity,
-                               .integrator = scene.integrator};
+                               .integrator = integrator_named(scene.integrator)};
   if (scene.integrator == "symplectic_euler") {
     const double stable = DifferentiableScene(mesh, {material}, options).stable_substep();
     options.substeps = std::max(1, static_cast<int>(std::ceil(scene.safety * scene.dt / stable)));

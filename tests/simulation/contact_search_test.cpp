@@ -35,7 +35,7 @@ class ContactSearch : public ::testing::Test {
       material.values[name] = value_of(name);
     material.values["density"] = value_of("density");
     DifferentiableSolver options;
-    options.integrator = "implicit_euler";
+    options.integrator = Integrator::implicit_euler;
     solver_ = std::make_unique<DifferentiableScene>(mesh_, std::vector{material}, options);
     ContactOptions contact;
     contact.barrier_distance = 0.01;

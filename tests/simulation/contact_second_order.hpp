@@ -17,7 +17,7 @@ namespace diffsim::testing_contact {
 /// Expects the Hessian of a loss of the blocks' final positions, with respect to the named parameters, to be symmetric.
 /// On one rank, also expects the remainder of the second-order expansion of the loss to be of third order.
 inline void expect_second_order(const Scene& scene, const std::vector<std::string>& names) {
-  const int steps = is_explicit_integrator(scene.integrator) ? 8 : 3;
+  const int steps = is_explicit(integrator_named(scene.integrator)) ? 8 : 3;
   DifferentiableScene solver = make_solver(scene);
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("all"),

@@ -35,7 +35,7 @@ TEST_P(OwnSurface, gradients_have_the_slopes_that_differences_have) {
                                     "initial_velocities"};
   if (friction) names.insert(names.end(), {"friction", "friction_velocity"});
   // In short explicit steps the roof moves so little that finite differences consist of rounding errors.
-  if (!is_explicit_integrator(integrator)) names.push_back("obstacle_velocity:roof");
+  if (!is_explicit(integrator_named(integrator))) names.push_back("obstacle_velocity:roof");
   const Scene scene = tower_with_skins(integrator, friction);
   testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_solver(scene, comm); }, 2, names);
 }
@@ -59,7 +59,7 @@ TEST(contact_surface, hessian_is_symmetric_and_expands_to_third_order) {
 TEST(contact_surface, that_is_the_boundary_changes_nothing) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
-    const int steps = is_explicit_integrator(integrator) ? 40 : 4;
+    const int steps = is_explicit(integrator_named(integrator)) ? 40 : 4;
     Scene scene = tower_with_regions(soft_law, integrator);
     scene.contact.pairs = {pair_of("low/left", "middle", hard_law), pair_of("low/under", "floor", hard_law)};
     const std::vector<double> expected = positions_after(scene, steps);
@@ -68,7 +68,7 @@ TEST(contact_surface, that_is_the_boundary_changes_nothing) {
     const std::vector<double> found = positions_after(scene, steps);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
-      EXPECT_NEAR(found[i], expected[i], is_explicit_integrator(integrator) ? 1e-13 : 1e-9);
+      EXPECT_NEAR(found[i], expected[i], is_explicit(integrator_named(integrator)) ? 1e-13 : 1e-9);
   }
 }
 
@@ -97,12 +97,12 @@ TEST(contact_surface, of_bodies_never_intersect) {
     scene.contact.barrier_stiffness = 2e5;
     scene.contact.pairs[0].barrier_stiffness = 2e5;
     scene.gravity = {0.0, -9.8, 0.0};
-    if (is_explicit_integrator(integrator)) scene.dt = 1e-4;
+    if (is_explicit(integrator_named(integrator))) scene.dt = 1e-4;
     DifferentiableScene solver = make_solver(scene);
     solver.require_apart();
     State state = solver.initial_state();
     std::int64_t most = 0;
-    const int steps = is_explicit_integrator(integrator) ? 500 : 12;
+    const int steps = is_explicit(integrator_named(integrator)) ? 500 : 12;
     for (int n = 0; n < steps; ++n) {
       solver.step(n, state);
       const ContactState now = solver.contact_state(n + 1, state);

@@ -44,7 +44,7 @@ class Bar {
                        .planes = {{.point = {0.0, -2e-3, 0.0}, .normal = {0.0, 1.0, 0.0}}}});
   }
   static DifferentiableSolver solver(const std::string& integrator) {
-    DifferentiableSolver solver{.dt = 2e-3, .substeps = 2, .damping = 1.0, .integrator = integrator};
+    DifferentiableSolver solver{.dt = 2e-3, .substeps = 2, .damping = 1.0, .integrator = integrator_named(integrator)};
     solver.implicit.newton.tolerance = 1e-12;
     return solver;
   }
@@ -61,7 +61,8 @@ class Bar {
     std::map<int, std::vector<double>> positions;
     std::map<int, std::vector<double>> forces;
     std::array<double, 3> velocity{};
-    const std::shared_ptr<Sensor> reaction = scene.sensor({.type = "reaction", .place = {.region = "x_min"}});
+    const std::shared_ptr<Sensor> reaction =
+        scene.sensor({.quantity = SensorQuantity::reaction, .place = {.region = "x_min"}});
     State state = scene.initial_state();
     rollout(scene.model(), state, num_steps, nullptr, [&](int n, const State& at) {
       const std::vector<double> R = reaction->value(n, at);

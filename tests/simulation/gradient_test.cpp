@@ -28,9 +28,12 @@ DifferentiableScene make_solver(const ElasticLaw& law, int degree, const std::st
   names.emplace_back("density");
   if (viscous) names.insert(names.end(), {"viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
   for (const std::string& name : names) material.values[name] = value_of(name);
-  DifferentiableScene solver(
-      mesh, {material},
-      {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = 0.004,
+                              .substeps = 4,
+                              .damping = 0.995,
+                              .gravity = {0.5, -9.8, 1.0},
+                              .integrator = integrator_named(integrator)});
   solver.fix("x_min");
   solver.fix("z_min", {false, false, true});
   std::vector<double> pull, signal;

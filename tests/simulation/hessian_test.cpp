@@ -59,12 +59,12 @@ struct Case {
 DifferentiableScene make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order,
                                    which.quadrature_degree);
-  const bool is_explicit = is_explicit_integrator(which.integrator);
+  const bool is_explicit = diffsim::is_explicit(integrator_named(which.integrator));
   DifferentiableSolver options{.dt = is_explicit ? 0.004 : 0.04,
                                .substeps = 4,
                                .damping = 0.995,
                                .gravity = {0.5, -9.8, 1.0},
-                               .integrator = which.integrator};
+                               .integrator = integrator_named(which.integrator)};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.ramp_steps = which.integrator == "quasi_static" ? num_steps : 0;
   DifferentiableScene solver(mesh, {{which.law, which.values, "all"}}, options);

@@ -28,7 +28,7 @@ DifferentiableScene make_solver(const std::string& integrator, const std::string
   DifferentiableMaterial material{law, {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   if (order == 2)
     material.values.insert({{"viscosity", 60.0}, {"bulk_viscosity", 30.0}, {"rayleigh_damping", 3.0}, {"drag", 500.0}});
-  DifferentiableSolver options{.dt = 0.04, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.04, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.ramp_steps = integrator == "quasi_static" ? num_steps : 0;
   DifferentiableScene solver(mesh, {material}, options);
@@ -86,7 +86,7 @@ DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& int
   auto mesh = TetrahedralMesh::box(comm, {0.6, 0.3, 0.2}, {2, 1, 1});
   DifferentiableMaterial material{law.name, {{"density", 900.0}, {"viscosity", 1.5}, {"bulk_viscosity", 0.8}}, "all"};
   for (const std::string& name : law.parameter_names()) material.values[name] = value_of(name);
-  DifferentiableSolver options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = exact ? 1e-13 : 1e-12;
   if (exact) {
     options.implicit.linear.tolerance = 1e-13;

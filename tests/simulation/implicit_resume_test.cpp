@@ -25,7 +25,7 @@ const std::vector<std::string> asked = {"youngs_modulus", "density", "gravity"};
 DifferentiableScene make_solver(std::shared_ptr<TetrahedralMesh> mesh, const std::string& integrator, bool direct) {
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.02, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.02, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = options.implicit.linear.tolerance = solver_tolerance;
   if (integrator == "quasi_static") options.implicit.ramp_steps = num_steps;
   if (!direct) options.implicit.linear.direct_below = 0;

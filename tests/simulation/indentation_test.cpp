@@ -100,7 +100,7 @@ Indentation press(int n, double down_by) {
   const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, round_top(n, width, thickness, radius));
   const DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 1e6}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  DifferentiableSolver options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static};
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("all", {false, false, true});
   mesh->define_region("middle", BoxShape{{-1e-9, -1.0, -1.0}, {1e-9, 1.0, 2.0 * thickness}});

@@ -216,7 +216,7 @@ TEST(lagged_friction, has_symmetric_jacobians) {
   for (const bool matrix_free : {false, true}) {
     auto mesh = make_mesh(scene.blocks, MPI_COMM_WORLD);
     DifferentiableSolver options{
-        .dt = scene.dt, .substeps = 1, .damping = 1.0, .gravity = 0.0, .integrator = "implicit_euler"};
+        .dt = scene.dt, .substeps = 1, .damping = 1.0, .gravity = 0.0, .integrator = Integrator::implicit_euler};
     options.implicit.linear.matrix_free = matrix_free;
     options.implicit.implicit_differentiation = matrix_free;
     DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);

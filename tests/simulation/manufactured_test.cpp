@@ -44,7 +44,8 @@ Errors errors_on(int n, int order) {
   });
   DifferentiableMaterial material{
       "linear_elastic", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
-  DifferentiableScene solver(mesh, {material}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static});
   for (const char* side : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"}) solver.fix(side);
 
   const int nodes = mesh->nodes_per_cell();

@@ -60,5 +60,35 @@ TEST(material_regions, solids_name_their_law_as_the_model) {
   }
 }
 
+TEST(material_regions, laws_need_a_positive_shear_modulus_in_each_cell) {
+  const auto error_of = [](const std::string& law, const std::map<std::string, CellValues>& values) -> std::string {
+    try {
+      DifferentiableScene(
+          make_mesh(),
+          {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}}, "rest"}, {law, values, "corner"}}, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      return error.what();
+    }
+    return {};
+  };
+  const auto of_mooney_rivlin = [&](double c01) {
+    return error_of("mooney_rivlin", {{"c10", 1e3}, {"c01", c01}, {"bulk_modulus", 1e4}});
+  };
+  EXPECT_EQ(of_mooney_rivlin(-900.0), "");
+  const std::string mooney_rivlin = of_mooney_rivlin(-1000.0);
+  for (const char* part : {"material mooney_rivlin in cell ", ": c10 + c01, half the shear modulus, is 0.000000 Pa"})
+    EXPECT_NE(mooney_rivlin.find(part), std::string::npos) << mooney_rivlin;
+
+  const auto of_ogden = [&](double mu_2) {
+    return error_of("ogden_2",
+                    {{"mu_1", 1e3}, {"alpha_1", 2.0}, {"mu_2", mu_2}, {"alpha_2", -2.0}, {"bulk_modulus", 1e4}});
+  };
+  EXPECT_EQ(of_ogden(500.0), "");
+  const std::string ogden = of_ogden(1500.0);
+  for (const char* part : {"material ogden_2 in cell ", "half the sum of mu_p alpha_p, is -500.000000 Pa"})
+    EXPECT_NE(ogden.find(part), std::string::npos) << ogden;
+}
+
 }  // namespace
 }  // namespace diffsim::material_regions_test

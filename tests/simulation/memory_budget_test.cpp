@@ -33,8 +33,9 @@ DifferentiableScene make_solver(const std::string& integrator, bool implicit_dif
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  const bool is_explicit = is_explicit_integrator(integrator);
-  DifferentiableSolver options{.dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  const bool is_explicit = diffsim::is_explicit(integrator_named(integrator));
+  DifferentiableSolver options{
+      .dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.implicit_differentiation = implicit_differentiation;
   if (!implicit_differentiation) options.implicit.newton.max_iterations = 4;

@@ -34,8 +34,11 @@ DifferentiableScene make_solver(const std::string& integrator, const std::string
                                    {"viscosity", 20.0},
                                    {"bulk_viscosity", 0.0}},
                                   "all"};
-  DifferentiableSolver options{
-      .dt = dt, .substeps = 4, .damping = 0.995, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = dt,
+                               .substeps = 4,
+                               .damping = 0.995,
+                               .gravity = {0.0, -9.8, 0.0},
+                               .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-12;
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
@@ -76,7 +79,7 @@ TEST(motion, of_a_linear_body_takes_one_iteration_a_step) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
   const DifferentiableMaterial material{
       "linear_elastic", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  DifferentiableSolver options{.dt = dt, .gravity = {0.0, -9.8, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = dt, .gravity = {0.0, -9.8, 0.0}, .integrator = Integrator::implicit_euler};
   options.implicit.newton.tolerance = 1e-8;
   options.implicit.newton.linear_tolerance = 1e-12;
   DifferentiableScene solver(mesh, {material}, options);

@@ -38,7 +38,7 @@ DifferentiableScene make_solver(const std::string& law = "neo_hookean") {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.2, 0.2, 0.2}, {6, 1, 1});
   std::map<std::string, CellValues> values{{"youngs_modulus", 4e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}};
   if (law == "ogden_1") values = {{"mu_1", 1e4}, {"alpha_1", 2.0}, {"bulk_modulus", 2e4}, {"density", 1000.0}};
-  DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, -5.0, 1.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, -5.0, 1.0}, .integrator = Integrator::quasi_static};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.ramp_steps = num_steps;
   DifferentiableScene solver(mesh, {{law, values, "all"}}, options);

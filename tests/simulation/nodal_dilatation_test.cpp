@@ -97,7 +97,7 @@ TEST(nodal_dilatation, is_refused_where_it_cannot_be) {
   material.nodal_dilatation = true;
   EXPECT_THROW(DifferentiableScene(mesh, {material}, {}), Error);
   auto linear = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1});
-  DifferentiableScene solver(linear, {material}, {.dt = 0.01, .integrator = "implicit_euler"});
+  DifferentiableScene solver(linear, {material}, {.dt = 0.01, .integrator = Integrator::implicit_euler});
   solver.fix("x_min");
   State state = solver.initial_state();
   solver.model().prepare();

@@ -63,7 +63,7 @@ std::string message(const std::string& integrator, bool of_parameter) {
   DifferentiableScene scene(
       mesh,
       {DifferentiableMaterial("neo_hookean", {{"density", 1000.0}, {"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}})},
-      {.dt = 1e-3, .integrator = integrator});
+      {.dt = 1e-3, .integrator = integrator_named(integrator)});
   scene.fix("x_min");
   scene.system().add_term(std::make_unique<BadTerm>(*mesh, of_parameter));
   TargetPositionLoss loss(*mesh, mesh->region("x_max"), {0.4, 0.1, 0.0}, num_steps);

@@ -10,6 +10,7 @@
 
 #include "contact/obstacles.hpp"
 #include "diffsim/mesh/construction.hpp"
+#include "diffsim/sensor/sensor.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
@@ -66,11 +67,11 @@ DifferentiableScene make_block(const std::string& integrator, std::vector<NamedM
   bodies.push_back({"block", box_body(comm, {"block", {0.1, 0.05, 0.1}, {2, 1, 2}, {}})});
   for (NamedMesh& other : others) bodies.push_back({other.name, whole_on_first_rank(comm, std::move(other.data))});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
-  DifferentiableSolver options{.dt = is_explicit_integrator(integrator) ? 4e-4 : 4e-3,
+  DifferentiableSolver options{.dt = is_explicit(integrator_named(integrator)) ? 4e-4 : 4e-3,
                                .substeps = 1,
                                .damping = 1.0,
                                .gravity = {0.0, -9.8, 0.0},
-                               .integrator = integrator};
+                               .integrator = integrator_named(integrator)};
   DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
   for (const int v : mesh->region("block/all").vertices)
@@ -158,7 +159,7 @@ Outcome outcome_of(DifferentiableScene solver, const std::string& of_velocity, c
 class Integrators : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Integrators, a_body_moves_and_touches_as_an_obstacle_that_contact_moves) {
-  const bool is_explicit = is_explicit_integrator(GetParam());
+  const bool is_explicit = diffsim::is_explicit(integrator_named(GetParam()));
   const int steps = is_explicit ? 60 : 12;
   const double bound = is_explicit ? 1e-11 : 1e-7;
   for (const double friction : {0.0, 0.3}) {
@@ -238,6 +239,26 @@ TEST(obstacle_bodies, that_nothing_moves_rest_and_have_no_energy) {
   EXPECT_EQ(error_of(two), "");
   EXPECT_GT(testing_gradient::most_active_pairs(two, 3), 4);
   EXPECT_EQ(outcome(std::move(two)).second, (std::array<double, 3>{}));
+}
+
+TEST(obstacle_bodies, have_no_mass_in_sensors) {
+  DifferentiableScene scene = make_block("symplectic_euler", {{"sheet", sheet(-0.5)}}, MPI_COMM_WORLD);
+  scene.move("sheet/all", axis, origin, {0.0}, {1.0, 0.0, 0.0});
+  scene.model().prepare();
+  State state = scene.initial_state();
+  for (int n = 0; n < 3; ++n) scene.step(n, state);
+  for (const SensorQuantity quantity : {SensorQuantity::center_of_mass, SensorQuantity::momentum,
+                                        SensorQuantity::angular_momentum, SensorQuantity::kinetic_energy}) {
+    const auto value = [&](const char* region) {
+      return scene.sensor({.quantity = quantity, .place = {.region = region}})->value(3, state);
+    };
+    const std::vector<double> all = value("all"), block = value("block/all");
+    ASSERT_EQ(all.size(), block.size());
+    for (std::size_t c = 0; c < all.size(); ++c) EXPECT_NEAR(all[c], block[c], 1e-13) << type_of(quantity).name << c;
+  }
+  const SensorSpec of_sheet{.quantity = SensorQuantity::center_of_mass, .place = {.region = "sheet/all"}};
+  EXPECT_EQ(testing_simulation::expect_refused([&] { scene.sensor(of_sheet); }, {"region 'sheet/all' has no mass"}),
+            ErrorKind::input);
 }
 
 TEST(obstacle_bodies, are_refused_where_they_begin_in_others_or_others_in_them) {

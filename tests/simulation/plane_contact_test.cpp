@@ -39,7 +39,7 @@ DifferentiableScene make_solver(const Scene& scene) {
                                                  .substeps = 2,
                                                  .damping = scene.damping,
                                                  .gravity = scene.gravity,
-                                                 .integrator = scene.integrator});
+                                                 .integrator = integrator_named(scene.integrator)});
   ContactOptions contact = scene.contact;
   contact.friction = scene.friction;
   contact.planes.push_back({.point = {0.0, -scene.height, 0.0}, .normal = {0.0, 2.0, 0.0}});

@@ -33,7 +33,7 @@ class Plate {
                    {"shell_thickness", thickness},
                    {"shell_density", 1.0}},
                   "all"}},
-                {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"}),
+                {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static}),
         a_(a) {
     solver_.fix("all", {true, true, false});
     std::vector<std::int64_t> border;

@@ -50,7 +50,7 @@ DifferentiableScene make_solver(const Case& what) {
   const DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   const bool is_explicit = std::string(what.integrator) == "symplectic_euler";
-  DifferentiableSolver options{.dt = is_explicit ? 1e-4 : 1e-2, .integrator = what.integrator};
+  DifferentiableSolver options{.dt = is_explicit ? 1e-4 : 1e-2, .integrator = integrator_named(what.integrator)};
   options.substeps = 1;
   DifferentiableScene solver(
       TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {what.bricks, what.bricks, what.bricks}), {material},

@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing_affine;
 DifferentiableSolver options_of(const std::string& integrator, double dt, const Vector& gravity) {
-  return {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = gravity, .integrator = integrator};
+  return {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = gravity, .integrator = integrator_named(integrator)};
 }
 
 /// Density of a box of the given size and mass.
@@ -353,15 +353,16 @@ TEST(rigid_benchmarks, a_servo_turns_the_shorter_way) {
 
 DifferentiableScene rigid_on_slope(NamedMesh body, const Slope& slope) {
   const DifferentiableMaterial material = rigid(1000.0);
-  return on_slope(std::move(body), material, {.dt = 1e-3, .substeps = 20, .integrator = "velocity_verlet"}, slope);
+  return on_slope(std::move(body), material, {.dt = 1e-3, .substeps = 20, .integrator = Integrator::velocity_verlet},
+                  slope);
 }
 
 TEST(rigid_benchmarks, a_block_holds_and_slides_on_a_slope) {
   // Friction tilts the block, which then rocks on the barrier. Damping ends this motion within the first 0.2 s.
   const auto velocities = [](double friction) {
     DifferentiableScene scene =
-        on_slope(block(), rigid(1000.0, "block/all"), {.dt = 1e-3, .substeps = 20, .integrator = "symplectic_euler"},
-                 {0.5, friction, {}});
+        on_slope(block(), rigid(1000.0, "block/all"),
+                 {.dt = 1e-3, .substeps = 20, .integrator = Integrator::symplectic_euler}, {0.5, friction, {}});
     std::vector<double> damping(500, 1.0);
     std::fill(damping.begin(), damping.begin() + 200, 0.99);
     scene.set_control("damping", damping);
@@ -393,7 +394,7 @@ TEST(rigid_benchmarks, a_sliding_ball_begins_to_roll) {
 // ---- impact -----------------------------------------------------------------------------------------------------
 
 TEST(rigid_benchmarks, equal_bodies_exchange_their_velocities) {
-  expect_exchange(rigid(1000.0), {.substeps = 1, .integrator = "velocity_verlet"}, {400, 800});
+  expect_exchange(rigid(1000.0), {.substeps = 1, .integrator = Integrator::velocity_verlet}, {400, 800});
 }
 
 TEST(rigid_benchmarks, a_body_bounces) { expect_bounce(rigid(1000.0)); }

@@ -67,7 +67,7 @@ inline std::shared_ptr<TetrahedralMesh> line(int n, const std::function<Point(in
 inline DifferentiableScene statics(std::shared_ptr<TetrahedralMesh> mesh, const Beam& values, int steps = 1) {
   DifferentiableMaterial material{"beam", {}, "all"};
   for (const auto& [name, value] : values) material.values[name] = value;
-  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
   options.implicit.ramp_steps = steps;
   return DifferentiableScene(std::move(mesh), {material}, options);
 }

@@ -104,7 +104,7 @@ TEST(RodSupports, a_moment_about_the_axis_twists_evenly) {
 DifferentiableScene quarter_second_steps(const std::shared_ptr<TetrahedralMesh>& mesh) {
   DifferentiableMaterial material{"beam", {}, "all"};
   for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
-  return {mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"}};
+  return {mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static}};
 }
 
 TEST(RodSupports, a_motion_turns_directors_and_twists_the_rod) {

@@ -39,8 +39,11 @@ DifferentiableScene make_rod(const std::string& model, const std::string& integr
   mesh->define_region("first", VertexList{{0}});
   mesh->define_region("held", VertexList{{0, 1}});
   mesh->define_region("last", VertexList{{9, 10}});
-  DifferentiableSolver options{
-      .dt = 0.002, .substeps = 4, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.002,
+                               .substeps = 4,
+                               .damping = 0.99,
+                               .gravity = {0.3, -4.8, -9.4},
+                               .integrator = integrator_named(integrator)};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial rod{model, {}, "all"};
   for (const std::string& name : model == "rod" ? of_rod : of_beam)

@@ -98,7 +98,8 @@ double deflection_of_pinned(int n, double P) {
   mesh->define_region("end", VertexList{{n}});
   const DifferentiableMaterial rope{
       "rope", {{"rope_stiffness", 1e7}, {"rope_bending", 1.0}, {"rope_density", 1.0}}, "all"};
-  DifferentiableScene solver(mesh, {rope}, {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {rope},
+                             {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static});
   solver.fix("start");
   solver.fix("end", {false, true, true});
   solver.fix("all", {false, true, false});

@@ -71,7 +71,7 @@ class Clamped {
     DifferentiableMaterial rope{
         "rope", {{"rope_stiffness", values_.stiffness}, {"rope_density", values_.density}}, "all"};
     if (values_.bending > 0.0) rope.values["rope_bending"] = values_.bending;
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, -gravity}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, -gravity}, .integrator = Integrator::quasi_static};
     options.implicit.ramp_steps = steps;
     DifferentiableScene solver(mesh, {rope}, options);
     solver.fix("held");

@@ -18,8 +18,11 @@ const std::vector<std::string> of_rope{"rope_stiffness", "rope_bending", "rope_d
 DifferentiableScene make_rope(const std::string& integrator, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_spring::curved_line(comm, 12));
   mesh->define_region("held", VertexList{{0, 1}});
-  DifferentiableSolver options{
-      .dt = 0.004, .substeps = 3, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.004,
+                               .substeps = 3,
+                               .damping = 0.99,
+                               .gravity = {0.3, -4.8, -9.4},
+                               .integrator = integrator_named(integrator)};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial rope{"rope", {}, "all"};
   for (const std::string& name : of_rope) rope.values[name] = find_parameter_spec(name)->sample;

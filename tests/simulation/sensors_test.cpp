@@ -116,24 +116,24 @@ constexpr std::array<double, 3> about{0.05, 0.02, -0.03};
 
 std::vector<Case> cases() {
   const std::vector<std::pair<std::string, SensorSpec>> sensors{
-      {"position_of_region", {.type = "position", .place = left}},
-      {"position_of_point", {.type = "position", .place = point}},
-      {"displacement", {.type = "displacement", .place = point}},
-      {"velocity", {.type = "velocity", .place = point}},
-      {"distance", {.type = "distance", .place = other_point, .other = end}},
-      {"center_of_mass", {.type = "center_of_mass", .place = right}},
-      {"momentum", {.type = "momentum", .place = all}},
-      {"angular_momentum", {.type = "angular_momentum", .place = right, .about = about}},
-      {"kinetic_energy", {.type = "kinetic_energy", .place = left}},
-      {"volume", {.type = "volume", .place = right}},
-      {"strain", {.type = "strain", .place = right}},
-      {"stress", {.type = "stress", .place = all}},
-      {"von_mises", {.type = "von_mises", .place = all, .power = 5.0}},
-      {"von_mises_of_power_2", {.type = "von_mises", .place = right, .power = 2.0}},
-      {"work", {.type = "work", .place = right}},
-      {"reaction", {.type = "reaction", .place = {.region = "x_min"}}},
-      {"moment", {.type = "moment", .place = {.region = "x_min"}, .about = about}},
-      {"moment_of_moved_region", {.type = "moment", .place = end, .about = about}}};
+      {"position_of_region", {.quantity = SensorQuantity::position, .place = left}},
+      {"position_of_point", {.quantity = SensorQuantity::position, .place = point}},
+      {"displacement", {.quantity = SensorQuantity::displacement, .place = point}},
+      {"velocity", {.quantity = SensorQuantity::velocity, .place = point}},
+      {"distance", {.quantity = SensorQuantity::distance, .place = other_point, .other = end}},
+      {"center_of_mass", {.quantity = SensorQuantity::center_of_mass, .place = right}},
+      {"momentum", {.quantity = SensorQuantity::momentum, .place = all}},
+      {"angular_momentum", {.quantity = SensorQuantity::angular_momentum, .place = right, .about = about}},
+      {"kinetic_energy", {.quantity = SensorQuantity::kinetic_energy, .place = left}},
+      {"volume", {.quantity = SensorQuantity::volume, .place = right}},
+      {"strain", {.quantity = SensorQuantity::strain, .place = right}},
+      {"stress", {.quantity = SensorQuantity::stress, .place = all}},
+      {"von_mises", {.quantity = SensorQuantity::von_mises, .place = all, .power = 5.0}},
+      {"von_mises_of_power_2", {.quantity = SensorQuantity::von_mises, .place = right, .power = 2.0}},
+      {"work", {.quantity = SensorQuantity::work, .place = right}},
+      {"reaction", {.quantity = SensorQuantity::reaction, .place = {.region = "x_min"}}},
+      {"moment", {.quantity = SensorQuantity::moment, .place = {.region = "x_min"}, .about = about}},
+      {"moment_of_moved_region", {.quantity = SensorQuantity::moment, .place = end, .about = about}}};
   std::vector<Case> made;
   for (const auto& [name, sensor] : sensors) {
     made.push_back({name + "_explicit", sensor, "velocity_verlet", 1});
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(simulation, EverySensor, testing::ValuesIn(cases()), na
 
 /// Expects the derivatives of a loss of strains to agree with differences.
 void expect_loss_derivatives(const MakeLoss& make) {
-  const Case which{"", {.type = "strain", .place = right}, "implicit_euler", 1};
+  const Case which{"", {.quantity = SensorQuantity::strain, .place = right}, "implicit_euler", 1};
   expect_slopes([&](MPI_Comm comm) { return make_solver(which, comm); }, num_steps, {"youngs_modulus", "gravity"},
                 make);
   DifferentiableScene solver = make_solver(which, MPI_COMM_WORLD);
@@ -158,7 +158,7 @@ void expect_loss_derivatives(const MakeLoss& make) {
   EXPECT_TRUE(check_hessian(problem, problem.start()).passed);
 }
 void expect_loss_derivatives(const SensorLossOptions& options) {
-  const Case which{"", {.type = "strain", .place = right}, "implicit_euler", 1};
+  const Case which{"", {.quantity = SensorQuantity::strain, .place = right}, "implicit_euler", 1};
   expect_loss_derivatives([&](DifferentiableScene& solver) { return make_loss(which, solver, options); });
 }
 
@@ -176,7 +176,7 @@ class SensorValue : public testing::TestWithParam<std::optional<double>> {};
 TEST_P(SensorValue, has_the_derivatives_that_differences_have) {
   const std::optional<double> power = GetParam();
   expect_loss_derivatives([&](DifferentiableScene& solver) {
-    return std::make_unique<SensorValueLoss>(solver.sensor({.type = "strain", .place = right}),
+    return std::make_unique<SensorValueLoss>(solver.sensor({.quantity = SensorQuantity::strain, .place = right}),
                                              std::vector<double>{1.0, -0.5, 0.3, 2.0, 0.0, 1.0},
                                              std::vector<int>{1, num_steps}, power);
   });

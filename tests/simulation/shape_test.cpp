@@ -50,7 +50,11 @@ struct Pull {
                   {"viscosity", 2.0},
                   {"drag", 100.0}},
                  "all"}},
-               {.dt = 0.002, .substeps = 4, .damping = 0.99, .gravity = {0.0, -9.8, 1.0}, .integrator = integrator}) {
+               {.dt = 0.002,
+                .substeps = 4,
+                .damping = 0.99,
+                .gravity = {0.0, -9.8, 1.0},
+                .integrator = integrator_named(integrator)}) {
     solver.fix("x_min");
     solver.add_traction("x_max", {100.0, 30.0, -20.0});
     loss = std::make_unique<TargetPositionLoss>(*mesh, mesh->region("x_max"), std::array<double, 3>{0.8, 0.2, 0.1},

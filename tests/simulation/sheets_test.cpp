@@ -37,8 +37,11 @@ DifferentiableScene make_sheet(const Case& of, MPI_Comm comm) {
   }
   auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_mesh::whole_on_first_rank(comm, std::move(data)));
   mesh->define_region("corners", VertexList{{0, 4}});
-  DifferentiableSolver options{
-      .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = of.integrator};
+  DifferentiableSolver options{.dt = 0.004,
+                               .substeps = 2,
+                               .damping = 0.99,
+                               .gravity = {0.3, -4.8, -9.4},
+                               .integrator = integrator_named(of.integrator)};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial material(of.kind, {}, "all", false, of.law);
   for (const std::string& name : of.parameters()) material.values[name] = find_parameter_spec(name)->sample;

@@ -39,7 +39,7 @@ class MappedShell {
       for (std::size_t c = 0; c < 3; ++c) data.coordinates[i + c] = x[c];
     }
     mesh_ = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, std::move(data));
-    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
     options.implicit.ramp_steps = steps;
     solver_ = std::make_unique<DifferentiableScene>(
         mesh_,

@@ -24,7 +24,7 @@ namespace {
 std::shared_ptr<TetrahedralMesh> bar() { return TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.2, 0.2}, {6, 2, 2}); }
 
 DifferentiableSolver short_steps(const std::string& integrator = "symplectic_euler") {
-  return {.dt = 0.002, .substeps = 4, .integrator = integrator};
+  return {.dt = 0.002, .substeps = 4, .integrator = integrator_named(integrator)};
 }
 
 double difference(const Field& a, const Field& b) {
@@ -66,11 +66,22 @@ TEST(simulator, defaults_are_the_documented_ones) {
   EXPECT_EQ(solver.substeps, 4);
   EXPECT_EQ(solver.damping, 0.99);
   EXPECT_EQ(solver.damping, DynamicsParameters::damping.default_value);
-  EXPECT_EQ(ContactOptions().friction_velocity, ContactParameters::friction_velocity.default_value);
   EXPECT_EQ(solver.gravity, (std::array<double, 3>{0.0, -9.8, 0.0}));
   EXPECT_TRUE(solver.use_implicit_diff);
   EXPECT_EQ(DifferentiableSolver{.gravity = -1.6}.gravity, (std::array<double, 3>{0.0, -1.6, 0.0}));
   EXPECT_EQ((DifferentiableSolver{.gravity = {1.0, 2.0, 3.0}}.gravity), (std::array<double, 3>{1.0, 2.0, 3.0}));
+
+  const ContactOptions contact;
+  EXPECT_EQ(contact.barrier_distance, 1e-3);
+  EXPECT_EQ(contact.barrier_stiffness, 1e6);
+  EXPECT_FALSE(contact.adaptive_stiffness);
+  EXPECT_EQ(contact.friction, 0.0);
+  EXPECT_EQ(contact.friction_velocity, 1e-5);
+  EXPECT_EQ(contact.friction_velocity, ContactParameters::friction_velocity.default_value);
+  EXPECT_FALSE(contact.thickness.has_value());
+  EXPECT_FALSE(contact.lagged_friction);
+  EXPECT_FALSE(contact.self);
+  EXPECT_TRUE(ContactPair().touch);
 
   const DifferentiableMaterial material(1e5, 0.4);
   EXPECT_EQ(material.model, "neo_hookean");
@@ -157,9 +168,15 @@ TEST(simulator, meshes_come_from_arrays_and_cubes) {
 }
 
 TEST(simulator, meshes_come_from_files) {
-  const auto file = testing_data::meshes_folder() / "link.msh";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no meshes; give DIFFSIM_DATA, a folder that holds meshes/";
-  EXPECT_GT(TetrahedralMesh::from_file(MPI_COMM_WORLD, file.string())->num_global_cells(), 0);
+  const auto gripper =
+      TetrahedralMesh::from_file(MPI_COMM_WORLD, DIFFSIM_SOURCE_DIR "/examples/quickstart/gripper.msh");
+  EXPECT_EQ(gripper->num_global_cells(), 5292);
+  EXPECT_EQ(gripper->region("stiff").num_cells, 3204);
+  EXPECT_EQ(gripper->region("soft").num_cells, 2088);
+  EXPECT_GT(gripper->region("clamp").num_vertices, 0);
+  if (const auto link = testing_data::meshes_folder() / "link.msh"; std::filesystem::exists(link)) {
+    EXPECT_GT(TetrahedralMesh::from_file(MPI_COMM_WORLD, link.string())->num_global_cells(), 0);
+  }
 }
 
 TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
@@ -194,6 +211,30 @@ TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
     plain.reset();
     EXPECT_EQ(plain.time(), 0.0);
     EXPECT_EQ(difference(plain.positions(), expected[0]), 0.0);
+  }
+}
+
+TEST(simulator, rollouts_without_gradients_are_those_with_gradients) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    Simulator plain(bar(), DifferentiableMaterial(1e5, 0.4), short_steps(integrator));
+    DifferentiableSimulator simulator(bar(), DifferentiableMaterial(1e5, 0.4, true), short_steps(integrator));
+    for (Simulator* each : {&plain, static_cast<Simulator*>(&simulator)}) each->set_fixed_vertices("x_min");
+    std::vector<int> observed;
+    Trajectory states = plain.rollout(7, 3, [&](int n, const State&) { observed.push_back(n); });
+    EXPECT_EQ(observed, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(plain.step_number(), 7);
+    EXPECT_EQ(difference(states.state(7)["positions"], plain.positions()), 0.0);
+    // A rollout through the base class records the steps, too.
+    Trajectory expected = static_cast<Simulator&>(simulator).rollout(7, 3);
+    for (const int n : {7, 0, 5, 1, 4, 3, 6, 2})
+      for (const char* field : {"positions", "velocities"})
+        EXPECT_EQ(difference(states.state(n)[field], expected.state(n)[field]), 0.0) << integrator << ", " << n;
+    EXPECT_GT(simulator.backward(some_loss), 0.0);
+    plain.step();
+    EXPECT_EQ(plain.step_number(), 8);
+    EXPECT_EQ(difference(plain.rollout(0).state(0)["positions"], expected.state(0)["positions"]), 0.0);
+    EXPECT_NE(message_of([&] { plain.rollout(-1); }), "");
+    EXPECT_NE(message_of([&] { plain.rollout(3, 0); }), "");
   }
 }
 
@@ -306,6 +347,27 @@ TEST(simulator, vertices_may_be_fixed_after_steps) {
   EXPECT_EQ(difference(end(true), end(false)), 0.0);
 }
 
+TEST(simulator, vertices_may_be_fixed_through_the_system_after_steps) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    const auto end = [&](bool steps_before) {
+      Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps(integrator));
+      simulator.set_fixed_vertices("x_min");
+      if (steps_before) simulator.step();
+      simulator.reset();
+      DifferentiableScene& scene = simulator.scene();
+      scene.system().fix(scene.mesh()->region("x_max").vertices, {true, true, true});
+      for (int n = 0; n < 3; ++n) simulator.step();
+      return simulator.positions().clone();
+    };
+    EXPECT_EQ(difference(end(true), end(false)), 0.0) << integrator;
+  }
+  DifferentiableSimulator simulator(bar(), DifferentiableMaterial(1e5, 0.4, true), short_steps());
+  Trajectory trajectory = simulator.rollout(10, 4);
+  simulator.scene().system().fix(simulator.scene().mesh()->region("x_max").vertices, {true, true, true});
+  EXPECT_NE(message_of([&] { simulator.backward(some_loss); }), "");
+  EXPECT_NE(message_of([&] { trajectory.state(2); }), "");
+}
+
 TEST(simulator, vertices_are_fixed_by_their_numbers) {
   Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps()),
       by_region(bar(), DifferentiableMaterial(1e5, 0.4), short_steps());
@@ -353,13 +415,14 @@ TEST(simulator, a_parameter_changed_through_a_kept_reference_counts_from_the_nex
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
-    const DifferentiableSolver solver{.dt = 0.002, .substeps = 4, .gravity = 0.0, .integrator = integrator};
+    const DifferentiableSolver solver{
+        .dt = 0.002, .substeps = 4, .gravity = 0.0, .integrator = integrator_named(integrator)};
     Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), solver),
         expected(bar(), DifferentiableMaterial(1e5, 0.4), solver);
     int prepared = 0;
     simulator.scene().system().add_term(std::make_unique<CountingTerm>(prepared));
     for (Simulator* each : {&simulator, &expected}) each->set_fixed_vertices("x_min");
-    // Bodies at rest without forces stay at rest, whatever their stiffness.
+    // Without forces, a body at rest stays at rest, regardless of its stiffness.
     Field& gravity = simulator.parameters().at("gravity").field;
     Field& stiffness = simulator.parameters().at("youngs_modulus").field;
     const auto change = [&](Field& g, Field& E) {
@@ -384,6 +447,37 @@ TEST(simulator, a_parameter_changed_through_a_kept_reference_counts_from_the_nex
     simulator.step();
     EXPECT_EQ(prepared, 4);
   }
+}
+
+TEST(simulator, terms_added_after_steps_are_prepared) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps(integrator));
+    simulator.set_fixed_vertices("x_min");
+    simulator.step();
+    int prepared = 0;
+    simulator.scene().system().add_term(std::make_unique<CountingTerm>(prepared));
+    simulator.step();
+    EXPECT_EQ(prepared, 1) << integrator;
+    simulator.step();
+    EXPECT_EQ(prepared, 1) << integrator;
+  }
+}
+
+TEST(simulator, a_scene_of_several_bodies_is_that_of_a_simulator) {
+  const auto bodies = [] {
+    const DifferentiableMaterial soft("neo_hookean",
+                                      {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 700.0}});
+    return std::vector<Body>{{"left", cube_mesh(MPI_COMM_WORLD, 2, 0.1), soft, {}},
+                             {"right", cube_mesh(MPI_COMM_WORLD, 2, 0.1), soft, {.translate = {0.3, 0.0, 0.0}}}};
+  };
+  DifferentiableScene scene(MPI_COMM_WORLD, bodies(), short_steps());
+  EXPECT_EQ(scene.mesh()->region("right/all").num_vertices, 27);
+  Simulator of_scene(scene), of_bodies(MPI_COMM_WORLD, bodies(), short_steps());
+  for (Simulator* each : {&of_scene, &of_bodies}) {
+    each->set_fixed_vertices("left/x_min");
+    for (int n = 0; n < 3; ++n) each->step();
+  }
+  EXPECT_EQ(difference(of_scene.positions(), of_bodies.positions()), 0.0);
 }
 
 TEST(simulator, several_bodies_are_a_list_of_meshes_and_materials) {

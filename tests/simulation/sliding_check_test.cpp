@@ -24,9 +24,10 @@ std::map<std::string, UnknownCheck> check_slide(const std::string& integrator, c
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.12, 0.06, 0.08}, {1, 1, 1});
   const DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", 5e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  DifferentiableScene solver(
-      mesh, {material},
-      {.dt = 0.01, .gravity = {9.8 * std::sin(0.5), -9.8 * std::cos(0.5), 0.0}, .integrator = integrator});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = 0.01,
+                              .gravity = {9.8 * std::sin(0.5), -9.8 * std::cos(0.5), 0.0},
+                              .integrator = integrator_named(integrator)});
   ContactOptions contact{
       .barrier_distance = 5e-3, .barrier_stiffness = 2e4, .friction = 0.49, .friction_velocity = 1e-5};
   contact.planes.push_back({.point = {0.0, -0.0045, 0.0}, .normal = {0.0, 1.0, 0.0}});

@@ -201,8 +201,11 @@ const std::vector<std::string> of_springs{"spring_stiffness", "spring_stiffness_
 DifferentiableScene make_net(const std::string& integrator, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, net(comm, 4, 3, 0.1));
   mesh->define_region("corners", VertexList{{0, 4}});
-  DifferentiableSolver options{
-      .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -9.8, 0.4}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.004,
+                               .substeps = 2,
+                               .damping = 0.99,
+                               .gravity = {0.3, -9.8, 0.4},
+                               .integrator = integrator_named(integrator)};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial springs{"springs", {}, "all"};
   for (const std::string& name : of_springs) springs.values[name] = find_parameter_spec(name)->sample;

@@ -49,7 +49,7 @@ TEST(cook_membrane, tip_rises) {
   const auto mesh = mapped_box({32, 32, 1}, 2, [](const Point& x) {
     return Point{0.048 * x[0], 0.044 * x[0] + (0.044 - 0.028 * x[0]) * x[1], 0.002 * x[2]};
   });
-  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static};
   options.implicit.linear.direct_below = 50000;
   DifferentiableScene solver(mesh, {linear(70e6, 1.0 / 3.0)}, options);
   solver.fix("x_min");
@@ -73,7 +73,8 @@ TEST(nafems_le10, stress_at_d) {
     return Point{inner[0] + part * (outer[0] - inner[0]), inner[1] + part * (outer[1] - inner[1]), 0.6 * x[2]};
   });
   constexpr double E = 210e9, nu = 0.3;
-  DifferentiableScene solver(mesh, {linear(E, nu)}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {linear(E, nu)},
+                             {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static});
   solver.fix("y_min", {false, true, false});
   solver.fix("y_max", {true, false, false});
   solver.fix("x_max", {true, true, false});
@@ -129,7 +130,7 @@ DifferentiableScene bent_cube(int cells, double part, double tolerance, double p
     return Point{graded(x[0], cells, power), from_both_ends(x[1]), from_both_ends(x[2])};
   });
   DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 2.8}, {"poisson_ratio", 0.4}}, "all"};
-  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = Integrator::quasi_static};
   options.implicit.newton.tolerance = tolerance;
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");

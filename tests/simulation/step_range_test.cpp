@@ -25,7 +25,8 @@ DifferentiableScene make_solver(const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.004, .substeps = 2, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
+  DifferentiableSolver options{
+      .dt = 0.004, .substeps = 2, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-12;
   DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");

@@ -84,7 +84,7 @@ TEST(thickness, of_zero_changes_no_bit) {
     scene.contact.thicknesses.clear();
     scene.contact.planes[0].thickness = scene.contact.meshes[0].thickness = {};
     scene.contact.meshes[0].thickness = 0.0;
-    if (is_explicit_integrator(integrator)) {
+    if (is_explicit(integrator_named(integrator))) {
       Scene lone = stack(0.3, 0.3);
       const std::vector<double> thin = positions_after(make_solver(lone), 40);
       lone.contact.thickness = 0.0;
@@ -102,13 +102,13 @@ TEST(thickness, is_kept_between_bodies_and_obstacles) {
     scene.contact.barrier_stiffness = 2e5;
     scene.contact.pairs[0].barrier_stiffness = 2e5;
     scene.gravity = {0.0, -9.8, 0.0};
-    if (is_explicit_integrator(integrator)) scene.dt = 1e-4;
+    if (is_explicit(integrator_named(integrator))) scene.dt = 1e-4;
     DifferentiableScene solver = make_solver(scene);
     solver.require_apart();
     State state = solver.initial_state();
     double least = 1.0;
     std::int64_t most = 0;
-    const int steps = is_explicit_integrator(integrator) ? 600 : 15;
+    const int steps = is_explicit(integrator_named(integrator)) ? 600 : 15;
     for (int n = 0; n < steps; ++n) {
       solver.step(n, state);
       const ContactState now = solver.contact_state(n + 1, state);

@@ -18,7 +18,7 @@ struct ContactCase {
   double thickness = 0.0;  ///< m
 
   /// Barrier stiffness κ, Pa. Explicit steps are stable with a soft barrier only.
-  double stiffness() const { return is_explicit_integrator(integrator) ? 2e3 : 4e4; }
+  double stiffness() const { return is_explicit(integrator_named(integrator)) ? 2e3 : 4e4; }
   /// Name of the test case.
   std::string name() const {
     return integrator + (friction ? "_with_friction" : "") + (thickness > 0.0 ? "_and_thickness" : "");
@@ -36,8 +36,11 @@ struct ContactCase {
   }
   /// Options of a scene whose implicit steps are solved to rounding errors.
   DifferentiableSolver solver(double dt, int substeps) const {
-    DifferentiableSolver options{
-        .dt = dt, .substeps = substeps, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = integrator};
+    DifferentiableSolver options{.dt = dt,
+                                 .substeps = substeps,
+                                 .damping = 1.0,
+                                 .gravity = {0.5, -9.8, 0.2},
+                                 .integrator = integrator_named(integrator)};
     testing_gradient::solve_to_rounding(options);
     return options;
   }

@@ -20,7 +20,7 @@ DifferentiableScene make_mat() {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 0.02}, {11, 11, 1});
   const DifferentiableMaterial rubber{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.16, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.16, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::implicit_euler};
   options.implicit.linear.direct_below = 0;
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.move("x_min", {1.0, 0.0, 0.0}, {0.0, 0.5, 0.01}, {-turning}, {0.0, 0.0, 0.0});

@@ -26,7 +26,7 @@ DifferentiableScene make_solver(const std::string& integrator, bool implicit, in
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 3 : 2, 1, 1}, order);
   DifferentiableMaterial material{
       law, {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}, {"drag", 300.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.newton.max_iterations = max_iterations;
   options.implicit.implicit_differentiation = implicit;
@@ -170,7 +170,7 @@ TEST(UnrolledNewtonRefuses, what_it_has_no_derivatives_of) {
             std::string::npos);
 
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {2, 1, 1});
-  DifferentiableSolver options{.dt = 0.05, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.05, .integrator = Integrator::implicit_euler};
   options.implicit.implicit_differentiation = false;
   DifferentiableMaterial viscous{
       "neo_hookean",

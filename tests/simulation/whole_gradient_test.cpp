@@ -124,7 +124,7 @@ std::unique_ptr<Loss> make_reactions(DifferentiableScene& solver) {
   auto sum = std::make_unique<SumLoss>();
   for (const auto& [region, weight] : {std::pair{"foot", 1.0}, {"lid", 0.3}})
     sum->add(std::make_unique<SensorLoss>(
-                 solver.sensor({.type = "reaction", .place = {.region = region}}),
+                 solver.sensor({.quantity = SensorQuantity::reaction, .place = {.region = region}}),
                  std::map<int, std::vector<double>>{{1, {0.3, -0.5, 0.2}}, {num_steps, {0.1, 0.7, -0.4}}}),
              weight);
   return sum;

@@ -54,7 +54,7 @@ DifferentiableScene make_block(const std::string& integrator, double friction, M
   bodies.push_back({"nails", whole_on_first_rank(comm, nails(-gap))});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   DifferentiableSolver options{
-      .dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
+      .dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator_named(integrator)};
   DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   const std::array<double, 3> velocity{0.1, 0.2, -0.1};
   solver.move("wire/all", {0.0, 1.0, 0.2}, {0.05, 0.0, 0.05}, {1.5}, {velocity.begin(), velocity.end()});
@@ -76,7 +76,7 @@ class Wires : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(Wires, gradients_have_the_slopes_that_differences_have) {
   const auto& [integrator, friction] = GetParam();
-  const bool is_explicit = is_explicit_integrator(integrator);
+  const bool is_explicit = diffsim::is_explicit(integrator_named(integrator));
   std::vector<std::string> names{"velocity:wire/all", "angular_velocity:wire/all", "thickness:wire",
                                  "thickness:nails",   "barrier_distance",          "barrier_stiffness",
                                  "rest_positions",    "initial_positions",         "initial_velocities"};
@@ -98,7 +98,7 @@ TEST(wires, hold_a_block_that_falls_on_them) {
   for (const std::optional<double> thickness : {std::optional<double>(), std::optional<double>(3e-3)})
     for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
       SCOPED_TRACE(integrator);
-      const bool is_explicit = is_explicit_integrator(integrator);
+      const bool is_explicit = diffsim::is_explicit(integrator_named(integrator));
       DifferentiableScene solver = make_block(integrator, 0.3, MPI_COMM_WORLD, is_explicit ? 1e-4 : 4e-3, thickness);
       solver.require_apart();
       State state = solver.initial_state();

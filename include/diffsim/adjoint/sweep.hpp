@@ -12,9 +12,10 @@ namespace diffsim {
 /// Callback that returns true if a rollout of unknown length ends at state n. All ranks must return the same value.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
-/// Progress callback, called after each step of a sweep. `taken`: number of steps executed so far, repetitions
-/// included. `reached`: largest n of the states x[n] computed so far. `reversed_from`: smallest number of the steps
-/// whose adjoint has been computed, or N before the first adjoint; -1 during the forward run.
+/// Progress callback, called after each step of a sweep and after the adjoint of each step n > 0. `taken`: number of
+/// steps executed so far, repetitions included. `reached`: largest n of the states x[n] computed so far.
+/// `reversed_from`: smallest number of the steps whose adjoint has been computed, or N before the first adjoint; -1
+/// during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
@@ -29,15 +30,16 @@ using TangentObserver =
 
 /// Counters of the work of a sweep.
 struct SweepStatistics {
-  long advances = 0;    ///< number of steps executed without a record, repetitions included
-  long recordings = 0;  ///< number of steps executed with a record
-  long stores = 0;
-  long restores = 0;
+  long advances = 0;               ///< number of steps executed without a record, repetitions included
+  long recordings = 0;             ///< number of steps executed with a record
+  long stores = 0;                 ///< number of snapshots stored
+  long restores = 0;               ///< number of states read from snapshots or from a journal
   std::int64_t bytes_written = 0;  ///< bytes that all ranks wrote to disks
-  double seconds_waiting = 0.0;    ///< time (s) spent waiting for disks
-  double forward_seconds = 0.0;
-  double backward_seconds = 0.0;
+  double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for disks
+  double forward_seconds = 0.0;    ///< wall time (s) of the forward run on this rank
+  double backward_seconds = 0.0;   ///< wall time (s) of the reverse run on this rank
 
+  /// Adds the counters and times of another sweep.
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 

@@ -24,8 +24,8 @@ enum class JointKind {
   planar,     ///< translations normal to the axis and rotation about the axis
 };
 
-/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given for the initial
-/// positions of the bodies.
+/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given for the rest
+/// positions of the bodies (`rest_positions` of the mesh).
 struct Joint {
   std::string name;                           ///< used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions that remain free
@@ -33,7 +33,7 @@ struct Joint {
   std::string other{};                        ///< other body; an empty name means the world
   std::array<double, 3> point{};              ///< point of the joint, m
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of any non-zero length
-  double coordinate = 0.0;                    ///< coordinate q (see JointDrive) at the initial positions, rad or m
+  double coordinate = 0.0;                    ///< coordinate q (see JointDrive) at the rest positions, rad or m
 };
 
 /// Forces along the free direction of a revolute or prismatic joint. The coordinate q of a revolute joint is
@@ -44,10 +44,11 @@ struct Joint {
 ///   torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity)
 ///     + limit_stiffness · (B(q - lower) - B(upper - q))
 ///
-/// where s(y) = 2y - y |y| for |y| < 1, otherwise s(y) = sign(y). Friction is constant above `friction_velocity` and
-/// proportional to dq/dt near rest; contact uses the same function s (Li et al. 2020, eq. 13). B is the force of a
-/// logarithmic barrier that begins at the distance D = `limit_distance` from the limit and grows without bound towards
-/// the limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
+/// where s(y) = 2y - y |y| for |y| < 1, otherwise s(y) = sign(y). The magnitude of the friction is constant for |dq/dt|
+/// above `friction_velocity`, and is approximately proportional to |dq/dt| for small |dq/dt|; contact uses the same
+/// function s (Li et al. 2020, eq. 13). B is the force of a logarithmic barrier that begins at the distance D =
+/// `limit_distance` from the limit and grows without bound towards the limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for
+/// d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
 /// A rotation is computed modulo 2π; therefore target - q is reduced to [-π, π). `torque` and `target` have one value
 /// for all steps, or one value per step. For a position servo, `stiffness` and `damping` are the gains. A spring is a
@@ -60,7 +61,7 @@ struct JointDrive {
   double friction = 0.0;            ///< N m, or N
   double friction_velocity = 0.01;  ///< rad/s, or m/s; > 0
   /// Lower and upper limit of q, rad or m. An infinite value means that there is no limit. A revolute joint has either
-  /// two finite limits within π of the initial coordinate, or no limits.
+  /// two finite limits within π of `Joint::coordinate`, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   double limit_stiffness = 0.0;  ///< N m, or N/m; > 0 if there are limits
   double limit_distance = 0.0;   ///< D, rad or m; the value 0 selects D = 1 % of upper - lower
@@ -81,7 +82,8 @@ const std::vector<std::string>& joint_kinds();
 class JointLoss : public Loss {
  public:
   /// `targets`: target of each observed step (rad or m). Throws Error (input) if the joint is neither revolute nor
-  /// prismatic, or if `targets` is empty. Collective.
+  /// prismatic, if a body of the joint is neither rigid nor affine, if the axis has zero or infinite length, or if
+  /// `targets` is empty. Collective.
   JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
   ~JointLoss() override;
   std::string unit() const override;

@@ -20,36 +20,38 @@ struct Rotation {
   std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
   double angular_velocity = 0.0;      ///< rad/s
 
-  bool turns() const { return axis != std::array<double, 3>{}; }
+  bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if there is an axis
 };
 
-/// Half-space that is bounded by a plane through `point` and moves at a constant velocity.
+/// Solid half-space that bodies cannot enter, bounded by a plane through `point`. The half-space moves at a constant
+/// velocity and may rotate.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< m
-  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length; points out of the half-space
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length; points out of the half-space, to the bodies
   std::array<double, 3> velocity = {};          ///< m/s
   std::string label = {};                       ///< name; if empty, the index of the plane in the list
-  Rotation rotation = {};
-  std::optional<double> thickness = {};  ///< thickness in m (see BodyThickness); if not given, no thickness
+  Rotation rotation = {};                       ///< rotation of the half-space; default: none
+  std::optional<double> thickness = {};         ///< thickness in m (see BodyThickness); if not given, no thickness
 };
 
 /// Triangles that no body can pass through, from either side.
 struct MeshObstacle {
-  TriangleMesh mesh;
+  TriangleMesh mesh;                    ///< triangles at t = 0
   std::array<double, 3> velocity = {};  ///< m/s
   std::string label = {};               ///< name; if empty, the number of planes plus the index in the list of meshes
   /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
   /// open. If not given, the obstacle is a volume if the mesh is closed, and a sheet otherwise.
   std::optional<bool> solid = {};
-  Rotation rotation = {};
+  Rotation rotation = {};                ///< rotation of the triangles; default: none
   std::optional<double> thickness = {};  ///< thickness in m (see BodyThickness); if not given, no thickness
 };
 
 /// Thickness of a body, the parameter `thickness:NAME`. With a thickness, the surface of the body's mesh represents the
 /// middle surface of a thick body, for example of a sheet. The distance of two surfaces stays larger than half of the
-/// sum of their thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂.
+/// sum of their thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂, where d̂
+/// is the barrier distance.
 struct BodyThickness {
-  std::string body;    ///< name of a body of the mesh; `body` if the mesh has a single body without a name
+  std::string body;    ///< name of a body of the mesh; "body" if the mesh has a single body without a name
   double value = 0.0;  ///< m
 };
 
@@ -63,7 +65,7 @@ struct BodyThickness {
 /// names a body also applies to the regions of the body. If several pairs apply, the pair that names the most regions
 /// is used. If several pairs name equally many regions, the first of these pairs is used.
 struct ContactPair {
-  /// Names of bodies of the mesh (`body` if the mesh has a single body without a name), labels of obstacles, or names
+  /// Names of bodies of the mesh ("body" if the mesh has a single body without a name), labels of obstacles, or names
   /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
   std::array<std::string, 2> between;
   std::optional<double> barrier_distance = {};   ///< d̂, m
@@ -73,6 +75,7 @@ struct ContactPair {
   std::optional<double> thickness = {};          ///< ξ, m; replaces (ξ_A + ξ_B)/2
   bool touch = true;  ///< false: the named bodies pass through each other, and the other values must not be given
 
+  /// Returns the label A|B of the pair in the names of the pair's parameters.
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
   std::array<std::optional<double>, 5> values() const {
@@ -80,11 +83,14 @@ struct ContactPair {
   }
 };
 
+/// Options of contact (`DifferentiableScene::add_contact`). The values d̂, κ, µ, ε_v and ξ are the initial values of
+/// parameters.
 struct ContactOptions {
   double barrier_distance = 1e-3;  ///< d̂ (m): surfaces closer than d̂ repel each other
-  double barrier_stiffness = 1e6;  ///< κ, Pa
-  /// True if κ is chosen once, from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`).
-  /// Afterwards κ is a parameter like any other: gradients do not include the dependence of κ on stiffness and weight.
+  double barrier_stiffness = 1e6;  ///< κ, Pa; not used if `adaptive_stiffness` is true
+  /// True if κ is computed once, from the stiffness and the weight of the bodies
+  /// (`DifferentiableScene::adaptive_stiffness`). Afterwards κ is a parameter like any other: gradients do not include
+  /// the dependence of κ on stiffness and weight.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
   /// Slip velocity ε_v (m/s) below which friction is smoothed.
@@ -101,33 +107,38 @@ struct ContactOptions {
   /// that the time step computes (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental
   /// potential. The error relative to friction without lag is O(dt).
   bool lagged_friction = false;
-  bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
+  bool self = false;  ///< true: each body may also touch itself; contact between different bodies does not need `self`
   /// Maximum number of candidate pairs of each kind (point–triangle and edge–edge) on a rank. With 0, the maximum is
-  /// 2²⁸, or less if the memory of 2²⁸ pairs would exceed half of the free memory.
+  /// 2²⁸, or less if the pairs of all ranks of a machine would then take more than half of the machine's free memory.
   std::int64_t max_pairs = 0;
-  std::vector<PlaneObstacle> planes = {};
-  std::vector<MeshObstacle> meshes = {};
-  std::vector<ContactPair> pairs = {};  ///< pairs with separate values, and pairs that do not touch
+  std::vector<PlaneObstacle> planes = {};  ///< half-spaces
+  std::vector<MeshObstacle> meshes = {};   ///< obstacles that consist of triangles
+  std::vector<ContactPair> pairs = {};     ///< pairs with separate values, and pairs that do not touch
 };
 
 /// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.
 struct ContactForce {
-  std::array<std::string, 2> between;
-  std::array<double, 3> force{};
+  std::array<std::string, 2> between;  ///< names of bodies; `between[1]` may be the label of an obstacle
+  std::array<double, 3> force{};       ///< N
 };
 
-/// Contact quantities of a state, over all ranks.
+/// Contact quantities of a state, over all ranks. A pair consists of a point and a triangle, of two edges, or of a
+/// vertex and a plane. The gap of a pair is the distance minus the thickness ξ.
 struct ContactState {
-  /// Smallest gap (distance minus thickness, in m) of the pairs within the search range.
+  /// Smallest gap (m) of all pairs with planes, and of the other pairs that the search for near pairs has found;
+  /// infinite if there is no such pair. The search finds every pair with an active barrier.
   double min_distance = std::numeric_limits<double>::infinity();
-  /// Number of pairs whose distance is smaller than the pair's barrier distance plus the pair's thickness.
+  /// Number of pairs whose gap is smaller than the pair's barrier distance d̂.
   std::int64_t active_pairs = 0;
-  /// Number of intersections: vertices inside obstacles, edges through triangles, and pairs whose distance is less than
-  /// their thickness.
+  /// Number of intersections: pairs with planes whose gap is not positive, edges through triangles and, if any contact
+  /// law has a thickness, other pairs whose gap is not positive.
   std::int64_t intersections = 0;
-  /// Power -Σ f·u (W) of the friction forces f with the sliding velocities u; 0 if the state has no velocities.
+  /// Power -Σ f·u (W) that friction dissipates, with the friction forces f and the sliding velocities u; 0 if the state
+  /// has no velocities.
   double friction_power = 0.0;
 
+  /// Combines the quantities with those of another contact term: the minimum of the distances, the sums of the other
+  /// members.
   void include(const ContactState& other) {
     min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
     active_pairs += other.active_pairs;

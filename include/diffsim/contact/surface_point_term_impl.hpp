@@ -67,7 +67,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   }
 
  protected:
-  const TetrahedralMesh& mesh() const { return *mesh_; }
+  const TetrahedralMesh& mesh() const { return *mesh_; }         ///< mesh whose surface has the points
   const std::vector<int>& surface() const { return vertices_; }  ///< local vertices of the points, all owned
 
  private:

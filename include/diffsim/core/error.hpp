@@ -9,7 +9,8 @@
 
 namespace diffsim {
 
-/// Kind of failure that an Error reports. The exit code of the command-line program `diffsim` depends on the kind.
+/// Kind of failure that an Error reports. Comments name the kind in parentheses, for example: throws Error (input). The
+/// exit code of the command-line program `diffsim` depends on the kind.
 enum class ErrorKind {
   input,  ///< the user's file, key or argument is wrong (exit code 2)
   run,    ///< the computation failed: instability, non-convergence (exit code 1)
@@ -19,8 +20,9 @@ enum class ErrorKind {
 /// Base class of the library's exceptions. The message says what is wrong, where, and what to do.
 class Error : public std::runtime_error {
  public:
+  /// Constructs an error with the message `what`.
   explicit Error(const std::string& what, ErrorKind kind = ErrorKind::run) : std::runtime_error(what), kind_(kind) {}
-  ErrorKind kind() const noexcept { return kind_; }
+  ErrorKind kind() const noexcept { return kind_; }  ///< kind of the failure
 
  private:
   ErrorKind kind_;
@@ -30,7 +32,9 @@ class Error : public std::runtime_error {
 /// message then has no LINE. If `key` is empty, the message has no KEY.
 class InputError : public Error {
  public:
+  /// Constructs an error in a file.
   InputError(const std::string& file, long line, const std::string& key, const std::string& what);
+  /// Constructs an error with the message `what`, without file, line and key.
   explicit InputError(const std::string& what) : Error(what, ErrorKind::input) {}
 };
 
@@ -50,11 +54,15 @@ void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim
 
+/// Calls an MPI function. Throws Error (system), which names the call and its location in the source, if the call
+/// fails.
 #define DIFFSIM_MPI(call)                                    \
   do {                                                       \
     ::diffsim::check_mpi((call), #call, __FILE__, __LINE__); \
   } while (0)
 
+/// Calls a PETSc function. Throws Error (system), which names the call and its location in the source, if the call
+/// fails.
 #define DIFFSIM_PETSC(call)                                    \
   do {                                                         \
     ::diffsim::check_petsc((call), #call, __FILE__, __LINE__); \

@@ -38,14 +38,14 @@ class Entities {
   /// Returns a set of `count` entities that belong to this process alone and have no locations in files.
   static std::shared_ptr<const Entities> of_process(std::size_t count);
 
-  const std::string& name() const { return name_; }  ///< plural noun for messages, for example "vertices"
-  MPI_Comm comm() const { return comm_; }
-  std::size_t owned() const { return owned_; }
-  std::size_t local() const { return local_; }
-  bool is_one_for_all() const { return one_for_all_; }
-  std::int64_t generation() const { return generation_; }
-  const FileOrder* order() const { return order_.get(); }
-  const Exchange* exchange() const { return exchange_.get(); }
+  const std::string& name() const { return name_; }     ///< plural noun for messages, for example "vertices"
+  MPI_Comm comm() const { return comm_; }               ///< communicator over whose ranks the entities are distributed
+  std::size_t owned() const { return owned_; }          ///< number of entities that this rank owns
+  std::size_t local() const { return local_; }          ///< number of this rank's entities, copies included
+  bool is_one_for_all() const { return one_for_all_; }  ///< true for the result of `one_for_all`
+  std::int64_t generation() const { return generation_; }       ///< version of a set whose entities change
+  const FileOrder* order() const { return order_.get(); }       ///< locations in files; may be nullptr
+  const Exchange* exchange() const { return exchange_.get(); }  ///< nullptr if no rank has copies
 
  private:
   std::string name_;
@@ -68,6 +68,7 @@ class FieldPool;
 /// the function `clone` returns a copy.
 class Field {
  public:
+  /// Constructs an empty field, without name and entities.
   Field() = default;
   /// Constructs a field of zeros. If `steps` > 1, the field has separate values for each of `steps` time steps. Throws
   /// Error if `steps` > 1 and the entities have copies.
@@ -75,34 +76,40 @@ class Field {
   /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< name of the field in states and files
   /// Returns the entities on which the field has values. The function must not be called for a default-constructed
   /// Field, which has no entities.
   const Entities& on() const { return *on_; }
-  const std::shared_ptr<const Entities>& shared_on() const { return on_; }
-  int steps() const { return steps_; }
+  const std::shared_ptr<const Entities>& shared_on() const { return on_; }  ///< nullptr for an empty field
+  int steps() const { return steps_; }  ///< number of time steps with separate values; 1: one value for all
+  /// Returns the number of entries: steps() times the number of local entities. An entry has components() values.
   std::size_t extent() const { return on_ ? static_cast<std::size_t>(steps_) * on_->local() : 0; }
+  /// Returns the number of entries of owned entities: steps() times the number of owned entities.
   std::size_t owned() const { return on_ ? static_cast<std::size_t>(steps_) * on_->owned() : 0; }
-  int components() const { return components_; }
+  int components() const { return components_; }  ///< number of values per entry
+  /// Returns the number of values on this rank, copies included.
   std::size_t size() const { return extent() * static_cast<std::size_t>(components_); }
+  /// Returns the number of values of owned entities.
   std::size_t owned_size() const { return owned() * static_cast<std::size_t>(components_); }
-  std::size_t bytes() const { return size() * sizeof(double); }
-  const double* data() const { return data_.get(); }  ///< device address
+  std::size_t bytes() const { return size() * sizeof(double); }  ///< memory of the values on this rank
+  const double* data() const { return data_.get(); }             ///< device address
   /// Returns the device address at which the caller may write values. Each call changes `revision`. Call this function
   /// again before each later change of the values, so that `revision` changes, too.
   double* data();
   /// Returns a number that identifies the version of the values. The number changes with each operation that may change
-  /// the values. Each newly constructed field with values has a new number.
+  /// the values. Each newly constructed field that is not empty has a new number.
   std::uint64_t revision() const { return revision_; }
 
-  Field clone() const;
+  Field clone() const;                 ///< copy with the same name, entities and values
   Field like(std::string name) const;  ///< field of zeros with the shape, entities and memory pool of this field
-  void fill(double value);
-  /// Copies the values of `other`. If the entities of `other` have another generation, this field first gets the
-  /// entities and the shape of `other`. Throws Error if the generations are equal and the sizes differ, or if the
-  /// generations differ and the entities have different names.
+  /// Returns a field of zeros with the components, steps and memory pool of this field, on other entities.
+  Field like(std::string name, std::shared_ptr<const Entities> on) const;
+  void fill(double value);  ///< sets all values, copies included
+  /// Copies the values of `other`. If the entities of both fields have the same `Entities::generation`, the fields must
+  /// have the same size. If the generations differ, because the number of entities has changed, this field first gets
+  /// the entities and the shape of `other`; the entities must then have the same name. Throws Error otherwise.
   void copy_from(const Field& other);
-  std::vector<double> to_host() const;
+  std::vector<double> to_host() const;                ///< values in host memory, [size()]
   void from_host(const std::vector<double>& values);  ///< `values`: [size()], host memory
 
  private:

@@ -33,7 +33,7 @@ struct Configuration {
   /// the time `start_time` (s). Implicit steps set `start_positions` and `start_time` if `lags()` is true for any term.
   /// If `start_positions` is nullptr, all terms are evaluated at `positions`.
   const Field* start_positions = nullptr;
-  double start_time = 0.0;
+  double start_time = 0.0;  ///< time (s) at the start of the time step; see `start_positions`
 
   /// Returns the factor by which a dead load is multiplied: `load_factor` for a constant load, 1 for a control signal
   /// with a value for each time step.
@@ -52,8 +52,8 @@ struct JacobianWeights {
 /// Tangent of a configuration: dx and, if the configuration has velocities, dv. Each field is [local vertices, 3], and
 /// its values at copies of other ranks' vertices are up to date.
 struct ConfigurationTangent {
-  const Field& positions;
-  const Field* velocities = nullptr;
+  const Field& positions;                  ///< dx, m
+  const Field* velocities = nullptr;       ///< dv, m/s; nullptr if the configuration has no velocities
   double time = 0.0;                       ///< derivative of `Configuration::time` along the direction (s)
   const Field* start_positions = nullptr;  ///< derivative of the start positions; nullptr: zero
 };
@@ -61,12 +61,12 @@ struct ConfigurationTangent {
 /// Adjoint of a configuration: x̄ and, if the configuration has velocities, v̄. Each field is [local vertices, 3] and
 /// contains this rank's contributions.
 struct ConfigurationAdjoint {
-  Field& positions;
-  Field* velocities = nullptr;
+  Field& positions;                  ///< x̄
+  Field* velocities = nullptr;       ///< v̄; nullptr if the configuration has no velocities
   Field* start_positions = nullptr;  ///< nullptr if the configuration has no start positions
 };
 
-/// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex has a constraint of the
+/// Constraints of the local vertices. Each array is [local vertices], or empty if no vertex has a constraint of the
 /// array's kind.
 struct VertexConstraints {
   std::vector<char> positions;  ///< non-zero: the position is fixed or follows a prescribed motion
@@ -74,7 +74,7 @@ struct VertexConstraints {
   /// (`in_wall`): the slope of a shell, or the tangent of a rod, is fixed at the vertex, as for a body clamped in a
   /// wall.
   std::vector<char> clamped;
-  static constexpr char in_wall = 8;
+  static constexpr char in_wall = 8;  ///< bit 3 of `clamped`
 };
 
 /// Contribution to the forces of a system, for example elasticity, a load or contact. If the term has an energy E, the
@@ -86,23 +86,27 @@ struct VertexConstraints {
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< name for messages, for example "elastic"
   /// Returns true if forces depend on velocities. Every Configuration passed to the term then has velocities.
   virtual bool uses_velocities() const { return false; }
   /// Returns true if forces are f(x_n, v, p), where x_n are the positions at the start of the time step
   /// (`Configuration::start_positions`).
   virtual bool lags() const { return false; }
 
-  /// Sets the vertices with prescribed motion. The caller must call this function before the first `prepare`, and
-  /// before a later `prepare` if these vertices have changed.
+  /// Passes the constraints of the local vertices to the term. The caller must call this function before the first
+  /// `prepare`, and before a later `prepare` if the constraints have changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
-  /// Computes the quantities that depend on the parameters alone. `prepare_tangent`, `begin_adjoint` and
+  /// Computes the prepared quantities, which depend on the parameters alone. `prepare_tangent`, `begin_adjoint` and
   /// `prepare_adjoint` compute the tangent and the adjoint of these quantities, like the functions of the same names in
   /// Model.
   virtual void prepare(const ParameterSet&) {}
+  /// Computes the derivatives of the prepared quantities along `direction`.
   virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
+  /// Zeroes the sums that `add_force_adjoint` accumulates. `gradient` contains the parameters whose gradient is
+  /// requested.
   virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
+  /// Adds to `gradient` the derivatives with respect to parameters that follow from the accumulated sums.
   virtual void prepare_adjoint(const ParameterSet&, ParameterSet& /*gradient*/) {}
 
   /// Returns this rank's contribution to the energy E, in J.
@@ -186,15 +190,18 @@ class ForceTerm {
     throw Error("the term '" + name() + "' cannot be assembled; use integrator: symplectic_euler", ErrorKind::input);
   }
 
-  /// Adds an upper bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex
-  /// i, in all three components of `stiffness`, [local vertices, 3]. λ_e (N/m) is an upper bound of the eigenvalues of
-  /// the element's stiffness matrix in the reference configuration. Every vector x then satisfies xᵀKx ≤ Σ_i
-  /// stiffness_i |x_i|², where K is the stiffness matrix of the term. Every natural frequency ω therefore satisfies ω²
-  /// ≤ max_i stiffness_i / m_i, where m_i is the lumped mass of vertex i.
+  /// Adds a bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex i, in
+  /// all three components of `stiffness`, [local vertices, 3]. λ_e (N/m) is an upper bound, or an estimate by power
+  /// iterations, of the largest eigenvalue of the element's stiffness matrix in the reference configuration. If all λ_e
+  /// are upper bounds, the sums over all terms and ranks satisfy xᵀKx ≤ Σ_i stiffness_i |x_i|² for every vector x,
+  /// where K is the stiffness matrix of the system. Every natural angular frequency ω then satisfies ω² ≤ max_i
+  /// stiffness_i / m_i, where m_i is the lumped mass of vertex i. An estimate by power iterations does not exceed the
+  /// eigenvalue. The safety factor 0.8 of the stable substep compensates for estimates of at least 0.8² times the
+  /// eigenvalue.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
-  /// Adds an upper bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in
-  /// all three components of `damping`, [local vertices, 3]. δ_e (N s/m) is an upper bound of the eigenvalues of the
-  /// element's matrix -∂f/∂v in the reference configuration.
+  /// Adds a bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in all
+  /// three components of `damping`, [local vertices, 3]. δ_e (N s/m) is an upper bound, or an estimate by power
+  /// iterations, of the largest eigenvalue of the element's matrix -∂f/∂v in the reference configuration.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 
   /// Returns true if forces depend explicitly on time in time step n, for example because an obstacle moves.

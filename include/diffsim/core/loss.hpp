@@ -61,6 +61,7 @@ using StateLoss = std::function<double(int n, const State& state, State* gradien
 /// Loss L = Σ_n ℓ(n, x[n]) for a function ℓ that the caller provides. Computes first derivatives only.
 class FunctionLoss final : public Loss {
  public:
+  /// Creates the loss of ℓ = `function`. `unit`: unit of ℓ.
   explicit FunctionLoss(StateLoss function, std::string unit = "1");
 
   std::string unit() const override { return unit_; }

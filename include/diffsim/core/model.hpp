@@ -20,23 +20,23 @@ namespace diffsim {
 class Record {
  public:
   virtual ~Record() = default;
-  virtual const State& initial() const = 0;
+  virtual const State& initial() const = 0;  ///< state at the start of the time step
 };
 
 /// Tangents dx[n] and dx[n+1] of the states before and after step n. Values at copies of other ranks' entities are up
 /// to date.
 struct StepTangent {
-  const State& before;
-  const State& after;
+  const State& before;  ///< dx[n]
+  const State& after;   ///< dx[n+1]
 };
 
 /// Adjoint state and gradient of a reverse sweep, and the derivatives of the adjoint state and of the gradient along a
 /// direction.
 struct AdjointPair {
-  State& adjoint;
-  State& adjoint_tangent;
-  ParameterSet& gradient;
-  ParameterSet& gradient_tangent;
+  State& adjoint;                  ///< x̄
+  State& adjoint_tangent;          ///< derivative of x̄
+  ParameterSet& gradient;          ///< p̄, this rank's contribution
+  ParameterSet& gradient_tangent;  ///< derivative of p̄
 };
 
 /// Location at which a value that is not finite first occurred on a rank.
@@ -49,9 +49,9 @@ struct NotFinite {
 
 /// Range of steps of a rollout, from state `begin` to state `end`.
 struct StepRange {
-  int begin = 0;
-  int end = 0;
-  int size() const { return end - begin; }
+  int begin = 0;                            ///< number of the first state and of the first step
+  int end = 0;                              ///< number of the last state; the last step is `end` - 1
+  int size() const { return end - begin; }  ///< number of steps
 };
 
 /// Callback that receives each state of a forward run once, including the initial state (n = 0).
@@ -67,13 +67,14 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  virtual MPI_Comm comm() const = 0;
-  virtual State make_state() const = 0;  ///< state of zeros with the fields of the Model
-  virtual ParameterSet& parameters() = 0;
-  const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
+  virtual MPI_Comm comm() const = 0;       ///< communicator of the Model's ranks
+  virtual State make_state() const = 0;    ///< state of zeros with the fields of the Model
+  virtual ParameterSet& parameters() = 0;  ///< values p of the parameters
+  const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }  ///< constant overload
 
   /// Computes the quantities that depend on the parameters alone. This function must be called after each change of
-  /// parameters, before the steps that use the changed parameters.
+  /// parameters, terms or fixed components, before calls of `step` that use the changes. Rollouts and
+  /// `DifferentiableScene::step` call this function themselves.
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
@@ -92,13 +93,13 @@ class Model {
   /// tolerances.
   virtual void tighten_solver(double /*factor*/) {}
 
-  /// Permits the Model to store the results of steps that need the solution of equations, up to `bytes` on each rank,
-  /// and to use a result when the same step is computed again from the same state with the same parameters. Results are
-  /// bitwise identical with and without stored results. If `bytes` is 0, which is the default, nothing is stored.
-  /// `bytes` must be the same on all ranks.
+  /// Permits the Model to store the results of implicit steps, up to `bytes` on each rank, and to reuse a result when
+  /// the same step is computed again from the same state with the same parameters. Results are bitwise identical with
+  /// and without stored results. If `bytes` is 0, which is the default, nothing is stored. `bytes` must be the same on
+  /// all ranks.
   virtual void remember_steps(std::size_t /*bytes*/) {}
 
-  virtual std::unique_ptr<Record> make_record() const = 0;
+  virtual std::unique_ptr<Record> make_record() const = 0;  ///< record that `step` and `step_back` can fill
   /// Returns the size of a record on this rank in bytes, or an upper bound if the size differs from step to step.
   virtual std::size_t record_bytes() const = 0;
 
@@ -107,12 +108,13 @@ class Model {
   virtual void step(int n, State& state, Record* record) = 0;
   /// Advances dx[n] to dx[n+1] in place, along the direction passed to `prepare_tangent`.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
-  /// Propagates x̄[n+1] back to x̄[n] in place. Adds this rank's contribution to the gradient with respect to the
-  /// parameters.
+  /// Propagates x̄[n+1] back to x̄[n] in place. Adds this rank's contribution to `gradient` for the parameters that the
+  /// step reads directly. Accumulates the adjoints of the results of `prepare` inside the Model (see
+  /// `prepare_adjoint`).
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
   /// Enables or disables the search for values that are not finite in the adjoint operations. The search makes these
-  /// operations slower. If the search is enabled, the result of an earlier search is discarded.
+  /// operations slower. Enabling the search discards the result of an earlier search.
   virtual void set_diagnosis(bool /*on*/) {}
   /// Returns the location at which an adjoint operation on this rank first computed a value that is not finite, since
   /// the search was enabled.

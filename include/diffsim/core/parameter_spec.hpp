@@ -10,16 +10,16 @@ namespace diffsim {
 
 /// Interval of real numbers. An infinite end is never part of the interval.
 struct Interval {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool has_low = false;   ///< true if `low` itself is allowed
-  bool has_high = false;  ///< true if `high` itself is allowed
-  bool has_zero = true;   ///< true if 0 is allowed, provided that 0 is between the ends
+  double low = -std::numeric_limits<double>::infinity();  ///< lower end
+  double high = std::numeric_limits<double>::infinity();  ///< upper end
+  bool has_low = false;                                   ///< true if `low` itself is allowed
+  bool has_high = false;                                  ///< true if `high` itself is allowed
+  bool has_zero = true;                                   ///< true if 0 is allowed, provided that 0 is between the ends
 
-  static constexpr Interval any() { return {}; }
-  static constexpr Interval positive() { return {.low = 0.0}; }
-  static constexpr Interval not_negative() { return {.low = 0.0, .has_low = true}; }
-  static constexpr Interval but_zero() { return {.has_zero = false}; }
+  static constexpr Interval any() { return {}; }                                      ///< all real numbers
+  static constexpr Interval positive() { return {.low = 0.0}; }                       ///< numbers > 0
+  static constexpr Interval not_negative() { return {.low = 0.0, .has_low = true}; }  ///< numbers ≥ 0
+  static constexpr Interval but_zero() { return {.has_zero = false}; }                ///< numbers ≠ 0
 
   /// Returns true if the value is finite and in the interval.
   bool contains(double value) const;
@@ -44,20 +44,20 @@ enum class Search { linear, logarithmic };
 /// messages of scene files, the units in files, the default of `search()`, the table in docs/scenes.md and the values
 /// used in tests.
 struct ParameterSpec {
-  std::string_view name;
-  std::string_view unit = "1";  ///< SI unit; "1" if dimensionless
-  std::string_view meaning = {};
-  Interval range = {};
-  double sample = 1.0;  ///< value used in tests, for a soft body of a few decimetres
-  ParameterHome home = ParameterHome::one;
-  int components = 1;
-  bool by_step = false;  ///< true if a parameter may have a value for each step of a rollout
+  std::string_view name;                    ///< name without a label (`ParameterSet::add`)
+  std::string_view unit = "1";              ///< SI unit; "1" if dimensionless
+  std::string_view meaning = {};            ///< description for the table in docs/scenes.md
+  Interval range = {};                      ///< allowed values, in `unit`
+  double sample = 1.0;                      ///< value used in tests, for a soft body of a few decimetres
+  ParameterHome home = ParameterHome::one;  ///< entities on which the parameter has values
+  int components = 1;                       ///< number of values per entity
+  bool by_step = false;                     ///< true if a parameter may have a value for each step of a rollout
   /// True if an inverse problem may have a single unknown for all vertices. Used only for parameters on vertices.
   bool uniform = false;
-  std::optional<double> default_value = {};
-  bool has_second_derivative = true;
+  std::optional<double> default_value = {};  ///< value if the user gives none
+  bool has_second_derivative = true;  ///< false: second derivatives with respect to the parameter throw Error (input)
   std::string_view advice =
-      "a value in this range";  ///< text after "give" in the error message for a value outside a bounded range
+      "a value in this range";  ///< text after "give" in error messages for ranges other than > 0, ≥ 0 and ≠ 0
 
   /// Returns the default search: logarithmic if `range` contains all positive numbers and no others, else linear.
   constexpr Search search() const {

@@ -15,14 +15,15 @@
 namespace diffsim {
 
 /// Named quantity that a Model depends on. A parameter whose field has several steps is a control signal: time step n
-/// of a rollout uses the entries n m … (n + 1) m - 1 of the field, where m = extent / steps.
+/// of a rollout uses the entries n m … (n + 1) m - 1 of the field, where m is the number of local entities. An entry
+/// consists of the values of all components at one entity.
 struct Parameter {
-  Field field;
-  ParameterSpec spec = {};
+  Field field;              ///< values, [steps, local entities, components]
+  ParameterSpec spec = {};  ///< properties; empty for a parameter that was added without a spec
 
-  const std::string& name() const { return field.name(); }
-  const Entities& on() const { return field.on(); }
-  int steps() const { return field.steps(); }
+  const std::string& name() const { return field.name(); }  ///< name, with the label if there is one
+  const Entities& on() const { return field.on(); }         ///< entities on which the parameter has values
+  int steps() const { return field.steps(); }               ///< number of time steps with separate values
   /// Returns true if the parameter has one value for the whole model, which every rank stores.
   bool is_global() const { return on().is_one_for_all(); }
   /// Returns the index of the first entry that time step `n` uses. Throws Error if the field has several steps but no
@@ -35,6 +36,7 @@ struct Parameter {
 /// requested. References to parameters stay valid when parameters are added.
 class ParameterSet {
  public:
+  /// Adds a parameter. Throws Error if the set already has a parameter with this name.
   Parameter& add(Parameter parameter);
   /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. The parameter's
   /// name is the name in `spec`, followed by ":LABEL" if `label` is not empty.
@@ -46,23 +48,23 @@ class ParameterSet {
   void remove_last() { parameters_.pop_back(); }
   /// Returns a parameter. Throws Error (input) for an unknown name; the message lists the existing names.
   Parameter& at(std::string_view name);
-  const Parameter& at(std::string_view name) const;
-  Parameter* find(std::string_view name);
-  const Parameter* find(std::string_view name) const;
-  const double* data(std::string_view name) const;  ///< device address; nullptr for an unknown name
-  std::vector<std::string> names() const;
+  const Parameter& at(std::string_view name) const;    ///< constant overload
+  Parameter* find(std::string_view name);              ///< nullptr for an unknown name
+  const Parameter* find(std::string_view name) const;  ///< constant overload
+  const double* data(std::string_view name) const;     ///< device address; nullptr for an unknown name
+  std::vector<std::string> names() const;  ///< names of all parameters, in the order in which they were added
 
   /// Returns a set of the parameters in `names`, filled with zeros. Throws Error (input) for an unknown name.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
-  void fill(double value);
+  void fill(double value);  ///< sets all values of all parameters
   /// Returns a number that changes with each operation that may change a value on this rank (`Field::revision`).
   std::uint64_t revision() const;
 
-  auto begin() { return parameters_.begin(); }
-  auto end() { return parameters_.end(); }
-  auto begin() const { return parameters_.begin(); }
-  auto end() const { return parameters_.end(); }
-  bool empty() const { return parameters_.empty(); }
+  auto begin() { return parameters_.begin(); }        ///< iterator to the first parameter
+  auto end() { return parameters_.end(); }            ///< iterator past the last parameter
+  auto begin() const { return parameters_.begin(); }  ///< constant overload
+  auto end() const { return parameters_.end(); }      ///< constant overload
+  bool empty() const { return parameters_.empty(); }  ///< true if the set has no parameters
 
  private:
   std::deque<Parameter> parameters_;

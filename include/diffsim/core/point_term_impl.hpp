@@ -14,31 +14,32 @@ namespace diffsim {
 /// `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the weights along the direction
 /// is zero. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
 struct PointWeights {
-  const double* values = nullptr;
-  const double* tangent = nullptr;
+  const double* values = nullptr;      ///< weights
+  const double* tangent = nullptr;     ///< derivatives of the weights along the direction
   double* gradient = nullptr;          ///< array to which derivatives with respect to the weights are added
   double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` are added
-  int stride = 1;
+  int stride = 1;                      ///< number of entries from one point to the next
 };
 
 /// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on
-/// the PointValues of the vertex. The author writes F only; automatic differentiation with Dual numbers computes
-/// tangent, adjoint, adjoint tangent and Jacobian. F is a struct of plain values, which kernels copy. F has the members
+/// the PointValues of the vertex. The author writes F only; automatic differentiation with Dual numbers computes the
+/// tangent, the adjoint, the derivative of the adjoint and the Jacobian. F is a struct of plain values, which kernels
+/// copy. F has the members
 ///
-///   static constexpr int num_values                           total number of values p of the parameters
-///   Vec3<T> force(const PointValues<T, num_values>&) const    force in N; a template on T; if not defined: -∂E/∂x
-///   T energy(const PointValues<T, num_values>&) const         energy E in J; a template on T. If `force` is defined,
-///                                                             `energy` is optional and needs T = double only
+///     static constexpr int num_values                           total number of values p of the parameters
+///     Vec3<T> force(const PointValues<T, num_values>&) const    force in N; a template on T; if not defined: -∂E/∂x
+///     T energy(const PointValues<T, num_values>&) const         energy E in J; a template on T. If `force` is defined,
+///                                                               `energy` is optional and needs T = double only
 ///
 /// and the optional members
 ///
-///   bool uses_velocities                                      static constexpr or a data member; default false
-///   static constexpr bool uses_positions                      default true
-///   bool active(const PointValues<double, num_values>&) const returns false where the force is zero
-///                                                             by definition; default true
-///   F projected() const                                       returns a force for which -∂f/∂x is positive
-///                                                             semidefinite; if not defined: negative eigenvalues
-///                                                             of Jacobian blocks are set to 0
+///     bool uses_velocities                                      static constexpr or a data member; default false
+///     static constexpr bool uses_positions                      default true
+///     bool active(const PointValues<double, num_values>&) const returns false where the force is zero
+///                                                               by definition; default true
+///     F projected() const                                       returns a force for which -∂f/∂x is positive
+///                                                               semidefinite; if not defined: negative eigenvalues
+///                                                               of Jacobian blocks are set to 0
 ///
 /// All functions of F must be marked DIFFSIM_FUNCTION. If several ranks have the same point, the sum of the point's
 /// weights on these ranks must be the full weight. If a parameter has one value per vertex, each point must be a vertex
@@ -47,7 +48,7 @@ struct PointWeights {
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
-  static constexpr int P = F::num_values;
+  static constexpr int P = F::num_values;  ///< number of values p per point
 
   /// Constructs a term on the given local vertices, each listed once.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, const std::vector<int>& vertices)
@@ -58,7 +59,7 @@ class PointTerm : public Base {
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
       : force_(force), takes_(std::move(name), std::move(parameters)), count_(count) {}
 
-  std::string name() const override { return takes_.term(); }
+  std::string name() const override { return takes_.term(); }  ///< name that was passed to the constructor
   bool uses_velocities() const override {
     if constexpr (point::may_use_velocities<F>())
       return force_.uses_velocities;
@@ -68,8 +69,8 @@ class PointTerm : public Base {
   bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components that the
-  /// force needs.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components or the
+  /// entities that the force needs.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -119,8 +120,8 @@ class PointTerm : public Base {
              weights_.stride, takes_.template numbers<const double>(set, at)},
             at.time};
   }
-  const F& force() const { return force_; }
-  const DeviceArray<int>& vertices() const { return vertices_; }
+  const F& force() const { return force_; }                       ///< force F that was passed to the constructor
+  const DeviceArray<int>& vertices() const { return vertices_; }  ///< vertices of the points; empty: 0, 1, 2, …
   /// Returns the addresses of the weights of the points. A derived class sets these addresses in `prepare`,
   /// `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent`.
   PointWeights& weights() { return weights_; }

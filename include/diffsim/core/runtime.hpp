@@ -34,8 +34,8 @@ class Runtime {
   /// Returns the duplicated communicator. An MPI error on this communicator is thrown as Error; on other communicators,
   /// MPI calls the host program's error handler.
   MPI_Comm comm() const { return comm_; }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return rank_; }  ///< rank of this process in `comm`
+  int size() const { return size_; }  ///< number of ranks in `comm`
 
  private:
   void start(MPI_Comm comm, int& argc, char**& argv);
@@ -69,6 +69,7 @@ int num_ranks(MPI_Comm comm);
 bool is_first_rank(MPI_Comm comm);
 /// Returns, on every rank, the sum of `share` over all ranks. Collective.
 double sum_over_ranks(double share, MPI_Comm comm);
+/// Overload of `sum_over_ranks` for integers.
 std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm);
 
 }  // namespace diffsim

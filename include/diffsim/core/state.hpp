@@ -12,20 +12,20 @@ namespace diffsim {
 /// State of a Model, a list of named fields. Tangents and adjoints of a state are also objects of this class.
 class State {
  public:
-  Field& add(Field field);
-  Field& operator[](const std::string& name);  ///< throws Error for an unknown name
-  const Field& operator[](const std::string& name) const;
-  bool has(const std::string& name) const;
+  Field& add(Field field);                                 ///< appends a field, whose name no other field has
+  Field& operator[](const std::string& name);              ///< throws Error for an unknown name
+  const Field& operator[](const std::string& name) const;  ///< constant overload
+  bool has(const std::string& name) const;                 ///< true if a field has this name
 
-  std::vector<Field>& fields() { return fields_; }
-  const std::vector<Field>& fields() const { return fields_; }
-  std::size_t bytes() const;
+  std::vector<Field>& fields() { return fields_; }              ///< fields in the order in which they were added
+  const std::vector<Field>& fields() const { return fields_; }  ///< constant overload
+  std::size_t bytes() const;                                    ///< memory of the values of all fields on this rank
 
-  State clone() const;
-  State zero_like() const;
+  State clone() const;      ///< copy of all fields
+  State zero_like() const;  ///< state of zeros with the same fields
   /// Overload of `zero_like` that allocates the fields from `pool`.
   State zero_like(FieldPool& pool) const;
-  void fill(double value);
+  void fill(double value);  ///< sets all values of all fields
   /// Copies the values of `other`. If a field and the field with the same index in `other` have entities of different
   /// generations, the field also gets the entities of the field in `other`. Throws Error if the states have different
   /// numbers of fields.

@@ -14,46 +14,47 @@ namespace diffsim {
 
 /// Force term of a force F on stencils. A stencil consists of a few local vertices, for example the two ends of a
 /// segment, the corners of a triangle, or the vertices of two triangles with a common side. The author writes F only;
-/// automatic differentiation with Dual numbers computes tangent, adjoint, adjoint tangent, Jacobian and bounds. F is a
-/// struct of plain values, which kernels copy. F has the members
+/// automatic differentiation with Dual numbers computes the tangent, the adjoint, the derivative of the adjoint, the
+/// Jacobian, and the bounds of stiffness and damping from which the stable time step is computed. F is a struct of
+/// plain values, which kernels copy. F has the members
 ///
-///   static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
-///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
-///                                                  computes the forces in N; a template on T; if not
-///                                                  defined: -∂E/∂x
-///   T energy(const StencilValues<T, num_nodes, num_values>&) const
-///                                                  returns the energy E in J; a template on T. If `forces`
-///                                                  is defined, `energy` is optional and needs T = double
-///                                                  only
+///     static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
+///     void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
+///                                                    computes the forces in N; a template on T; if not
+///                                                    defined: -∂E/∂x
+///     T energy(const StencilValues<T, num_nodes, num_values>&) const
+///                                                    returns the energy E in J; a template on T. If `forces`
+///                                                    is defined, `energy` is optional and needs T = double
+///                                                    only
 ///
 /// and the optional members
 ///
-///   static constexpr bool uses_velocities          default false
+///     static constexpr bool uses_velocities          default false
 ///
-///   static constexpr bool uses_rest                true if F depends on `rest_positions`; default false
+///     static constexpr bool uses_rest                true if F depends on `rest_positions`; default false
 ///
-///   static constexpr bool takes_packs              true if the functions also accept T = Pack
-///                                                  (core/impl/pack.hpp), with values of several stencils. The
-///                                                  code of the functions must then not branch on values of T.
-///                                                  Default false
+///     static constexpr bool takes_packs              true if the functions also accept T = Pack
+///                                                    (core/impl/pack.hpp), with values of several stencils. The
+///                                                    code of the functions must then not branch on values of T.
+///                                                    Default false
 ///
-///   bool active(const StencilValues<double, num_nodes, num_values>&) const
-///                                                  returns false if the forces of the stencil are zero by
-///                                                  definition; default true
+///     bool active(const StencilValues<double, num_nodes, num_values>&) const
+///                                                    returns false if the forces of the stencil are zero by
+///                                                    definition; default true. Not allowed with takes_packs
 ///
-///   void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
-///                         StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets `by` to the derivatives of Σ w·f with respect to x, v
-///                                                  (if the force uses v), X (if the force uses X) and p; a
-///                                                  template on T. If not defined, these derivatives are
-///                                                  computed by Dual numbers, which is slower
-///
-///   void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
+///     void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
 ///                           StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets `by` to the derivatives of the energy with respect to
-///                                                  x, X (if the energy uses X) and p; a template on T, which
-///                                                  must accept Dual types. The forces and the derivatives of
-///                                                  Σ w·f are computed from these derivatives
+///                                                    sets `by` to the derivatives of Σ w·f with respect to x, v
+///                                                    (if the force uses v), X (if the force uses X) and p; a
+///                                                    template on T. If not defined, these derivatives are
+///                                                    computed by Dual numbers, which is slower
+///
+///     void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
+///                             StencilValues<T, num_nodes, num_values>& by) const
+///                                                    sets `by` to the derivatives of the energy with respect to
+///                                                    x, X (if the energy uses X) and p; a template on T, which
+///                                                    must accept Dual types. The forces and the derivatives of
+///                                                    Σ w·f are computed from these derivatives
 ///
 /// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter has one
 /// value for all stencils, or one value per entity. By default entity i is stencil i of this rank. A constructor with
@@ -62,7 +63,8 @@ namespace diffsim {
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
-  static constexpr int N = F::num_nodes, P = F::num_values;
+  static constexpr int N = F::num_nodes,  ///< number of nodes per stencil
+      P = F::num_values;                  ///< number of values p per stencil
 
   /// Constructs a term in which stencil i has the parameter values of entity i. `vertices`: [stencils, N] local
   /// vertices.
@@ -78,7 +80,7 @@ class StencilTerm : public ForceTerm {
     set_stencils(std::move(vertices), entities);
   }
 
-  std::string name() const override { return takes_.term(); }
+  std::string name() const override { return takes_.term(); }  ///< name that was passed to the constructor
   bool uses_velocities() const override { return stencil::uses_velocities<F>(); }
   bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }

@@ -28,28 +28,34 @@ class ConstraintSet;
 }
 
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
-/// and the parameters of all these parts. Time steppers are Models of a System (src/dynamics/system_model.hpp).
+/// and the parameters of all these parts. A time stepper is a class derived from Model that advances a System
+/// (SystemModel in src/dynamics/system_model.hpp).
 ///
 /// The constructor adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local vertices, 3] (m),
 /// which is the undeformed shape. Changing `rest_positions` does not change the initial positions x[0]. A caller that
-/// adds an inertia or a term also adds the parameters of this inertia or term. Functions that compute field values are
-/// collective.
+/// adds an inertia or a term must also add the parameters of this inertia or term. Functions that compute masses,
+/// forces, energies or their derivatives are collective, and so is `sum_motion_adjoints`.
 ///
 /// Vertices without mass, such as vertices of obstacles, do not move under forces: `prepare` fixes each vertex without
 /// mass whose motion is not prescribed.
 class System {
  public:
+  /// Function that makes the force terms by which `split(true)` replaces a term.
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
 
+  /// Constructs a system without inertias and terms. The initial gravity is (0, -9.8, 0) m/s².
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
-  // ---- composition: make these calls before the first `prepare`, with the same sequence of calls on all ranks ----
+  // ---- composition: make these calls before the first `prepare`, with the same sequence of calls on all ranks. Terms
+  // and fixed components may also be added later; call `Model::prepare` before the next step, unless
+  // DifferentiableScene or a simulator takes this step. ----
 
-  void add_inertia(std::unique_ptr<Inertia> inertia);
-  void add_term(std::unique_ptr<ForceTerm> term);
-  /// Adds a term that has no potential but is a sum of parts that each have a potential. Example: contact with friction
-  /// is the sum of a barrier and of lagged friction. The first call of `split(true)` calls `make_parts` on all ranks.
+  void add_inertia(std::unique_ptr<Inertia> inertia);  ///< adds a contribution to the masses
+  void add_term(std::unique_ptr<ForceTerm> term);      ///< adds a contribution to the forces
+  /// Adds a term that has no potential, and a function that makes terms with potentials, by which `split(true)`
+  /// replaces the term. Example: contact with friction is replaced by a barrier and lagged friction
+  /// (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on all ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
   /// Fixes the components `axes` of local vertices at their positions. If `axes` contains all three components, also
   /// fixes the directors (mesh/directors.hpp) of the segments between these vertices.
@@ -79,38 +85,49 @@ class System {
 
   // ---- parts ----
 
-  MPI_Comm comm() const { return mesh_->comm(); }
-  const TetrahedralMesh& mesh() const { return *mesh_; }
-  /// Number of changes of inertias, terms and fixed components so far. If this number and the parameters are the same,
-  /// steps from the same state are the same.
+  MPI_Comm comm() const { return mesh_->comm(); }         ///< communicator of the mesh
+  const TetrahedralMesh& mesh() const { return *mesh_; }  ///< mesh that was passed to the constructor
+  /// Number of changes of inertias, terms and fixed components so far. If neither this number nor the parameters have
+  /// changed, a repetition of step n from the same state gives the same result.
   std::uint64_t changes() const { return changes_; }
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
+  /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
+  /// (`Field::revision`), and after each change that `changes` counts.
+  std::uint64_t revision() const;
+  /// Returns true if the system may have changed on any rank since `revision` returned `earlier`, the number of this
+  /// rank. Collective.
+  bool changed_since(std::uint64_t earlier) const;
+  ParameterSet& parameters() { return parameters_; }              ///< parameters of all parts
+  const ParameterSet& parameters() const { return parameters_; }  ///< constant overload
+  /// Force terms, in the order in which they were added. While the system is split (`split`), the parts of the replaced
+  /// terms follow the other terms.
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
+  /// Inertias, in the order in which they were added.
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
-  bool has_motions() const { return !motions_.empty(); }
+  bool has_motions() const { return !motions_.empty(); }  ///< true if any motion is prescribed
   /// Constraints of rigid bodies and joints, or nullptr if the system has none. Requires `prepare`.
   const body::ConstraintSet* constraints() const { return constraints_.get(); }
-  const std::vector<Joint>& joints() const { return joints_; }
-  bool any_term_uses_velocities() const;
-  bool any_term_lags() const;
-  /// Returns true if every term has a potential after `split(true)`.
+  const std::vector<Joint>& joints() const { return joints_; }  ///< joints, in the order of the calls of `join`
+  bool any_term_uses_velocities() const;  ///< true if `ForceTerm::uses_velocities` of any term is true
+  bool any_term_lags() const;             ///< true if `ForceTerm::lags` of any term is true
+  /// Returns true if at least one term was added with `make_parts`, and every term has a potential after `split(true)`.
+  /// Must be called while the system is not split.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
   /// Replaces each term that was added with `make_parts` by the term's parts, prepared for the present parameters. If
   /// `wanted` is false, restores the original terms. Intended for forward solves only: derivatives of a step are
   /// computed with the original terms.
   void split(bool wanted);
-  /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask is set if component c of the
-  /// vertex is fixed or moved. The bit `weightless` is set at directors, on which gravity does not act. After
-  /// `prepare`, the bit `massless` is set at vertices without mass.
+  /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask, c = 0, 1, 2, is set if
+  /// component c of the vertex is fixed or moved. The bit `weightless` is set at directors, on which gravity does not
+  /// act. After `prepare`, the bit `massless` is set at vertices without mass.
   const std::uint8_t* fixed() const;
-  static constexpr std::uint8_t massless = 8, weightless = 32;
+  static constexpr std::uint8_t massless = 8,  ///< bit of a mask of `fixed`
+      weightless = 32;                         ///< bit of a mask of `fixed`
   /// Returns a zeroed vector field on local vertices.
   Field local_field(const char* name) const;
   /// Returns a zeroed vector field on local vertices for temporary values. The field comes from a memory pool, so that
   /// time steps allocate no memory.
   Field scratch_field(const char* name) const;
-  FieldPool& scratch() const { return *scratch_; }
+  FieldPool& scratch() const { return *scratch_; }  ///< memory pool of `scratch_field`
   /// Returns a state with the following fields: `positions` (m) on local vertices; `velocities` (m/s) and the fields
   /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values are zero
   /// except the values that prescribed motions initialise.
@@ -118,13 +135,22 @@ class System {
 
   // ---- quantities that depend on the parameters only; see Model ----
 
+  /// Computes the masses and prepares all terms for the present parameters. Also applies changes of fixed components,
+  /// and creates the constraints of rigid bodies and joints. Collective.
   void prepare();
+  /// Calls `prepare` if the system has not been prepared, or may have changed since the last call of `prepare`. Time
+  /// steppers need `Model::prepare` in addition. Collective.
+  void prepare_if_changed();
+  /// Computes the derivatives of the results of `prepare` along `direction`.
   void prepare_tangent(const ParameterSet& direction);
+  /// Zeroes the sums that adjoints accumulate. `gradient` contains the parameters whose gradient is requested.
   void begin_adjoint(const ParameterSet& gradient);
+  /// Adds to `gradient` the derivatives with respect to parameters that follow from the accumulated sums.
   void prepare_adjoint(ParameterSet& gradient);
-  /// Zeroes the sums that second derivatives accumulate (see Model). Throws Error (input) if a parameter or a term has
-  /// no second derivatives; the message names the first such parameter or term.
+  /// Zeroes the sums that second derivatives accumulate (see Model). Throws Error (input) if a parameter of `gradient`
+  /// or `direction`, or a term, has no second derivatives; the message names the first such parameter or term.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
+  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds.
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
   /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `gradient` or `direction` contains
   /// `rest_positions`, or if a term has no second derivatives.
@@ -132,12 +158,15 @@ class System {
 
   // ---- masses: the sum of all inertias ----
 
-  const Field& mass() const { return mass_; }                  ///< [owned vertices], kg
+  const Field& mass() const { return mass_; }                  ///< [owned vertices], kg; 1 at vertices without mass
   const Field& mass_tangent() const { return mass_tangent_; }  ///< [owned vertices], kg
+  /// Returns the masses as an array in host memory, [owned vertices], kg; 0 at vertices without mass.
+  std::vector<double> vertex_masses() const;
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// Accumulated ∂L/∂m [owned vertices, 3]. Component c contains the contributions of component c of the motion.
-  /// `begin_adjoint(gradient)` allocates the field if `changes_mass(gradient)`.
+  /// ∂L/∂m as an array [owned vertices, 3], accumulated by the adjoints of steps. The derivative with respect to the
+  /// mass of a vertex is the sum of the three components. `begin_adjoint(gradient)` allocates the field if
+  /// `changes_mass(gradient)`.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along a direction.
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
@@ -150,14 +179,14 @@ class System {
   /// all ranks. Ghost values of dx and dv must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w.
-  /// The sums are over all terms and, at owned vertices, over all ranks. Adds this rank's contribution to (∂f/∂p)ᵀ w to
-  /// `gradient`. Ghost values of w must be up to date.
+  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w,
+  /// where x_n are the positions at the start of the time step. The sums are over all terms and, at owned vertices,
+  /// over all ranks. Adds to `gradient` this rank's contribution to (∂f/∂p)ᵀ w. Ghost values of w must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
   /// Computes the derivatives of the results of `compute_force_adjoint` along `tangent`, `direction` and `dw`:
-  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w] and, for lagged terms, x̄_n = Σ d[(∂f/∂x_n)ᵀ w]. Adds this rank's
-  /// contribution to d[(∂f/∂p)ᵀ w] to `gradient_tangent`. A `w` or `dw` of nullptr stands for zero.
+  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w] and, for lagged terms, x̄_n = Σ d[(∂f/∂x_n)ᵀ w]. Adds to
+  /// `gradient_tangent` this rank's contribution to d[(∂f/∂p)ᵀ w]. A `w` or `dw` of nullptr stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
@@ -172,25 +201,33 @@ class System {
 
   // ---- all prescribed motions; see Kinematics ----
 
+  /// Sets the positions y and the velocities v of moved vertices at the end of `span` from the positions x at the start
+  /// of `span` (`Kinematics::apply`).
   void apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const;
+  /// Tangent of `apply_motions`: sets dy and dv.
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
+  /// Adjoint of `apply_motions`: replaces ȳ by x̄ and v̄ by 0 at moved vertices, and adds this rank's contributions to
+  /// `start_adjoint` and `gradient`.
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
   /// Advances the fields in which motions store their state by step n, whose length is dt (s).
   void advance_motions(int n, double dt, State& state) const;
+  /// Tangent of `advance_motions`; advances the tangents of these fields in place.
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
+  /// Adjoint of `advance_motions`: changes `adjoint` in place, and adds this rank's contribution to `gradient`.
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
-  /// Sums over all ranks the adjoints of the fields in which motions store their state. Called at the end of the
-  /// adjoint of a step.
+  /// Sums over all ranks the adjoints of the fields in which motions store their state. A Model calls this function at
+  /// the end of the adjoint of a step.
   void sum_motion_adjoints(State& adjoint) const;
 
-  // ---- energies in J, summed over all ranks ----
+  // ---- energies in J, summed over all ranks; these functions call `prepare_if_changed` ----
 
   /// Kinetic energy Σ ½ m v².
-  double kinetic_energy(const State& state) const;
+  double kinetic_energy(const State& state);
   /// Potential energy Σ E - Σ m g·x: the energies E of the terms, and the potential of gravity, which is zero at x = 0.
-  /// Parameters have the values of step n.
+  /// Parameters have the values of step n. Moving obstacles are at their positions at time 0, loads have their full
+  /// values, and the terms receive no velocities.
   double potential_energy(const State& state, int n = 0);
 
  private:
@@ -231,6 +268,7 @@ class System {
   bool is_split_ = false;
   std::vector<std::unique_ptr<Kinematics>> motions_;
   std::uint64_t changes_ = 0;
+  std::uint64_t prepared_ = 0;  // `revision` at the end of the last call of `prepare`; 0: none
   ParameterSet parameters_;
   Field mass_, mass_tangent_, mass_gradient_, mass_gradient_tangent_;
   std::unique_ptr<Mask> mask_;

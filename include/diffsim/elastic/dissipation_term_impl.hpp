@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
@@ -9,19 +11,20 @@
 
 namespace diffsim {
 
-/// Force term of cells whose stress follows from a dissipation potential ψ. The forces are added to the forces of any
-/// law of elasticity:
+/// Force term of viscous forces in cells, for the viscous law L and cells of type E. The second Piola stress S is the
+/// derivative of a dissipation potential ψ. The term acts in addition to the force term of a law of elasticity.
 ///
-///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
+///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   dissipated power per rest volume: S : Ė
 ///
-/// The author writes ψ or S only; automatic differentiation (AD) computes tangent, adjoint, derivative of the adjoint,
-/// Jacobian and the bound of the damping. `L` is a struct of the same form as a law of elasticity (law.hpp).
-/// `L::energy` returns ψ in W/m³ as a function of the Green strain rate Ė:
+/// The author of `L` writes only ψ or S. Automatic differentiation (AD) computes the tangent, the adjoint, the
+/// derivative of the adjoint, the Jacobian, and the bound of the damping from which the stable time step is computed
+/// (`add_damping_bound`). `L` is a struct of the same form as a law of elasticity (law.hpp). `L::energy` returns ψ in
+/// W/m³ as a function of the Green strain rate Ė:
 ///
-///   static constexpr const char* name;
-///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell
-///   static constexpr int num_moduli = K;
-///   template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
+///     static constexpr const char* name;
+///     static constexpr std::array<ParameterSpec, K> parameters;   // per cell
+///     static constexpr int num_moduli = K;
+///     template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
 /// `L` may define the functions `stress`, `stress_tangent` and `stress_moduli`, which then replace AD. If `L` defines
 /// `stress`, `energy` is not needed. `L` may define `static constexpr bool is_linear = true` if S is linear in Ė. The
@@ -33,9 +36,10 @@ class DissipationTerm : public ForceTerm {
   using Cells = elastic::DissipativeCells<L, E, T>;
 
  public:
+  /// Constructs the term on all cells of `mesh`, which must outlive the term.
   explicit DissipationTerm(const TetrahedralMesh& mesh) : mesh_(&mesh), scatter_(mesh.scatter()) {}
 
-  std::string name() const override { return L::name; }
+  std::string name() const override { return L::name; }  ///< name of L
   bool uses_velocities() const override { return true; }
   bool has_symmetric_jacobian() const override { return false; }
 
@@ -105,8 +109,14 @@ class DissipationTerm : public ForceTerm {
                                            weights.position, weights.velocity, weights.project});
   }
   void add_damping_bound(const ParameterSet&, Field& damping) override {
-    for_each_cell<E::nodes>("diffsim::elastic::damping_bound", scatter_, damping.data(),
-                            elastic::DampingBound<L, E>{cells<Pack>(numbers_)});
+    const auto bounds = make_device_array<double>("diffsim::elastic::damping_bounds",
+                                                  static_cast<std::size_t>(pack_width * scatter_.num_packs()));
+    Kokkos::parallel_for("diffsim::elastic::damping_bound", Range(0, scatter_.num_packs()),
+                         elastic::DampingBound<L, E>{cells<Pack>(numbers_), bounds});
+    Kokkos::fence();
+    std::array<double, E::nodes> ones;
+    ones.fill(1.0);
+    add_cell_values<E::nodes>("diffsim::elastic::damping_bound_sums", scatter_, bounds, ones, damping.data());
   }
 
  private:
@@ -152,9 +162,11 @@ class DissipationTerm : public ForceTerm {
 /// Tet10 or FineTet10).
 template <class L>
 std::unique_ptr<ForceTerm> make_dissipation_term(const TetrahedralMesh& mesh) {
-  return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {
-    return std::make_unique<DissipationTerm<L, decltype(kind)>>(mesh);
-  });
+  return std::visit(
+      [&](auto kind) -> std::unique_ptr<ForceTerm> {
+        return std::make_unique<DissipationTerm<L, decltype(kind)>>(mesh);
+      },
+      element_of(mesh));
 }
 
 }  // namespace diffsim

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <variant>
+
 #include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/impl/sums_impl.hpp"
 #include "diffsim/elastic/impl/elastic_term.hpp"
@@ -18,15 +21,20 @@ namespace diffsim {
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
-  static constexpr int K = L::num_moduli;
+  static constexpr int K = L::num_moduli;  ///< number of moduli of the law
 
+  /// Constructs the term on `cells`, local indices in ascending order. `mesh` must outlive the term.
   ElasticTerm(const TetrahedralMesh& mesh, const std::vector<int>& cells)
       : ElasticTermBase(mesh, cells, E::nodes, K, L::parameters, elastic::signal_name<L>()) {
     static_cast<elastic::TermCells&>(elements_) = term_cells_;
   }
 
-  std::string name() const override { return L::name; }
+  std::string name() const override { return L::name; }  ///< name of the law
 
+  /// @name Operations of ForceTerm
+  /// @{
+
+  /// Implements the function of ForceTerm that has the same name.
   void prepare(const ParameterSet& parameters) override {
     compute_geometry<E>(*mesh_, scatter_, cells_, parameters.at("rest_positions").field, elements_.geometry);
     signal_ = signal_in(parameters);
@@ -131,11 +139,20 @@ class ElasticTerm : public elastic::ElasticTermBase {
   }
 
   void add_stiffness_bound(const ParameterSet&, Field& stiffness) override {
-    for_each_cell<E::nodes>("diffsim::elastic::stiffness_bound", scatter_, stiffness.data(),
-                            elastic::StiffnessBound<L, E>{elements_});
+    const auto bounds = make_device_array<double>("diffsim::elastic::stiffness_bounds",
+                                                  static_cast<std::size_t>(pack_width * scatter_.num_packs()));
+    Kokkos::parallel_for("diffsim::elastic::stiffness_bound", Range(0, scatter_.num_packs()),
+                         elastic::StiffnessBound<L, E>{elements_, bounds});
+    Kokkos::fence();
+    std::array<double, E::nodes> ones;
+    ones.fill(1.0);
+    add_cell_values<E::nodes>("diffsim::elastic::stiffness_bound_sums", scatter_, bounds, ones, stiffness.data());
   }
 
+  /// @}
+
  protected:
+  /// Returns the kernel of `add_force_tangent`.
   elastic::ForceTangent<L, E> tangent_cells(const Configuration& at, const ConfigurationTangent& tangent,
                                             const ParameterSet& direction) const {
     return {elements(at.step),
@@ -146,6 +163,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
             direction.data("rest_positions")};
   }
 
+  /// Returns the cells, with the value of the signal in time step `step`.
   elastic::Elements<L, E> elements(int step) const {
     elastic::Elements<L, E> result = elements_;
     result.signal = value_of(signal_, step);
@@ -153,8 +171,8 @@ class ElasticTerm : public elastic::ElasticTermBase {
   }
 
   /// Adds (∂f/∂x)ᵀ w to `positions`. Adds the derivatives of w · f with respect to the moduli to `moduli_gradient`, and
-  /// the derivatives with respect to the rest shape to `shape_sums`, unless these addresses are nullptr. If `gradient`
-  /// contains the signal, adds the derivative with respect to the signal to `gradient`.
+  /// the derivatives with respect to ∂X/∂ξ to `shape_sums` (see add_shape_derivative()), unless these addresses are
+  /// nullptr. If `gradient` contains the signal, adds the derivative with respect to the signal to `gradient`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -166,10 +184,11 @@ class ElasticTerm : public elastic::ElasticTermBase {
     if (part != CellPart::shared) add_signal_gradient(at.step, signal);
   }
 
-  elastic::Elements<L, E> elements_;
+  elastic::Elements<L, E> elements_;  ///< cells with their geometry and moduli, from `prepare`
 };
 
-/// Returns the force term of the law for the material option `dilatation: nodal` (nodal_dilatation_impl.hpp).
+/// Returns the force term of the law for the material option `dilatation: nodal` (nodal_dilatation_impl.hpp). Throws
+/// Error (input) if the cells of the mesh are not linear.
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
@@ -180,10 +199,13 @@ ElasticLaw describe_law() {
   law.name = L::name;
   law.parameters = {L::parameters.begin(), L::parameters.end()};
   if constexpr (elastic::has_signal<L>) law.signal = L::signal;
+  if constexpr (requires { &L::parameters_error; }) law.parameters_error = &L::parameters_error;
   law.make_term = [](const TetrahedralMesh& mesh, const std::vector<int>& cells) -> std::unique_ptr<ForceTerm> {
-    return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {
-      return std::make_unique<ElasticTerm<L, decltype(kind)>>(mesh, cells);
-    });
+    return std::visit(
+        [&](auto kind) -> std::unique_ptr<ForceTerm> {
+          return std::make_unique<ElasticTerm<L, decltype(kind)>>(mesh, cells);
+        },
+        element_of(mesh));
   };
   law.make_nodal_term = &make_nodal_dilatation<L>;
   return law;

@@ -16,25 +16,32 @@ namespace diffsim {
 /// Requirements on the type L of a law of elasticity. A law is a struct with the members
 ///
 ///     static constexpr const char* name;
-///     static constexpr std::array<ParameterSpec, P> parameters;   // given by the user, per cell
+///     static constexpr std::array<ParameterSpec, P> parameters;   // one value per cell
 ///     static constexpr int num_moduli;                            // K, number of moduli that `energy` takes
 ///     static constexpr bool needs_positive_jacobian;              // true if W is defined for J = det F > 0 only
 ///     template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
 ///     template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// The functions are templates on the scalar type: double, Pack or Dual. Kernels derive the first Piola stress P =
-/// ∂W/∂F and its derivatives from `energy` by automatic differentiation (AD). For higher speed, a law may define any of
-/// the following functions, which then replace AD:
+/// The functions are templates on the scalar type: double, Pack, or Dual or PointGradient, which are scalars of
+/// automatic differentiation (AD) and may be nested. Kernels compute the first Piola stress P = ∂W/∂F and the
+/// derivatives of P from `energy` by AD. For higher speed, a law may define any of the following functions, which then
+/// replace AD:
 ///
 ///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
 ///     template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// `stress_moduli` computes A_k = ∂P/∂moduli_k. A control signal may scale one modulus. The signal is a global
-/// parameter with one value for all steps or one value per step:
+/// `stress_moduli` computes A_k = ∂P/∂moduli_k. A law may declare a control signal, a parameter that multiplies one
+/// modulus in all cells. The signal has one value for all time steps or one value per time step:
 ///
 ///     static constexpr ParameterSpec signal;
 ///     static constexpr int signal_modulus;   // index of the scaled modulus
+///
+/// A law that requires a condition on several parameters of a cell may define the following function, which returns an
+/// error message if the condition is not met, and otherwise an empty text. A scene calls this function for each cell
+/// when the scene is created:
+///
+///     static std::string parameters_error(std::span<const double> parameters);   // in the order of `parameters`
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
 /// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override this
@@ -113,7 +120,8 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const
   for (int k = 0; k < K; ++k) out[k] = inner(A[k], G);
 }
 
-/// Computes Lamé's moduli µ = E / 2(1+ν) and λ = E ν / (1+ν)(1-2ν) from Young's modulus E and Poisson's ratio ν.
+/// Computes Lamé's moduli µ = E/(2 (1 + ν)) and λ = E ν/((1 + ν) (1 - 2 ν)) from Young's modulus E and Poisson's ratio
+/// ν.
 template <class T>
 DIFFSIM_FUNCTION void lame_moduli(const T (&parameters)[2], T (&moduli)[2]) {
   const T& E = parameters[0];

@@ -17,8 +17,8 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use the loss in another
-  /// place, because the sum may multiply the loss by a factor (`Loss::multiply`).
+  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use the loss elsewhere,
+  /// because the sum may have multiplied the loss by a factor (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
   /// residuals r of all observations. The result is dimensionless. The errors of the observations are independent and
@@ -126,6 +126,7 @@ class TargetLoss : public Loss {
 /// `target` is m.
 class TargetPositionLoss : public TargetLoss {
  public:
+  /// Creates the loss for the state x[`step`]. Collective.
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "positions", "m²", target, step) {}
 };
@@ -134,6 +135,7 @@ class TargetPositionLoss : public TargetLoss {
 /// `target` is m/s.
 class TargetVelocityLoss : public TargetLoss {
  public:
+  /// Creates the loss for the state x[`step`]. Collective.
   TargetVelocityLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "velocities", "m²/s²", target, step) {}
 };
@@ -174,6 +176,7 @@ class EffortLoss : public Loss {
 /// is (∂x[N]/∂u)ᵀ w. The weights must outlive this object.
 class TerminalLoss : public Loss {
  public:
+  /// Creates the loss with the weights w = `weights`, which have the fields of the state.
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}
   bool observes(int n) const override { return n == step_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;

@@ -35,34 +35,37 @@ class ConstraintFunction {
   virtual double gradient(const std::vector<double>& u, std::vector<double>& gradient) = 0;
 };
 
-/// Returns c(u) = L(u)^(1/root), where L is the loss of `problem`, for example with a root p for the mean of |y|^p.
-/// `problem` must have the same unknowns as the problem that is optimised, and may have the same Model
-/// (`InverseProblem::with_loss`). `problem` must outlive the function. Throws Error (input) for a root less than 1.
+/// Returns the function c(u) = L(u)^(1/root), where L is the loss of `problem`. If L is the mean of |y|^p
+/// (SensorValueLoss), root = p gives c the unit of y. `problem` must have the same unknowns as the problem that is
+/// optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must outlive the function. Throws
+/// Error (input) for a root less than 1.
 std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root = 1.0);
-/// Returns the weighted mean c(u) = Σ_i w_i p_i / Σ_i w_i of the physical values p of unknown k. `weights`: w for the
-/// values in this rank's part of u, for example the volumes of the rank's cells. `problem` must outlive the function.
-/// Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero. Collective.
+/// Returns the function c(u) = Σ_i w_i p_i / Σ_i w_i, the weighted mean of the physical values p of unknown k.
+/// `weights`: w for the values in this rank's part of u, for example the volumes of the rank's cells. `problem` must
+/// outlive the function. Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are
+/// zero. Collective.
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
                                                        std::vector<double> weights);
-/// Returns the ratio of the volume of the rest shape to the volume of the mesh's rest positions. Unknown k must be one
-/// of `rest_positions`, and `mesh` the mesh of its Model. `problem` must outlive the function. Throws Error (input) for
-/// another parameter or mesh. Collective.
+/// Returns the function c(u) = V(u)/V₀, where V is the volume of the rest shape (parameter `rest_positions`) and V₀ is
+/// the volume of `mesh` (`TetrahedralMesh::rest_positions`). Unknown k must refer to the parameter `rest_positions`,
+/// and `mesh` must be the mesh of the problem's Model. `problem` must outlive the function. Throws Error (input) for
+/// another parameter, or for a mesh with another number of vertices. Collective.
 std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem& problem, std::size_t k,
                                                                   std::shared_ptr<const TetrahedralMesh> mesh);
-/// Returns the distortion of the rest shape, D = (∫ η^P dV / ∫ dV)^(1/P), with the inverse mean ratio η = |J|²/(3 (det
-/// J)^⅔) of the derivative J of the rest positions with respect to the mesh's rest positions (Knupp 2001). η ≥ 1, and η
-/// tends to infinity if a tetrahedron degenerates; η = 1 for changes of size without change of form. The integral is
-/// over the mesh's rest positions, and P = `power` ≥ 1. If a tetrahedron is inverted, `gradient` throws Error (run).
-/// Other conditions as for `make_relative_volume_function`. Collective.
+/// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1. η =
+/// |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J = ∂X/∂X₀, where X are the rest positions and X₀ are
+/// the rest positions of `mesh`. The integrals are over X₀. η = 1 if J is a rotation times a factor, otherwise η > 1; η
+/// tends to infinity if a tetrahedron degenerates. If a tetrahedron is inverted, `gradient` throws Error (run). Throws
+/// Error (input) for a power less than 1. Other conditions as for `make_relative_volume_function`. Collective.
 std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
                                                              std::shared_ptr<const TetrahedralMesh> mesh,
                                                              double power = 16.0);
 
 /// Constraint lower ≤ c(u) ≤ upper. If `lower` equals `upper`, the constraint is the equation c(u) = upper.
 struct Constraint {
-  std::shared_ptr<ConstraintFunction> function;
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
+  std::shared_ptr<ConstraintFunction> function;             ///< c
+  double lower = -std::numeric_limits<double>::infinity();  ///< lower bound of c; -∞: none
+  double upper = std::numeric_limits<double>::infinity();   ///< upper bound of c; ∞: none
 };
 
 /// Multiple shooting (Bock & Plitt 1984). A rollout is divided into windows, and the states z at the starts of the
@@ -72,28 +75,32 @@ struct Constraint {
 /// many minima. The start values of z are states of a single rollout at the start values of the other unknowns.
 struct ShootingOptions {
   int windows = 0;  ///< number of windows, at least 2, with about the same number of steps; 0: one rollout
-  /// Largest allowed root mean square of the jumps between windows, relative to the distance between the states z at
-  /// the start of the optimisation and x[0].
+  /// Largest allowed root mean square of the jumps x - z between windows, where x is the state at the end of the window
+  /// before z. The jumps are relative to the root mean square of z - x[0] at the start of the optimisation.
   double tolerance = 1e-4;
-  int rounds = 10;  ///< largest number of minimisations, each with `OptimiserOptions::max_iterations`
-  /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T, jumps of accelerations by T².
+  int rounds = 10;  ///< largest number of minimisations, each of at most `OptimiserOptions::max_iterations` iterations
+  /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T and jumps of accelerations by
+  /// T², so that all jumps are lengths.
   double duration = 1.0;
 };
 
+/// Options of `optimise`.
 struct OptimiserOptions {
-  Optimiser method = Optimiser::lbfgs;
-  int max_iterations = 50;
-  double gradient_tolerance = 1e-8;  ///< largest allowed ratio of Iterate::gradient_norm to its value at the start
-  double learning_rate = 0.05;       ///< step size of Adam
+  Optimiser method = Optimiser::lbfgs;  ///< method of minimisation
+  int max_iterations = 50;              ///< maximum number of iterations of the method
+  double gradient_tolerance = 1e-8;     ///< largest allowed ratio of Iterate::gradient_norm to its value at the start
+  double learning_rate = 0.05;          ///< step size of Adam: about the change of each value of u per iteration
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
   /// Largest allowed violation of a constraint, relative to the largest magnitude of the constraint's finite bounds. If
   /// this magnitude is zero, the violation is relative to |c| at the start, or absolute if c is zero at the start.
   double constraint_tolerance = 1e-6;
-  /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound.
+  /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound; in
+  /// (0, 1].
   double move_limit = 0.5;
-  /// Multiple shooting, for newton_cg. At the end, the loss of one rollout is minimised from the result.
+  /// Multiple shooting, for newton_cg. Afterwards, the loss of a single rollout is minimised, starting from the result
+  /// of multiple shooting.
   ShootingOptions shooting = {};
   /// This rank's part of u at the start; the default is `InverseProblem::start`.
   std::optional<std::vector<double>> start = {};
@@ -101,29 +108,31 @@ struct OptimiserOptions {
 
 /// State of an optimisation after an iteration; iteration 0 is the start.
 struct Iterate {
-  int iteration = 0;
-  double loss = 0.0;
+  int iteration = 0;  ///< number of iterations so far
+  double loss = 0.0;  ///< L(u), priors included
   /// Norm of the projected gradient ∂L/∂u. For mma and almm, the norm of ∂L/∂u at the start, without projection, and
   /// later the norm of the projected gradient of the Lagrangian function.
   double gradient_norm = 0.0;
-  /// Largest relative violation of a constraint (OptimiserOptions::constraint_tolerance); with multiple shooting, root
-  /// mean square of the jumps between windows, relative to the motion.
+  /// Largest relative violation of a constraint (OptimiserOptions::constraint_tolerance); with multiple shooting,
+  /// relative root mean square of the jumps between windows (ShootingOptions::tolerance).
   double violation = 0.0;
-  long evaluations = 0;  ///< number of evaluations of loss and gradient so far
-  const std::vector<double>* u = nullptr;
+  long evaluations = 0;                    ///< number of evaluations of loss and gradient so far
+  const std::vector<double>* u = nullptr;  ///< this rank's part of u; valid during the call of the observer
 };
+/// Callback that receives each iterate, beginning with the start, on every rank.
 using IterateObserver = std::function<void(const Iterate&)>;
 
+/// Result of `optimise`: the last iterate.
 struct OptimiserResult {
-  std::vector<double> u;
-  double loss = 0.0;
-  double gradient_norm = 0.0;
+  std::vector<double> u;                 ///< this rank's part of u
+  double loss = 0.0;                     ///< L(u), priors included
+  double gradient_norm = 0.0;            ///< as in Iterate
   double violation = 0.0;                ///< as in Iterate
   std::vector<double> constraints = {};  ///< values of the constraints' functions at u
-  int iterations = 0;
-  long evaluations = 0;
-  long hessian_products = 0;  ///< number of Hessian-vector products of newton_cg
-  bool converged = false;
+  int iterations = 0;                    ///< number of iterations, without the start
+  long evaluations = 0;                  ///< number of evaluations of loss and gradient
+  long hessian_products = 0;             ///< number of Hessian-vector products of newton_cg
+  bool converged = false;                ///< true if the method reached its tolerances
   std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
 };
 
@@ -133,9 +142,10 @@ struct OptimiserResult {
 /// - A constraint has no finite bound, or `lower` is above `upper`.
 /// - There are constraints, and the method is neither mma nor almm.
 /// - The method is almm, and there are no constraints.
-/// - The method is mma, and a constraint is an equation, or an unknown has no finite lower or upper bound.
+/// - The method is mma, and a constraint is an equation, an unknown has no finite lower or upper bound, or `move_limit`
+///   is not in (0, 1].
 /// - Multiple shooting is used with a method other than newton_cg, with fewer than 2 windows, with more windows than
-///   steps, or with added experiments.
+///   steps, with added experiments, or with a tolerance, duration or number of rounds that is not positive.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

@@ -28,8 +28,9 @@ struct Curvature {
 /// the same on all ranks.
 Curvature curvature(InverseProblem& problem, const std::vector<double>& u);
 
-/// Scaled standard deviation above which a direction counts as not identified: ten times the magnitude of the values,
-/// or a factor of e¹⁰ for the values of a logarithmic unknown.
+/// Standard deviation along a direction q_i, in units of the scales s (see Curvature), above which the direction counts
+/// as not identified: ten times the magnitude of the values, or a factor of e¹⁰ for the values of a logarithmic
+/// unknown.
 inline constexpr double largest_deviation = 10.0;
 
 /// Returns the indices i of the directions q_i along which the unknowns are not identified: 1/√λ_i >
@@ -50,15 +51,15 @@ struct Posterior {
 /// positive.
 Posterior posterior(const Curvature& curvature);
 
-/// Low-rank approximation of the Laplace approximation, for problems with many unknown values and with priors that have
-/// a covariance matrix C_prior (Bui-Thanh, Ghattas, Martin & Stadler 2013, section 3; Flath et al. 2011). With the
+/// Low-rank approximation of the Laplace approximation, for vectors u with many values and for priors that have a
+/// covariance matrix C_prior (Bui-Thanh, Ghattas, Martin & Stadler 2013, section 3; Flath et al. 2011). With the
 /// Hessian H of the losses, without priors, the r largest eigenvalues λ_i and the eigenvectors v_i of
 ///
 ///   H v = λ C_prior⁻¹ v,   v_iᵀ C_prior⁻¹ v_j = δ_ij
 ///
 /// give the posterior covariance C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ. λ_i is the ratio of the information of the
-/// observations to the information of the prior along v_i. An omitted eigenvalue λ changes the variance along its
-/// eigenvector by the factor 1 + λ.
+/// observations to the information of the prior along v_i. If an eigenvalue λ is omitted, the variance along its
+/// eigenvector is too large by the factor 1 + λ.
 class LowRankPosterior {
  public:
   /// Computes the `rank` largest eigenvalues at u, or all eigenvalues if there are fewer, by the Krylov–Schur method of
@@ -66,7 +67,8 @@ class LowRankPosterior {
   /// bound of the error of an eigenvalue λ, relative to 1 + |λ|. `problem` must outlive this object, and its priors
   /// must not change. Throws Error (input) if some unknown does not have exactly one prior with a covariance matrix
   /// (`InverseProblem::has_prior_covariance`), if `rank` is not positive, or if the library was built without SLEPc.
-  /// Throws Error (run) if the eigenvalues do not converge. Collective.
+  /// Throws Error (run) if the eigenvalues do not converge, or if an eigenvalue is not above -1, because u then is not
+  /// a minimum. Collective.
   LowRankPosterior(InverseProblem& problem, const std::vector<double>& u, int rank, double tolerance = 1e-6);
 
   /// Returns true if the library was built with SLEPc.

@@ -18,8 +18,9 @@ namespace diffsim {
 /// is the negative logarithm of a likelihood and P is the negative logarithm of a prior density, then loss + P is the
 /// negative logarithm of the posterior density, up to a constant.
 ///
-/// u contains this rank's values of the unknown as in the vector u of the InverseProblem: the coefficients for a map,
-/// ln p for a logarithmic unknown, otherwise p. All functions are collective.
+/// u contains this rank's values of the unknown as in the vector u of the InverseProblem: the coefficients of a map,
+/// the densities ρ of a distribution, the changes s of a filter of shapes, ln p for a logarithmic unknown, otherwise p.
+/// All functions are collective.
 class Prior {
  public:
   virtual ~Prior() = default;
@@ -48,16 +49,16 @@ class Prior {
 class ValueGradient {
  public:
   ~ValueGradient();
-  ValueGradient(ValueGradient&&) noexcept;
+  ValueGradient(ValueGradient&&) noexcept;  ///< the other object may afterwards only be destroyed
 
   /// Gradient of one value per cell, u [cells], for quadratic priors. At each vertex, a linear function is fitted by
   /// least squares to the values at the centroids of the adjacent cells. D has three rows per cell: the components of
   /// the gradient g of the linear function that interpolates the fitted values at the cell's vertices. The measure of
   /// these rows is the cell's volume (m³). D also has one row per face between two cells: (u₂ - u₁ - ½ (g₁ +
-  /// g₂)·d)/|d|, where d is the vector between the two centroids. The measure of this row is the face's area times the
-  /// distance of the centroids along the face's normal. The rows of faces suppress oscillations from cell to cell. The
-  /// gradients of linear fields are exact, except near vertices, such as corners, that have too few adjacent cells to
-  /// determine the slopes of a fit. Collective.
+  /// g₂)·d)/|d|, where d is the vector from centroid 1 to centroid 2. The measure of this row is the face's area times
+  /// the distance of the centroids along the face's normal. The rows of faces suppress oscillations from cell to cell.
+  /// The gradients of linear fields are exact, except near vertices, such as corners, that have too few adjacent cells
+  /// to determine the slopes of a fit. Collective.
   static ValueGradient of_cells(const TetrahedralMesh& mesh);
   /// Derivative of one value per cell, u [cells], across each face between two cells, for the total variation. The row
   /// of a face is Δu/d, where Δu is the difference of u between the two cells, and d is the distance between the
@@ -74,7 +75,7 @@ class ValueGradient {
   /// the measure dt (s). Collective.
   static ValueGradient of_steps(MPI_Comm comm, int steps, int components, double dt);
 
-  MPI_Comm comm() const;
+  MPI_Comm comm() const;      ///< communicator of the mesh or of the signal
   int dimension() const;      ///< dimension of the domain: 3 for meshes, 1 for time
   std::size_t size() const;   ///< number of this rank's values u
   std::size_t width() const;  ///< number of rows per point; 0 for `of_cells`, which has rows of two kinds
@@ -110,13 +111,15 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
 std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
                                                          const std::vector<double>& covariance);
 /// Smoothness prior P = weight/2 ∫ |∇(u - mean)|². The unit of `weight` must be such that P has the unit of the loss.
-/// `mean` has one entry for each of this rank's values u; if `mean` is empty on all ranks, the mean is zero. Throws the
-/// same errors as `make_matern_prior`. Collective.
+/// `mean` has one entry for each of this rank's values u; if `mean` is empty on all ranks, the mean is zero. Throws
+/// Error (input) if `weight` is not positive and finite, or for a `mean` that `make_matern_prior` would reject.
+/// Collective.
 std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean = {});
 /// Total-variation prior P = weight ∫ √(|∇(u - mean)|² + ε²), which permits jumps of u. `epsilon`: slope ε below which
 /// |∇(u - mean)| is smoothed; the unit is the unit of u per m, or per s for signals. For values of cells, `gradient`
 /// must be the result of `ValueGradient::across_faces`. `mean` has the same meaning as in `make_smooth_prior`. Throws
-/// the same errors as `make_matern_prior`. Collective.
+/// Error (input) if `weight` or `epsilon` is not positive and finite, or for a `mean` that `make_matern_prior` would
+/// reject. Collective.
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean = {});
 /// Prior of a Gaussian random field with Matérn covariance (Lindgren, Rue & Lindström 2011, α = 2): u solves the
@@ -129,8 +132,8 @@ std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double
 /// The Neumann boundary condition raises the standard deviation within about `length` of the boundary. `mean` has the
 /// same meaning as in `make_smooth_prior`.
 ///
-/// Throws Error (input) if `deviation` or `length` is not positive and finite (other priors: `weight` or `epsilon`), if
-/// the size of `mean` differs from the size of u, or if a value of `mean` is not finite. Collective.
+/// Throws Error (input) if `deviation` or `length` is not positive and finite, if the size of `mean` differs from the
+/// size of u, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length);
 

@@ -31,22 +31,29 @@ struct SweepPlan;
 ///
 /// u is distributed: each rank's part contains the unknowns of the rank's own cells or vertices. Unknowns that all
 /// ranks share (groups, global parameters, maps) are in the part of rank 0. For a logarithmic unknown without a map, u
-/// is ln p. All members are collective.
+/// is ln p. Groups, maps, distributions and filters of shapes are members of Unknown. All members are collective.
+///
+/// Some functions have arguments of the types Schedule, Store, SweepJournal and EvaluationLog. The runner (src/app)
+/// uses these functions; other programs use CheckpointOptions. The headers of the four types are not installed:
+/// schedule.hpp, store.hpp and sweep_journal.hpp in src/checkpoint, and evaluation_log.hpp in src/inverse.
 class InverseProblem {
  public:
+  /// Function that creates the schedule of a sweep over `num_steps` steps. Used by the runner; Schedule is declared in
+  /// src/checkpoint/schedule.hpp.
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
 
   /// Creates the problem for `num_steps` steps from `initial`. `model` and `loss` must outlive the problem. If
   /// `checkpoints.memory` is given, the first call of `gradient` plans the schedule of gradients, and the first call of
-  /// `hessian_product` plans the schedule of products with the Hessian.
+  /// `hessian_product` plans the schedule of products with the Hessian. Otherwise, the Model may store results of
+  /// steps, up to 256 MiB on each rank (`Model::remember_steps`).
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
-  /// Creates the problem with a schedule and a store (src/checkpoint) that the caller supplies. `store` must outlive
-  /// the problem.
+  /// Creates the problem with a schedule and a store that the caller supplies. `store` must outlive the problem. The
+  /// runner uses this constructor; the headers of Schedule and Store are in src/checkpoint.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  ScheduleFactory make_schedule, Store& store);
   ~InverseProblem();
-  InverseProblem(InverseProblem&&) noexcept;
+  InverseProblem(InverseProblem&&) noexcept;  ///< the other problem may afterwards only be destroyed
 
   /// Adds the loss of another experiment. This problem and `experiment` must have the same unknowns, in the same order
   /// and with the same numbers of values. After the call, `set` sets the parameters of both models, and `value`,
@@ -55,20 +62,23 @@ class InverseProblem {
   /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
   /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
-  /// group has an InverseProblem on a separate communicator. All groups have the same unknowns, and all ranks share the
-  /// values of the unknowns. `all`: communicator of all groups. `numbers`: number of this problem's experiment, and of
-  /// each added experiment, among the experiments of all groups, from 0 on.
+  /// group has an InverseProblem on a separate communicator. All groups must have the same unknowns, and all unknowns
+  /// must have values that all ranks share. `all`: communicator of all groups. `numbers`: number of this problem's
+  /// experiment, and of each added experiment, among the experiments of all groups, from 0 on.
   ///
   /// After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all groups, in the
   /// order of the numbers. `start` returns the start value of the group that has experiment 0. These four functions are
-  /// collective over all groups. The sums are bitwise identical for any number of groups with the same number of ranks.
-  /// All groups must add the same priors. If a rollout fails in one group, all groups throw the Error. Throws Error
-  /// (input) if the ranks do not share the values of an unknown. Collective over all groups.
+  /// collective over all groups. If all groups have the same number of ranks, the sums are bitwise identical for any
+  /// number of groups. All groups must add the same priors. If a rollout fails in one group, all groups throw the
+  /// Error. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
-  /// Creates a problem with the same model, steps, unknowns and values p0 (of maps and distributions), but with another
-  /// loss and without priors, for example for a constraint. If `checkpoints` has no value, the options of this problem
-  /// are used. `loss` and `store` must outlive the result. Throws Error (input) if the problem has added experiments.
+  /// Creates a problem with the same model, steps, unknowns and values p0 (of maps, distributions and filters of
+  /// shapes), but with another loss and without priors, for example for a constraint. If `checkpoints` has no value,
+  /// the options of this problem are used. `loss` and `store` must outlive the result. Throws Error (input) if the
+  /// problem has added experiments.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
+  /// Overload of `with_loss` with a schedule and a store that the caller supplies. The runner uses this function; the
+  /// headers of Schedule and Store are in src/checkpoint.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
   /// Creates a problem with another model and another loss, for example for multiple shooting. The initial state, the
   /// number of steps and the priors are those of this problem. The unknowns are those of this problem, followed by
@@ -83,7 +93,7 @@ class InverseProblem {
   /// Sets the factor by which all priors are multiplied; the default is 1. Throws Error (input) for a factor that is
   /// negative or not finite.
   void set_prior_factor(double factor);
-  double prior_factor() const { return prior_factor_; }
+  double prior_factor() const { return prior_factor_; }  ///< factor of all priors
   /// Returns the sum of the priors at u, times the factor. Collective.
   double prior(const std::vector<double>& u) const;
   /// Returns true if each unknown has exactly one prior with a covariance matrix, and the factor of the priors is not
@@ -109,16 +119,16 @@ class InverseProblem {
   /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit. Collective.
   double solver_tolerance() const;
 
-  Model& model() { return model_; }
-  const Model& model() const { return model_; }
-  MPI_Comm comm() const { return model_.comm(); }
-  int num_steps() const { return num_steps_; }
-  std::size_t size() const { return size_; }  ///< size of this rank's part of u
-  const std::vector<Unknown>& unknowns() const { return unknowns_; }
+  Model& model() { return model_; }                                   ///< Model that was passed to the constructor
+  const Model& model() const { return model_; }                       ///< constant overload
+  MPI_Comm comm() const { return model_.comm(); }                     ///< communicator of the Model
+  int num_steps() const { return num_steps_; }                        ///< number N of steps of the rollout
+  std::size_t size() const { return size_; }                          ///< size of this rank's part of u
+  const std::vector<Unknown>& unknowns() const { return unknowns_; }  ///< unknowns, in the order of their values in u
 
   std::vector<double> start() const;         ///< start value of u
-  std::vector<double> lower_bounds() const;  ///< bounds of u; ±∞ where u is not bounded
-  std::vector<double> upper_bounds() const;
+  std::vector<double> lower_bounds() const;  ///< lower bounds of u; -∞ where u has no lower bound
+  std::vector<double> upper_bounds() const;  ///< upper bounds of u; ∞ where u has no upper bound
 
   /// Sets the Model's parameters and x[0] from u.
   void set(const std::vector<double>& u);
@@ -134,7 +144,7 @@ class InverseProblem {
   /// semidefinite, equals the Hessian where the residuals are zero, and needs no second derivatives of the model. The
   /// Gauss–Newton matrix exists only if all losses are sums of squares.
   void use_gauss_newton(bool on);
-  bool uses_gauss_newton() const { return gauss_newton_; }
+  bool uses_gauss_newton() const { return gauss_newton_; }  ///< last choice of `use_gauss_newton`; default: false
   /// Returns H v, where H is the Hessian ∂²L/∂u² at u, or the Gauss–Newton matrix (`use_gauss_newton`). Sets
   /// `gradient`, if given, to ∂L/∂u. The product is computed in forward-over-reverse mode: one rollout with its
   /// tangent, and one reverse sweep with its tangent. Throws Error (input) if a part of the model has no second
@@ -149,8 +159,8 @@ class InverseProblem {
   /// Returns (∂x[N]/∂u)ᵀ w at the point u.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
-  /// Changes the penalty of the distribution of unknown k, for a sequence of optimisations with increasing penalties.
-  /// Throws Error (input) if the unknown has no distribution or `penalty` is less than 1.
+  /// Changes the exponent `MaterialDistribution::penalty` of unknown k, for a sequence of optimisations with increasing
+  /// penalties. Throws Error (input) if the unknown has no distribution or `penalty` is less than 1.
   void set_penalty(std::size_t k, double penalty);
   /// Converts a change dp of the physical values of unknown k, in the layout of `physical`, to the change du of u at
   /// the point u. Returns this rank's part of du that belongs to unknown k.
@@ -174,7 +184,8 @@ class InverseProblem {
   std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
   /// Number of values of unknown k in this rank's part of u.
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
-  /// Number of components per entry of unknown k; 1 for a map.
+  /// Number of components per value of unknown k: 1 if the unknown has a linear map (`Unknown::map`), otherwise the
+  /// number of components of the unknown's field.
   int components(std::size_t k) const { return blocks_[k].components; }
   /// Field that unknown k sets: the field of a parameter, or a field of x[0].
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
@@ -184,10 +195,11 @@ class InverseProblem {
   void locate_values_not_finite(bool on) { locates_ = on; }
   /// Sets a factory that creates the schedules of products with the Hessian. The states and records of a product are
   /// larger than those of a gradient. Without this factory, products use the schedule of gradients or, with a memory
-  /// budget, a separate plan.
+  /// budget, a separate plan. The runner uses this function; the header of Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// Sets the journal in which `gradient` saves the progress of its sweep and from which `gradient` resumes; nullptr
-  /// disables the journal.
+  /// disables the journal. The runner uses this function; the header of SweepJournal is
+  /// src/checkpoint/sweep_journal.hpp.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
@@ -197,13 +209,14 @@ class InverseProblem {
   /// Sets the log of evaluations; nullptr disables the log. As long as the log contains further results, each call of
   /// `gradient` or `hessian_product` returns the next result of the log. Afterwards, `gradient` and `hessian_product`
   /// compute their results and add them to the log. Calls of `hessian_product` that also request the gradient do not
-  /// use the log.
+  /// use the log. The runner uses this function; the header of EvaluationLog is src/inverse/evaluation_log.hpp.
   void set_log(EvaluationLog* log) { log_ = log; }
 
+  /// Counters of the last sweep of this problem.
   const SweepStatistics& statistics() const { return statistics_; }
-  const State& initial() const { return initial_; }
-  const Loss& loss() const { return loss_; }
-  Loss& loss() { return loss_; }
+  const State& initial() const { return initial_; }  ///< initial state x[0]
+  const Loss& loss() const { return loss_; }         ///< Loss that was passed to the constructor
+  Loss& loss() { return loss_; }                     ///< overload for a problem that is not constant
 
  private:
   struct Block {
@@ -218,9 +231,9 @@ class InverseProblem {
   void set_blocks();
   /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
-  /// Sets the map from densities to entries of the field.
+  /// Sets the map from the densities of unknown k to the entries of its field.
   void set_distribution(std::size_t k);
-  /// Sets the map from changes of a shape to entries of the field.
+  /// Sets the map from the changes s of unknown k, a filter of shapes, to the entries of its field.
   void set_shape_filter(std::size_t k);
   /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
   std::unique_ptr<Schedule> make_schedule();
@@ -245,8 +258,8 @@ class InverseProblem {
   /// (`is_global`), because `g` then is already the sum.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
   /// Sets the parameters from u and returns the schedule of a product with the Hessian. Must be called before the
-  /// states of the product are allocated, because the plan of the schedule already includes an estimate of their
-  /// memory. Throws Error (input) if the schedule does not reverse all steps.
+  /// states of the product are allocated: the plan of the schedule includes an estimate of the memory of these states,
+  /// and would count states that already exist twice. Throws Error (input) if the schedule does not reverse all steps.
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
   /// Sets `start.first` to x[0], `start.second` to the derivative of x[0] along v, and `direction` to the derivative of
   /// the parameters along v.
@@ -260,7 +273,7 @@ class InverseProblem {
   /// Returns the product of the Hessian of this problem's loss with v, and sets `gradient` to the gradient.
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>& gradient);
-  /// Sets the statistics of the last sweep, also for the problem of which `with_model` made this one.
+  /// Sets the statistics of the last sweep, also in the problem whose `with_model` created this problem.
   void set_statistics(const SweepStatistics& statistics) {
     statistics_ = statistics;
     if (origin_) origin_->statistics_ = statistics;
@@ -309,7 +322,7 @@ class InverseProblem {
   AdjointObserver adjoint_observer_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
-  InverseProblem* origin_ = nullptr;                // problem of which `with_model` made this one
+  InverseProblem* origin_ = nullptr;                // problem whose `with_model` created this problem
   std::vector<InverseProblem*> experiments_;        // added experiments
   std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
   std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group
@@ -329,6 +342,7 @@ std::vector<std::string> value_names(const InverseProblem& problem, std::size_t 
 /// change the matrix. The destructor restores the previous choice of the matrix.
 class GaussNewtonScope {
  public:
+  /// Begins the scope. `problem` must outlive the scope.
   GaussNewtonScope(InverseProblem& problem, bool on) : problem_(problem), before_(problem.uses_gauss_newton()) {
     problem_.use_gauss_newton(on || before_);
   }

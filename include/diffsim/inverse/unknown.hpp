@@ -42,9 +42,9 @@ class DensityFilter {
 /// 2014).
 class ShapeFilter {
  public:
-  /// `radius` R (m): as for DensityFilter. `fixed`: names of regions whose vertices do not move. `moves`: true for the
-  /// components of w that are not zero. Throws Error (input) if `radius` is not positive, for an unknown region, if no
-  /// component moves, and if a vertex has no tetrahedron. Collective.
+  /// `radius` R (m): as for DensityFilter. `fixed`: names of regions whose vertices do not move. `moves`: false for
+  /// components of w that are zero at all vertices. Throws Error (input) if `radius` is not positive, for an unknown
+  /// region, if no component moves, and if a vertex has no tetrahedron. Collective.
   ShapeFilter(const TetrahedralMesh& mesh, double radius, const std::vector<std::string>& fixed = {},
               std::array<bool, 3> moves = {true, true, true});
   ~ShapeFilter();
@@ -82,14 +82,15 @@ struct MaterialDistribution {
 struct Unknown {
   std::string parameter = {};  ///< name of the Model's parameter
   std::string label = {};      ///< name in files and messages; if empty, `parameter` is used
-  /// Number of the group to which each of this rank's entries belongs. An entry with the number -1 is not an unknown
-  /// and keeps its value. If the vector is empty, every entry is a separate unknown.
+  /// Index in `group_names` of the group to which each of this rank's entries belongs, [entries]. An entry with the
+  /// index -1 is not an unknown and keeps its value. If the vector is empty, every entry is a separate unknown.
   std::vector<int> group = {};
   /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
   std::vector<std::string> group_names = {};
+  /// Lower bound of p (also if `logarithmic` is true), of the coefficients of a map, of densities, or of the changes s.
   double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
-  bool logarithmic = false;  ///< true: the unknown is ln p
+  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the same values
+  bool logarithmic = false;                                ///< true: the unknown is ln p
   /// Linear map from few values u, shared by all ranks, to many entries: p = p0 + B u, or ln p = ln p0 + B u for a
   /// logarithmic unknown. p0 are the Model's values when the InverseProblem is constructed. `map` contains this rank's
   /// rows of the matrix B, [entries · components, values of u]. `lower`, `upper` and `start` are values of u; an empty
@@ -104,8 +105,12 @@ struct Unknown {
   /// constructed. `lower`, `upper` and `start` are values of s; an empty `start` means s = 0. A filter cannot be
   /// combined with groups, a map or a logarithm.
   std::shared_ptr<const ShapeFilter> shape_filter = nullptr;
-  /// Name of a field of x[0] that equals p + d, where p is the unknown and d is constant. The field is "positions" for
-  /// the unknown `rest_positions`. If the name is empty, no field changes with p.
+  /// Name of a field of the initial state x[0] that changes with the unknown: the field equals p + d, where p is the
+  /// unknown and d is constant. If the name is empty, no field changes with p. Allowed names are those of the fields of
+  /// x[0] that have the owned entries and the components of the unknown's parameter: for `rest_positions` in a
+  /// DifferentiableScene, the name is "positions". The member is a string, because the Model defines the fields of its
+  /// states, and a State identifies fields by their names. Must be empty for a distribution. The constructor of
+  /// InverseProblem throws Error if x[0] has no field with the name.
   std::string carries = {};
   /// Start values of the unknown: [unknowns, components], or one value for all. If `start` is empty, the start values
   /// are the Model's values (for a group, the mean of the group's values), or 1 for a distribution, or 0 for a map or a
@@ -114,7 +119,7 @@ struct Unknown {
 
   /// Returns true if all ranks share the values of the unknown.
   bool shared() const { return map_numbers > 0 || !group_names.empty(); }
-  const std::string& name() const { return label.empty() ? parameter : label; }
+  const std::string& name() const { return label.empty() ? parameter : label; }  ///< name in files and messages
 };
 
 }  // namespace diffsim

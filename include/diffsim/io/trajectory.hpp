@@ -37,17 +37,18 @@ struct ObservedPoints {
 /// If the mesh has several bodies, the root has `/time` and `/step`, and each body has a group `/bodies/BODY` with its
 /// own datasets `NAME`, `mesh/vertices` and `mesh/cells`. Vertex numbers in `mesh/cells` are then relative to the first
 /// vertex of the body. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body
-/// has fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
-/// body's cell by the affine map. Vertices that belong to no cell have their rest positions in `/positions` and zeros
-/// in other fields. The root has the attributes `mesh_fingerprint` and `complete` (1, or 0 if the run ended early). All
-/// members except `num_frames` are collective.
+/// has a mesh and the fields with three components in `/bodies/BODY/surface`; the values at the surface's vertices
+/// follow from the corners of the body's cell by the affine map. Vertices that belong to no cell have their rest
+/// positions in `/positions` and zeros in other fields. The root has the attributes `mesh_fingerprint` and `complete`
+/// (1, or 0 if the run ended early). All members except `num_frames` are collective.
 class TrajectoryWriter {
  public:
   /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
   /// written to `/NAME` [K, labels], in the order of the labels; `/NAME.names` contains the labels.
   struct Values {
-    std::string name, units;
-    std::vector<std::string> labels;
+    std::string name,                 ///< name of the dataset
+        units;                        ///< attribute `units` of the dataset
+    std::vector<std::string> labels;  ///< names of the values
     /// Returns one value per label for `state`, the state of step `step`. The values are equal on all ranks.
     /// Collective.
     std::function<std::vector<double>(int step, const State& state)> of;
@@ -73,7 +74,7 @@ class TrajectoryWriter {
   /// written.
   void finish(bool complete = true);
 
-  std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }
+  std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }  ///< number of frames written
 
  private:
   struct Output {

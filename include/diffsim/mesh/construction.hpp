@@ -24,6 +24,25 @@ namespace diffsim {
 /// would reject their tetrahedra, if 64-bit integers cannot count the tetrahedra, or if the block does not fit into the
 /// machine's memory.
 MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks);
+/// Overload of box_mesh() for this rank of a communicator. Throws the same InputError on every rank. Collective.
+MeshData box_mesh(MPI_Comm comm, const std::array<double, 3>& size, const std::array<int, 3>& cells);
+/// Returns this rank's block of the mesh of the cube [0, size]³ (m) with `resolution`³ bricks of six tetrahedra each
+/// (see box_mesh()). Collective.
+MeshData cube_mesh(MPI_Comm comm, int resolution = 10, double size = 1.0);
+
+/// Returns this rank's block of a mesh of linear tetrahedra, from positions of vertices (m) and the vertex numbers of
+/// each tetrahedron. Only the first rank's arrays are used; the first rank's block is the whole mesh. Throws the same
+/// InputError on every rank if validate_cells() rejects the mesh. Collective.
+MeshData solid_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                    const std::vector<std::array<int, 4>>& tets);
+/// Returns this rank's block of a mesh of triangles, for shells, cloth and obstacles. Like solid_mesh(), but
+/// validate_lower_cells() validates the mesh, which needs at least one triangle. Collective.
+MeshData surface_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                      const std::vector<std::array<int, 3>>& triangles);
+/// Returns this rank's block of a mesh of segments, for springs, ropes and rods without directors. Like
+/// surface_mesh(), with segments instead of triangles. Collective.
+MeshData segment_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                      const std::vector<std::array<int, 2>>& segments);
 
 /// Returns the mesh of an affine body. The mesh has one cell, the inertial tetrahedron (see AffineBody), and is stored
 /// on the first rank. Every rank passes the whole `surface`.
@@ -65,8 +84,8 @@ void place(MeshData& mesh, const Placement& placement);
 
 /// Named body with this rank's block of its mesh.
 struct NamedMesh {
-  std::string name;
-  MeshData data;
+  std::string name;  ///< name of the body; see `join_bodies`
+  MeshData data;     ///< this rank's block
 };
 
 /// Joins several bodies into one mesh, which is distributed over the ranks in blocks of nearly equal size. The vertices

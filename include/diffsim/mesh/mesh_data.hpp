@@ -14,7 +14,7 @@ namespace diffsim {
 /// Triangle surface in space: vertices, and the corners of each triangle.
 struct TriangleMesh {
   std::vector<std::array<double, 3>> vertices;  ///< m
-  std::vector<std::array<int, 3>> triangles;
+  std::vector<std::array<int, 3>> triangles;    ///< indices of the corners in `vertices`
 };
 
 /// Surface and volume of an affine body. The body's single mesh cell does not represent the body's surface and volume.
@@ -39,8 +39,8 @@ struct AffineBody {
 /// skin around coarse cells, or a closed hull around cells with gaps. The vertices are given in the rest configuration
 /// of the body.
 struct BodySurface {
-  std::string body;  ///< name of a body of the mesh; `body` if the only body of the mesh has no name
-  TriangleMesh mesh;
+  std::string body;   ///< name of a body of the mesh; `body` if the only body of the mesh has no name
+  TriangleMesh mesh;  ///< triangles of the surface
 };
 
 /// Description of a named set of mesh entities: a group of the mesh file, or a side of a box.
@@ -56,23 +56,23 @@ struct RegionInfo {
 /// Computational work of a time step for a body's cells. The unit is the work of an explicit time step for one linear
 /// tetrahedron. The partition assigns nearly the same work to each rank.
 struct CellWork {
-  double cell = 1.0;  ///< work per cell; multiplied by four for second-order tetrahedra
-  double face = 0.0;  ///< work of contact per triangle of the surface; 0 without contact
-  bool operator==(const CellWork&) const = default;
+  double cell = 1.0;                                 ///< work per cell; multiplied by four for second-order tetrahedra
+  double face = 0.0;                                 ///< work of contact per triangle of the surface; 0 without contact
+  bool operator==(const CellWork&) const = default;  ///< compares both members
 };
 
 /// One body of a mesh of several bodies. The numbers of a body's vertices in the file are contiguous, and so are the
 /// numbers of the body's cells of each kind. Each of these ranges ends where the range of the next body begins. Bodies
 /// have no vertex in common.
 struct MeshBody {
-  std::string name;
-  std::int64_t first_vertex = 0;
+  std::string name;                                ///< name of the body
+  std::int64_t first_vertex = 0;                   ///< number of the first vertex
   std::int64_t first_cell = 0;                     ///< number of the first tetrahedron
   std::array<std::int64_t, 3> first_lower_cell{};  ///< number of the first cell of each of `lower_kinds`
   CellKind kind = CellKind::tetrahedron;           ///< kind of the body's cells of the highest dimension
   std::int64_t num_directors = 0;  ///< number of directors (directors.hpp), which are the last vertices of the body
   std::shared_ptr<const AffineBody> affine{};  ///< surface and volume of an affine body; nullptr for other bodies
-  CellWork work{};
+  CellWork work{};                             ///< work of the body's cells
 };
 
 /// One rank's contiguous block of a mesh in file order, before the mesh is partitioned.
@@ -82,18 +82,21 @@ struct MeshBody {
 /// are numbered separately; where no kind is stated, "cells" are tetrahedra. Vertices include the nodes on the edges of
 /// second-order cells.
 struct MeshData {
+  /// Membership of a cell in a region.
   struct CellRegion {
-    std::int64_t cell;
+    std::int64_t cell;    ///< number of the cell, which is in this block
     std::int32_t region;  ///< index into `regions`
   };
+  /// Membership of a face of a tetrahedron in a region.
   struct FaceRegion {
-    std::int64_t cell;  ///< number of the cell to which the face belongs; the cell is in this block
-    std::int32_t face;  ///< 0..3: the corner of the cell opposite to the face
-    std::int32_t region;
+    std::int64_t cell;    ///< number of the cell to which the face belongs; the cell is in this block
+    std::int32_t face;    ///< 0..3: the corner of the cell opposite to the face
+    std::int32_t region;  ///< index into `regions`
   };
+  /// Membership of a vertex in a region.
   struct VertexRegion {
     std::int64_t vertex;  ///< number of the vertex, which is in this block
-    std::int32_t region;
+    std::int32_t region;  ///< index into `regions`
   };
   /// This rank's block of the triangles, segments or points of a mesh. These cells form separate bodies; they are not
   /// faces or edges of tetrahedra.
@@ -105,7 +108,7 @@ struct MeshData {
     /// Vertex number of each segment's director, or -1 for a segment without a director: [block cells]. Empty if no
     /// segment of the mesh has a director.
     std::vector<std::int64_t> directors;
-    std::vector<CellRegion> regions;
+    std::vector<CellRegion> regions;  ///< regions of the cells of this rank's block
   };
 
   int order = 1;  ///< order of the tetrahedra: 1 (4 nodes) or 2 (10 nodes, see element.hpp); the same on every rank
@@ -114,27 +117,31 @@ struct MeshData {
   std::int64_t first_vertex = 0;  ///< number of the first vertex of this rank's block
   std::int64_t first_cell = 0;    ///< number of the first tetrahedron of this rank's block
 
-  std::vector<double> coordinates;  ///< [block vertices, 3], scaled to m
-  std::vector<std::int64_t> cells;  ///< [block cells, 4 or 10], positively oriented: det[x1-x0, x2-x0, x3-x0] > 0
-  std::vector<RegionInfo> regions;  ///< all regions of the mesh; the same on every rank
-  std::vector<CellRegion> cell_regions;
-  std::vector<FaceRegion> face_regions;
-  std::vector<VertexRegion> vertex_regions;
-  std::array<LowerCells, 3> lower_cells;  ///< block of each of `lower_kinds`
-  std::int64_t num_unused_vertices = 0;   ///< number of vertices of the whole mesh that belong to no cell
+  std::vector<double> coordinates;       ///< [block vertices, 3], scaled to m
+  std::vector<std::int64_t> cells;       ///< [block cells, 4 or 10], positively oriented: det[x1-x0, x2-x0, x3-x0] > 0
+  std::vector<RegionInfo> regions;       ///< all regions of the mesh; the same on every rank
+  std::vector<CellRegion> cell_regions;  ///< regions of this block's tetrahedra
+  std::vector<FaceRegion> face_regions;  ///< regions of faces of this block's tetrahedra
+  std::vector<VertexRegion> vertex_regions;  ///< regions of this block's vertices
+  std::array<LowerCells, 3> lower_cells;     ///< block of each of `lower_kinds`
+  std::int64_t num_unused_vertices = 0;      ///< number of vertices of the whole mesh that belong to no cell
   /// Bodies in the order of their vertex numbers, the same on every rank. The list is empty if the mesh is a single
   /// body without a name.
   std::vector<MeshBody> bodies;
-  std::shared_ptr<const AffineBody> affine{};  ///< set on every rank if the mesh is a single affine body
-  CellWork work{};                             ///< work of the only body if `bodies` is empty; the same on every rank
+  /// Surface and volume of the body if the mesh is a single affine body; set on every rank. join_bodies() and
+  /// TetrahedralMesh copy this pointer to MeshBody::affine.
+  std::shared_ptr<const AffineBody> affine{};
+  CellWork work{};  ///< work of the only body if `bodies` is empty; the same on every rank
 
-  int nodes_per_cell() const { return nodes_of_order(order); }
+  int nodes_per_cell() const { return nodes_of_order(order); }  ///< 4 or 10
+  /// Number of vertices in this rank's block.
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }
+  /// Number of tetrahedra in this rank's block.
   std::int64_t block_cells() const {
     return static_cast<std::int64_t>(cells.size()) / static_cast<std::int64_t>(nodes_per_cell());
   }
-  LowerCells& lower(CellKind kind) { return lower_cells[index_of(kind)]; }
-  const LowerCells& lower(CellKind kind) const { return lower_cells[index_of(kind)]; }
+  LowerCells& lower(CellKind kind) { return lower_cells[index_of(kind)]; }  ///< block of one of `lower_kinds`
+  const LowerCells& lower(CellKind kind) const { return lower_cells[index_of(kind)]; }  ///< constant overload
   /// Number of cells of `kind`, which is one of `lower_kinds`, in this rank's block.
   std::int64_t block_of(CellKind kind) const {
     return static_cast<std::int64_t>(lower(kind).nodes.size()) / corners_of(kind);

@@ -18,8 +18,8 @@ enum class CellKind : int { point = 0, segment = 1, triangle = 2, tetrahedron = 
 /// Kinds of cells of lower dimension than tetrahedra, in ascending order of dimension.
 inline constexpr std::array<CellKind, 3> lower_kinds = {CellKind::point, CellKind::segment, CellKind::triangle};
 
-constexpr int dimension_of(CellKind kind) { return static_cast<int>(kind); }
-constexpr int corners_of(CellKind kind) { return dimension_of(kind) + 1; }
+constexpr int dimension_of(CellKind kind) { return static_cast<int>(kind); }  ///< dimension of a cell, 0 to 3
+constexpr int corners_of(CellKind kind) { return dimension_of(kind) + 1; }    ///< number of corners of a cell
 /// Index of a kind in an array with one entry for each kind, or one entry for each of `lower_kinds`.
 constexpr std::size_t index_of(CellKind kind) { return static_cast<std::size_t>(kind); }
 
@@ -35,12 +35,12 @@ std::optional<CellKind> cell_kind(const std::string& name);
 
 /// Surface triangle that is a face of a tetrahedron. Cells and vertices are given by their local numbers.
 struct Face {
-  int cell;
+  int cell;                     ///< tetrahedron to which the face belongs
   std::array<int, 3> vertices;  ///< corners; the normal points out of `cell`
   /// Mid-edge vertices of a second-order face, on the edges (0,1), (1,2) and (2,0); all -1 for a linear face.
   std::array<int, 3> middles{-1, -1, -1};
 
-  int num_nodes() const { return middles[0] < 0 ? 3 : 6; }
+  int num_nodes() const { return middles[0] < 0 ? 3 : 6; }  ///< 3, or 6 for a second-order face
   /// Returns node i of the face, 0 <= i < num_nodes(). The corners come first, then the mid-edge nodes.
   int node(int i) const {
     return i < 3 ? vertices[static_cast<std::size_t>(i)] : middles[static_cast<std::size_t>(i - 3)];
@@ -49,7 +49,7 @@ struct Face {
 
 /// This rank's part of a named region of the mesh. Vertices and cells are given by their local numbers.
 struct Region {
-  std::string name;
+  std::string name;                             ///< name of the region in the mesh
   std::vector<int> vertices;                    ///< ascending, so owned vertices come before ghosts
   std::vector<int> cells;                       ///< tetrahedra, ascending
   std::array<std::vector<int>, 3> lower_cells;  ///< cells of each of `lower_kinds`, ascending
@@ -64,16 +64,17 @@ struct Region {
 
 /// Region shape: all vertices whose rest positions are in the closed box [min, max] (m).
 struct BoxShape {
-  std::array<double, 3> min, max;
+  std::array<double, 3> min,  ///< corner with the smallest coordinates, m
+      max;                    ///< corner with the largest coordinates, m
 };
 /// Region shape: all vertices whose rest positions are in the closed ball with the given centre and radius (m).
 struct SphereShape {
-  std::array<double, 3> center;
-  double radius;
+  std::array<double, 3> center;  ///< m
+  double radius;                 ///< m
 };
 /// Region shape: the vertices with the listed file numbers (0-based).
 struct VertexList {
-  std::vector<std::int64_t> vertices;
+  std::vector<std::int64_t> vertices;  ///< numbers in the mesh file, in any order
 };
 /// Set of vertices that defines a region. A cell or boundary face belongs to the region if all of its vertices,
 /// including mid-edge nodes, belong to the set.

@@ -27,18 +27,18 @@ struct LocalNodes;
 /// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All values except
 /// `volume` refer to the straight-edged cells between the corners.
 struct MeshQuality {
-  double volume = 0.0;    ///< m³; volume of the curved cells if the mesh is second-order
+  /// m³; the curved volume of a second-order cell, and the body's volume for the cell of an affine body.
+  double volume = 0.0;
   double min_edge = 0.0;  ///< m
   double max_edge = 0.0;  ///< m
   /// Minimum of the mean ratio 12 (3V)^⅔ / Σ l² of a cell with the volume V and the edge lengths l (Liu & Joe 1994).
   /// The mean ratio of a regular tetrahedron is 1.
   double min_mean_ratio = 0.0;
-  double average_mean_ratio = 0.0;
+  double average_mean_ratio = 0.0;  ///< mean over all tetrahedra
 };
 
-/// Entries of `LowerCellSet::across` without a vertex: `no_vertex_across` for a side that belongs to no other cell, and
-/// `many_vertices_across` for a side that belongs to two or more other cells.
-inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
+inline constexpr int no_vertex_across = -1,  ///< entry of `LowerCellSet::across` for a side of no other cell
+    many_vertices_across = -2;               ///< entry for a side that belongs to two or more other cells
 
 /// This rank's triangles, segments or points. All vertex numbers are local.
 struct LowerCellSet {
@@ -59,10 +59,10 @@ struct LowerCellSet {
   /// which vertex `across[i]` belongs, or a negative value if there is no such segment or director. Empty if the mesh
   /// has no directors.
   std::vector<int> directors_across;
-  std::shared_ptr<const FileOrder> order;
+  std::shared_ptr<const FileOrder> order;    ///< locations of the cells in files
   std::shared_ptr<const Entities> entities;  ///< entities of the cells, called name_of(kind); each cell is on one rank
 
-  int num() const { return static_cast<int>(entities->local()); }
+  int num() const { return static_cast<int>(entities->local()); }  ///< number of this rank's cells
 };
 
 /// Mesh distributed over the ranks of a communicator: linear or second-order tetrahedra and, in addition, the
@@ -75,9 +75,9 @@ struct LowerCellSet {
 /// that share a side with those neighbouring triangles.
 ///
 /// Local numbering: the first cells are the shared cells, which have a vertex that is also on another rank. The other
-/// cells follow. Each of the two groups of cells is sorted along a Hilbert curve. Vertices are in the order in which
-/// the cells first refer to the vertices, owned vertices before ghosts. `vertex_order` and `cell_order` map local
-/// numbers to the order of the mesh file.
+/// cells follow. Each of the two groups of cells is sorted along a Hilbert curve. Owned vertices come before ghosts.
+/// Owned vertices are in the order in which the cells first refer to the vertices; ghosts are in file order.
+/// `vertex_order` and `cell_order` map local numbers to the order of the mesh file.
 ///
 /// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
 class TetrahedralMesh {
@@ -89,11 +89,12 @@ class TetrahedralMesh {
                                               int order = 1, std::optional<int> quadrature_degree = {});
   /// Creates the mesh of the cube [0, size]³ (m) with `resolution`³ bricks of six tetrahedra each. Collective.
   static std::shared_ptr<TetrahedralMesh> create_cube(MPI_Comm comm, int resolution = 10, double size = 1.0);
-  /// Reads a mesh file (io/read_mesh.hpp, where this function is implemented). `scale` converts coordinates to metres.
-  /// Collective.
+  /// Reads a mesh file; equal to read_mesh() of io/read_mesh.hpp with the default arguments. `scale` converts
+  /// coordinates to metres. Collective.
   static std::shared_ptr<TetrahedralMesh> from_file(MPI_Comm comm, const std::string& path, double scale = 1.0);
   /// Creates a mesh of linear tetrahedra from positions of vertices (m) and the vertex numbers of each tetrahedron.
-  /// Only the first rank's arrays are used. Throws InputError if validate_cells() rejects the mesh. Collective.
+  /// Only the first rank's arrays are used. Throws Error of kind `input` if validate_cells() rejects the mesh.
+  /// Collective.
   TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                   const std::vector<std::array<int, 4>>& tets);
   /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. To save memory, pass `data` with
@@ -106,21 +107,22 @@ class TetrahedralMesh {
   TetrahedralMesh(const TetrahedralMesh&) = delete;
   TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
 
-  MPI_Comm comm() const { return comm_; }
-  int order() const { return order_; }                           ///< 1 or 2
+  MPI_Comm comm() const { return comm_; }  ///< communicator over whose ranks the mesh is distributed
+  int order() const { return order_; }     ///< 1 or 2
   int nodes_per_cell() const { return nodes_of_order(order_); }  ///< 4 or 10
   /// Degree of the polynomials that are integrated exactly over cells: 1 for linear cells, 2 or 5 for second-order
   /// cells.
   int quadrature_degree() const { return quadrature_degree_; }
-  int num_cells() const { return num_cells_; }
+  int num_cells() const { return num_cells_; }  ///< number of this rank's cells
   /// Number of cells with a vertex that another rank also has. These cells have the lowest local numbers.
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
-  int num_owned_vertices() const;
+  int num_owned_vertices() const;  ///< number of vertices that this rank owns
   /// Number of owned vertices up to and including the last owned vertex that another rank also has.
   int shared_vertices_end() const;
-  std::int64_t num_global_cells() const;
+  std::int64_t num_global_cells() const;     ///< number of cells of the whole mesh
   std::int64_t num_global_vertices() const;  ///< including vertices that belong to no cell
+  /// Number of vertices of the whole mesh that belong to no cell.
   std::int64_t num_unused_vertices() const { return num_unused_; }
   /// Number of directors in the whole mesh.
   std::int64_t num_global_directors() const { return num_directors_; }
@@ -134,12 +136,13 @@ class TetrahedralMesh {
   }
   /// This rank's cells of `kind`, which is one of `lower_kinds`.
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
-  /// Number of cells of `kind`, which may be any kind, in the whole mesh.
+  /// Number of cells of `kind` in the whole mesh. `kind` may be any kind.
   std::int64_t num_global(CellKind kind) const;
-  /// Entities and file order of the cells of `kind`, which may be any kind.
+  /// Entities of this rank's cells of `kind`, with the locations of the cells in files. `kind` may be any kind.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
   }
+  /// Map from this rank's cells of `kind` to their locations in files. `kind` may be any kind.
   const FileOrder& cell_order(CellKind kind) const {
     return kind == CellKind::tetrahedron ? *cell_order_ : *lower_cells(kind).order;
   }
@@ -149,16 +152,18 @@ class TetrahedralMesh {
   /// Rest positions of this rank's block of vertices in file order, including unused vertices: [block_size, 3] in m.
   /// Collective.
   std::vector<double> file_positions() const;
-  /// Entities of this rank: all vertices, the owned vertices, and the tetrahedra.
+  /// Entities of this rank's vertices, ghosts included.
   const std::shared_ptr<const Entities>& vertex_entities() const { return vertices_; }
+  /// Entities of the vertices that this rank owns, without ghosts.
   const std::shared_ptr<const Entities>& owned_vertex_entities() const { return owned_vertices_; }
+  /// Entities of this rank's tetrahedra.
   const std::shared_ptr<const Entities>& cell_entities() const { return cell_entities_; }
-  const Exchange& vertex_exchange() const { return *vertex_exchange_; }
-  const FileOrder& vertex_order() const { return *vertex_order_; }
-  const FileOrder& cell_order() const { return *cell_order_; }
+  const Exchange& vertex_exchange() const { return *vertex_exchange_; }  ///< exchange between owned vertices and ghosts
+  const FileOrder& vertex_order() const { return *vertex_order_; }       ///< locations of local vertices in files
+  const FileOrder& cell_order() const { return *cell_order_; }  ///< locations of this rank's tetrahedra in files
 
   /// Bodies of the mesh, in the order of their vertex numbers in the file. The list is empty if the mesh is a single
-  /// body without a name.
+  /// body without a name; a single affine body without a name is in the list with the name `body`.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of the body with this name. If no body has this name, throws Error of kind `input`; the
   /// message suggests a similar name, if there is one, and lists all names.
@@ -167,7 +172,7 @@ class TetrahedralMesh {
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices. If `body` is not empty, the region contains only vertices of that body, and the
   /// numbers of a VertexList are relative to the body's first vertex. Throws Error of kind `input` if the name is
-  /// already used, if a listed vertex does not exist, or if the region has no vertex. Collective.
+  /// already used, if a listed vertex does not exist or is a director, or if the region has no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
   /// Returns the region with the given name. The name is `all`, BODY/all, the name of a region that define_region() has
   /// defined, or the name of groups of the mesh. Groups of any dimension with the same name are united. If no group has
@@ -179,8 +184,8 @@ class TetrahedralMesh {
   /// is the faces of these groups. Otherwise the result is the boundary faces that belong to the region's cells (for a
   /// group of the file) or that have all their vertices in the region (for other regions). Collective.
   std::vector<Face> faces(const std::string& name) const;
-  bool has_region(const std::string& name) const;
-  std::vector<std::string> region_names() const;
+  bool has_region(const std::string& name) const;  ///< true if `region` accepts the name
+  std::vector<std::string> region_names() const;   ///< names of all regions, beginning with `all`
   /// This rank's boundary faces: faces that belong to only one cell of the whole mesh. Collective on the first call.
   const std::vector<Face>& boundary() const;
 

@@ -15,8 +15,9 @@
 namespace diffsim {
 
 /// Measured quantity y(n, x[n], p) with a few components, for example the reaction of a region or the mean strain of a
-/// region. x[n] is the state after n steps, and p are the parameters of the scene. The functions require that the scene
-/// is prepared (`Model::prepare`). All functions are collective. A sensor must not outlive its scene.
+/// region. x[n] is the state after n steps, and p are the parameters of the scene. Functions for derivatives require
+/// that the scene is prepared (`Model::prepare`) for the present parameters. All functions are collective. A sensor
+/// must not outlive its scene.
 class Sensor {
  public:
   virtual ~Sensor() = default;
@@ -29,25 +30,28 @@ class Sensor {
   /// Returns the communicator of the scene's mesh.
   virtual MPI_Comm comm() const = 0;
 
-  /// Returns y, [components], on every rank.
+  /// Returns y, [components], on every rank. The masses and the prepared quantities of force terms are those of the
+  /// present parameters: sensors that need the masses or the system's terms call `System::prepare_if_changed`.
   virtual std::vector<double> value(int n, const State& state) = 0;
   /// Returns the derivative of y along `tangent` (of the state) and `direction` (of the parameters) on every rank.
   /// Requires `Model::prepare_tangent`.
   virtual std::vector<double> tangent(int n, const State& state, const State& tangent,
                                       const ParameterSet& direction) = 0;
   /// Adds (∂y/∂x)ᵀ w to the owned entries of `adjoint`, and this rank's contribution to (∂y/∂p)ᵀ w to `gradient`.
-  /// Contributions by way of the masses are added to the sums of the scene's System. w: [components].
+  /// Requires `Model::begin_adjoint`, whose sums receive the derivatives with respect to masses and to prepared
+  /// quantities of force terms. w: [components].
   virtual void add_adjoint(int n, const State& state, const std::vector<double>& w, State& adjoint,
                            ParameterSet& gradient) = 0;
-  /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds.
+  /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds. Requires
+  /// `Model::begin_adjoint_tangent`.
   virtual void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
                                    const std::vector<double>& w, const std::vector<double>& dw, State& adjoint_tangent,
                                    ParameterSet& gradient_tangent) = 0;
 };
 
-/// Vertices at which a sensor measures: the vertices of a region, or a single material point.
+/// Region or material point at which a sensor measures.
 struct SensorPlace {
-  std::string region = "all";
+  std::string region = "all";  ///< name of a region of the scene's mesh
   /// Rest position (m) of a material point inside a tetrahedron. If given, `region` is not used. The point keeps its
   /// barycentric coordinates in the tetrahedron, also if the rest shape changes. A point of an affine body may be
   /// outside the tetrahedron.
@@ -55,24 +59,49 @@ struct SensorPlace {
   std::string body = {};  ///< body that contains `point`; may be empty if the mesh has one body
 };
 
-/// Description of a sensor (`DifferentiableScene::sensor`). `sensor_types` lists the types.
+/// Quantity that a sensor measures. `sensor_types` gives the unit and the components of each quantity.
+enum class SensorQuantity {
+  position,          ///< mean position of a region's vertices, or position of a point (m)
+  displacement,      ///< position minus rest position (m)
+  velocity,          ///< mean velocity of a region's vertices, or velocity of a point (m/s)
+  distance,          ///< distance between two places (m)
+  center_of_mass,    ///< centre of mass of a region's vertices (m)
+  momentum,          ///< Σ m v over a region's vertices (kg m/s)
+  angular_momentum,  ///< Σ m (x - o) × v about the point o = `SensorSpec::about` (kg m²/s)
+  kinetic_energy,    ///< ½ Σ m v² over a region's vertices (J)
+  volume,            ///< current volume of a region's tetrahedra (m³)
+  strain,            ///< mean Green–Lagrange strain of a region's tetrahedra
+  stress,            ///< mean Cauchy stress of the elastic laws in a region's tetrahedra (Pa)
+  von_mises,         ///< power mean of the von Mises stresses of a region's tetrahedra (Pa)
+  work,              ///< ∫ P : ∇u dV over a region's tetrahedra (J)
+  reaction,          ///< force that fixes or moves a region (N)
+  moment,            ///< moment of the reaction about `SensorSpec::about` (N m)
+};
+
+/// Description of a sensor (`DifferentiableScene::sensor`).
 struct SensorSpec {
-  std::string type;
-  SensorPlace place = {};
-  std::optional<SensorPlace> other = {};  ///< second place of the type `distance`
-  std::array<double, 3> about{};          ///< point for `moment` and `angular_momentum`, m; default: the origin
-  double power = 8.0;                     ///< exponent P of the mean of `von_mises`, at least 2
+  SensorQuantity quantity = SensorQuantity::position;  ///< quantity y
+  SensorPlace place = {};                              ///< region or point at which y is measured
+  std::optional<SensorPlace> other = {};               ///< second place of the quantity `distance`
+  std::array<double, 3> about{};  ///< point for `moment` and `angular_momentum`, m; default: the origin
+  double power = 8.0;             ///< exponent P of the mean of `von_mises`, at least 2
 };
 
-/// Type of a sensor: name, unit, names of the components, and meaning.
+/// Type of a sensor: quantity, name of the quantity in scenes, unit, names of the components, and meaning.
 struct SensorType {
-  std::string name, unit;
-  std::vector<std::string> components;
-  std::string meaning;
+  SensorQuantity quantity{};            ///< quantity that the sensor measures
+  std::string name,                     ///< name of the quantity in scenes
+      unit;                             ///< SI unit; "1" if dimensionless
+  std::vector<std::string> components;  ///< names of the components, for example x, y and z
+  std::string meaning;                  ///< description of the quantity
 };
 
-/// Returns all types of sensors.
+/// Returns all types of sensors, in the order of SensorQuantity.
 const std::vector<SensorType>& sensor_types();
+/// Returns the type of the sensors of a quantity.
+const SensorType& type_of(SensorQuantity quantity);
+/// Returns the quantity with a name. Throws Error (input), which suggests a similar name, if there is no such quantity.
+SensorQuantity sensor_quantity_named(const std::string& name);
 
 /// Options of a SensorLoss.
 struct SensorLossOptions {
@@ -82,15 +111,18 @@ struct SensorLossOptions {
   double huber = 0.0;
 };
 
-/// Half the mean squared distance of a sensor to observed values ŷ_n: 1/(2 |S|) Σ_{n∈S} (y_n - ŷ_n)ᵀ C⁻¹ (y_n - ŷ_n),
+/// Half the mean squared distance between values y_n of a sensor and observed values ŷ_n:
+///
+///   1/(2 |S|) Σ_{n∈S} (y_n - ŷ_n)ᵀ C⁻¹ (y_n - ŷ_n)
+///
 /// with the covariance matrix C. Components of ŷ_n that are NaN count as not observed; C⁻¹ is then the inverse of the
-/// rows and columns of C that belong to observed components. S is the set of steps with at least one observed
-/// component. With `huber` δ > 0, each component r of y_n - ŷ_n contributes ½ r² if |r| ≤ δ, else δ (|r| - δ/2) (Huber
-/// 1964), so that outliers have less influence.
+/// rows and columns of C that belong to observed components. S is the set of the numbers n of states with at least one
+/// observed component. With `huber` δ > 0, each component r of y_n - ŷ_n contributes ½ r² if |r| ≤ δ, else
+/// δ (|r| - δ/2) (Huber 1964), so that outliers have less influence.
 class SensorLoss final : public Loss {
  public:
-  /// `observed`: ŷ_n [components] by step n. Throws Error (input) if no component is observed, for a wrong number of
-  /// components, and if `covariance` is not symmetric and positive definite.
+  /// `observed`: map from the numbers n of observed states to ŷ_n [components]. Throws Error (input) if no component is
+  /// observed, for a wrong number of components, and if `covariance` is not symmetric and positive definite.
   SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector<double>> observed,
              SensorLossOptions options = {});
   std::string unit() const override;
@@ -127,13 +159,13 @@ class SensorLoss final : public Loss {
   double factor_ = 1.0;
 };
 
-/// Mean value of a sensor over steps, 1/|S| Σ_{n∈S} w · φ(y_n) with weights w of the components, for objectives that
-/// are not residuals, such as a compliance, and for constraints. φ(y) = y or, with a power p, φ(y) = |y|^p by
-/// component. The p-th root of the mean of |y|^p tends to the largest |y| for large p.
+/// Mean over states n ∈ S of a function of a sensor's values y_n, 1/|S| Σ_{n∈S} w · φ(y_n) with weights w of the
+/// components, for objectives that are not residuals, such as a compliance, and for constraints. φ(y) = y or, with a
+/// power p, φ(y) = |y|^p by component. The p-th root of the mean of |y|^p tends to the largest |y| for large p.
 class SensorValueLoss final : public Loss {
  public:
-  /// `weights`: w, [components]. `steps`: S, a step may occur once. `power`: p ≥ 2, or no value. Throws Error (input)
-  /// for other powers, negative or repeated steps, no steps, and a wrong number of weights.
+  /// `weights`: w, [components]. `steps`: the numbers S, each at most once. `power`: p ≥ 2, or no value. Throws Error
+  /// (input) for other powers, negative or repeated steps, no steps, and a wrong number of weights.
   SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<double> weights, std::vector<int> steps,
                   std::optional<double> power = {});
   std::string unit() const override;
@@ -150,7 +182,7 @@ class SensorValueLoss final : public Loss {
                             ParameterSet& gradient_tangent) override;
 
  private:
-  /// Derivative of the loss with respect to y, and the derivative of this derivative along dy.
+  /// `slope`: derivative of the loss with respect to y. `slope_change`: derivative of `slope` along dy.
   std::vector<double> slope(const std::vector<double>& y) const;
   std::vector<double> slope_change(const std::vector<double>& y, const std::vector<double>& dy) const;
 
@@ -161,9 +193,10 @@ class SensorValueLoss final : public Loss {
 };
 
 /// Makes the loss 1/(2 |S||V|) Σ |x - x̂|² (m²) of observed positions x̂ of material points, as `TrackLoss` does for
-/// vertices: |S||V| is the number of pairs of point and step with at least one observed coordinate. The points keep
-/// their barycentric coordinates in their tetrahedra. Every rank passes all points. Throws Error (input) for a point
-/// outside the body, a wrong number of positions, and if nothing is observed. Collective.
+/// vertices: |S||V| is the number of pairs of point and step with at least one observed coordinate. Coordinates that
+/// are NaN count as not observed. The points keep their barycentric coordinates in their tetrahedra. Every rank passes
+/// all points. Throws Error (input) for a point outside the body, a wrong number of positions, and if nothing is
+/// observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 
 }  // namespace diffsim

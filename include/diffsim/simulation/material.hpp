@@ -29,9 +29,10 @@ const CellModel* find_cell_model(const std::string& name);
 /// Name of the material model of rigid bodies, which has a density and no law of elasticity.
 inline constexpr const char* rigid_model = "rigid";
 
-/// Material of a region of the mesh: a model, and the values of the model's parameters. The model is a law of
-/// elasticity for tetrahedra, `rigid` for affine bodies that do not deform (the only parameter is the density), or a
-/// cell model (`cell_models`) for other cells.
+/// Material of a region of the mesh: a model, and the values of the model's parameters. The model is one of these:
+/// - a law of elasticity, for tetrahedra and for affine bodies, whose deformation gradient is uniform (AffineBody)
+/// - `rigid`, for affine bodies that do not deform; the only parameter is the density
+/// - a cell model (`cell_models`), for cells other than tetrahedra, such as springs, triangles of cloth or rods
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
   /// Creates a Neo-Hookean material of the whole mesh from Young's modulus (Pa) and Poisson's ratio.
@@ -48,21 +49,31 @@ struct DifferentiableMaterial {
         nodal_dilatation(with_nodal_dilatation),
         law(std::move(of_law)) {}
 
-  std::string model = "neo_hookean";  ///< see `elastic_laws` and `cell_models`
+  /// Name of the model: a law of elasticity (`elastic_laws`), `rigid`, or a cell model (`cell_models`). Models have
+  /// names instead of enumerators, because programs register their own laws of elasticity by name (`register_law` in
+  /// elastic/elastic_term_impl.hpp), and scene files contain the same names.
+  std::string model = "neo_hookean";
   /// Values by parameter name. Tetrahedra have the parameter `density` (kg/m³), the parameters of the law (for example
   /// `youngs_modulus` in Pa), and the damping parameters `viscosity` (Pa s), `bulk_viscosity` (Pa s),
   /// `rayleigh_damping` (1/s) and `drag` (N s/m⁴). Other cells have the parameters of their cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
-  std::string region = "all";
+  std::string region = "all";  ///< name of the region of the mesh
   /// True if linear tetrahedra average their volume changes around each vertex, so that nearly incompressible bodies do
   /// not lock in bending. Requires explicit time steps. The key in scene files is `dilatation: nodal`.
   bool nodal_dilatation = false;
-  /// Name of a law of the model (`CellModel::laws`), for cells other than tetrahedra. An empty name means the first law
-  /// of the model.
+  /// Name of a law of the cell model (`CellModel::laws`), for cells other than tetrahedra; each cell model has its own
+  /// list of names. An empty name means the first law of the list. For tetrahedra, `model` is the name of the law.
   std::string law = {};
   /// True if simulators that are created from the material compute gradients with respect to `youngs_modulus` and
   /// `poisson_ratio`.
   bool requires_grad = false;
+};
+
+/// One material for the whole mesh, or a list of materials that name their regions.
+struct Materials : std::vector<DifferentiableMaterial> {
+  using std::vector<DifferentiableMaterial>::vector;
+  /// Creates the list of one material.
+  Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
 };
 
 }  // namespace diffsim

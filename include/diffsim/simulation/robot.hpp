@@ -23,10 +23,11 @@ class DifferentiableScene;
 /// connect are one body, with the name of the link nearest to the base. The coordinates of the joints determine the
 /// initial positions of the bodies.
 struct Robot {
-  std::string name;
-  std::vector<NamedMesh> bodies;
-  std::vector<DifferentiableMaterial> materials;  ///< one rigid material per body; its density is 1000 kg/m³
-  std::vector<Joint> joints;
+  std::string name;               ///< NAME, the `name` that was passed to `read_robot`
+  std::vector<NamedMesh> bodies;  ///< affine bodies
+  /// One rigid material per body. The density is 1000 kg/m³, for which the bodies have the masses in the file.
+  std::vector<DifferentiableMaterial> materials;
+  std::vector<Joint> joints;                 ///< joints between the bodies
   std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
   /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass (m/s) and angular
   /// velocity (rad/s). The initial velocities follow from the velocities of the joints.
@@ -35,6 +36,7 @@ struct Robot {
   std::vector<std::string> warnings;
 };
 
+/// Options of `read_robot`.
 struct RobotOptions {
   bool fixed_base = true;                     ///< true if the base link is part of the world
   std::map<std::string, double> coordinates;  ///< joint coordinates by names in the file, rad or m; default: 0
@@ -49,11 +51,11 @@ struct RobotOptions {
 /// the limit, and exceeds the joint's `effort` at half of this distance. If the file gives no effort, 100 N m or 100 N
 /// is used. Ignores `visual` shapes, and does not limit velocities and efforts.
 ///
-/// Throws InputError in the following cases. The message names the file and, except for the first case, the link or the
-/// joint.
+/// Throws InputError in the following cases. The message names the file and, for an error of a link or a joint, the
+/// link or the joint.
 /// - The file cannot be read, or diffsim was built without urdfdom.
 /// - A body that moves has no mass or an impossible inertia.
-/// - A joint mimics another joint.
+/// - A joint mimics another joint, or the axis of a joint has zero length.
 /// - `options` contain a coordinate or a velocity of a joint that does not exist, is fixed or has several coordinates.
 /// - `options.placement` contains a scale other than 1.
 /// - A collision mesh cannot be read.

@@ -11,6 +11,7 @@
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/core/model.hpp"
 #include "diffsim/dynamics/system.hpp"
+#include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -23,6 +24,14 @@ class SystemModel;
 namespace body {
 struct JointNodes;
 }
+
+/// One of several bodies of a scene.
+struct Body {
+  std::string name;     ///< name of the body, as in `join_bodies`
+  MeshData mesh;        ///< this rank's block of the body's mesh, from `cube_mesh`, `solid_mesh`, `read_mesh_data`, …
+  Materials materials;  ///< materials of regions of the body; an empty list means that the body is an obstacle
+  Placement placement = {};  ///< scale, rotation and translation that are applied to `mesh`
+};
 
 /// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
@@ -40,15 +49,18 @@ class DifferentiableScene {
   /// material, or if a cell has two materials.
   DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
                       DifferentiableSolver solver = {});
+  /// Overload of the constructor for several bodies, which `join_bodies` joins into one mesh. Region R of a body is
+  /// called BODY/R in the scene.
+  DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies, DifferentiableSolver solver = {});
   ~DifferentiableScene();
-  DifferentiableScene(DifferentiableScene&&) noexcept;
+  DifferentiableScene(DifferentiableScene&&) noexcept;  ///< the other object may afterwards only be destroyed
 
   /// Fixes the components `axes` of the positions of a region's vertices.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
-  /// Fixes the vertices of a region and the direction of the surface at the vertices: edges of shells between two
-  /// clamped vertices do not rotate. If only one of the `axes` is true, the clamped edges lie in a plane of symmetry
-  /// normal to this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image.
-  /// Throws Error (input) for two axes.
+  /// Fixes the vertices of a region, the slope of shells along edges between two of these vertices, and the tangents of
+  /// rods at these vertices. If only one of the `axes` is true, the clamped edges lie in a plane of symmetry normal to
+  /// this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image. Throws Error
+  /// (input) for two axes.
   void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Moves the vertices of a region as a rigid body. The region rotates about `axis` through `origin` at
   /// `angular_velocity` ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves
@@ -82,7 +94,7 @@ class DifferentiableScene {
   /// Attaches each vertex of a region by a spring to the material point of the region `to` that has the same rest
   /// position as the vertex (attach/attachment.hpp). `stiffness`: spring constant (N/m). Returns the name of the
   /// stiffness parameter. Also adds the parameter `attachment_place:REGION` [owned vertices, 3]: for each vertex, the
-  /// coordinates of the material point in the cell that contains the point.
+  /// coordinates ξ of the material point in the cell that contains the point (src/attach/anchor.hpp).
   std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air (m/s), [3] or
   /// [steps, 3]. `drag`: air density times drag coefficient (kg/m³). Returns the name of the velocity parameter,
@@ -101,7 +113,7 @@ class DifferentiableScene {
   /// obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. For each value that the options contain for a single
   /// pair, adds a parameter, for example `friction:A|B`.
   void add_contact(const ContactOptions& options);
-  bool has_contact() const { return !contacts_.empty(); }
+  bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
   /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the initial state, or if a body is
   /// inside another body or an obstacle. A simulator calls this function before it steps from the initial state.
   /// Programs that call `DifferentiableScene::step` directly must also call this function.
@@ -117,16 +129,17 @@ class DifferentiableScene {
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
   /// outlive the scene. Call this function after all constraints, joints and contact have been added: a reaction does
   /// not include vertices that are fixed or moved later. Throws Error (input) for an unknown type, region or body, and
-  /// for a sensor that the place does not support.
+  /// for a type that is not available at `SensorSpec::place`.
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
-  /// Returns a barrier stiffness κ (Pa) for the body's stiffness and weight: the largest of the values of κ that the
-  /// following conditions require. The length d̂ is `barrier_distance`.
-  /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
-  /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the body's weight.
+  /// Returns a barrier stiffness κ (Pa) for the stiffness and weight of the bodies: the largest of the values of κ that
+  /// the following conditions require. Obstacles are excluded, and all other bodies enter the conditions together, by
+  /// sums or means. The length d̂ is `barrier_distance`.
+  /// 1. The barrier at the gap d̂/2 is as stiff as the surface of the bodies.
+  /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the weight of the bodies.
   /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
-  ///    by the body's size.
-  /// 4. For bodies thinner than a third of the width of their triangles: the barrier between two crossing edges at the
-  ///    gap 0.03 d̂ is as stiff as a vertex of the body.
+  ///    by the size of the body, the cube root of its volume.
+  /// 4. If the bodies are thinner than a third of the width of their triangles: the barrier between two crossing edges
+  ///    at the gap 0.03 d̂ is as stiff as a vertex of the surface.
   ///
   /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact (m);
   /// the barrier is softer for ξ > 0. Throws Error (input) if all bodies are affine and none of them has weight.
@@ -138,20 +151,21 @@ class DifferentiableScene {
   /// Sets the initial velocities [owned vertices, 3] (m/s).
   void set_initial_velocity(const std::vector<double>& velocity);
 
-  const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
+  const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }  ///< mesh of all bodies
+  /// Materials of the scene. In a scene of several bodies, the regions of the materials are called BODY/R.
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   /// Indices in `mesh()->bodies()` of the bodies without a material. These bodies are obstacles.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
   /// Time stepper of the scene.
   Model& model();
   double dt() const;  ///< s
-  /// System that the time stepper advances: inertias, force terms, motions and parameters. Parts may be added to the
-  /// system only before the first step.
+  /// System that the time stepper advances: inertias, force terms, motions and parameters. Only force terms and fixed
+  /// components may be added after the first step; the next call of `step` then prepares the scene again.
   System& system();
-  bool is_implicit() const;
-  ParameterSet& parameters() { return model().parameters(); }
+  bool is_implicit() const;                                    ///< true if the integrator is implicit
+  ParameterSet& parameters() { return model().parameters(); }  ///< parameters of the scene
 
-  State initial_state() const;
+  State initial_state() const;  ///< copy of the state x[0]
   /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1.
   /// Prescribed motions are advanced to the step of this frame. Returns the step of the frame. Throws InputError if the
   /// file has no frame of step `step`, or lacks a field that steps need.
@@ -160,7 +174,8 @@ class DifferentiableScene {
   /// before, or if the scene may have changed since the last call (`changed_since`).
   void step(int n, State& state);
   /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
-  /// (`Field::revision`), and after each call of `fix` and `clamp`.
+  /// (`Field::revision`), and after each change of the system's inertias, terms and fixed components
+  /// (`System::revision`).
   std::uint64_t revision();
   /// Returns true if the scene may have changed on any rank since `revision` returned `earlier`, the number of this
   /// rank. Collective.
@@ -183,7 +198,6 @@ class DifferentiableScene {
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
   std::uint64_t prepared_ = 0;                  // `revision` at the last call of `prepare`; 0: none
-  std::uint64_t constraint_changes_ = 0;        // number of calls of `fix` and `clamp`
   std::vector<std::string> obstacles_;          // labels of planes, then of meshes
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own

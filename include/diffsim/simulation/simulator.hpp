@@ -10,7 +10,6 @@
 #include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/checkpoint/checkpoint_options.hpp"
 #include "diffsim/core/loss.hpp"
-#include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/scene.hpp"
 
 namespace diffsim {
@@ -21,20 +20,7 @@ class AdjointSweep;
 class Schedule;
 class Store;
 class KeptStore;
-
-/// One material for the whole mesh, or a list of materials that name their regions.
-struct Materials : std::vector<DifferentiableMaterial> {
-  using std::vector<DifferentiableMaterial>::vector;
-  Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
-};
-
-/// One of several bodies of a scene.
-struct Body {
-  std::string name;     ///< name of the body, as in `join_bodies`
-  MeshData mesh;        ///< this rank's block of the body's mesh
-  Materials materials;  ///< materials of regions of the body; an empty list means that the body is an obstacle
-  Placement placement = {};
-};
+class Trajectory;
 
 /// Simulates bodies step by step, without gradients. All members are collective.
 class Simulator {
@@ -52,15 +38,22 @@ class Simulator {
   explicit Simulator(DifferentiableScene& scene);
   virtual ~Simulator() = default;
 
-  DifferentiableScene& scene() { return *scene_; }
-  ParameterSet& parameters() { return scene().parameters(); }
-  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. The next
-  /// step takes the vertices into account; the current state should be such that they are at rest.
+  DifferentiableScene& scene() { return *scene_; }             ///< scene that the simulator advances
+  ParameterSet& parameters() { return scene().parameters(); }  ///< parameters of the scene
+  /// Fixes the vertices of a region at their positions. The next step takes the fixed vertices into account; in the
+  /// current state, these vertices should be at rest.
   void set_fixed_vertices(const std::string& region);
+  /// Overload of `set_fixed_vertices` for vertices with the given numbers (0-based) in the mesh file.
   void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
 
+  /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
+  /// steps, and returns the states. `observer` receives each state once. If `observer` throws an exception, the rollout
+  /// ends; call `reset` before further steps. Throws Error (input) for a negative number of steps or an interval less
+  /// than 1. After this function, `DifferentiableSimulator::backward(loss)` computes gradients of any loss of the
+  /// states.
+  Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Advances the state by one step. In a scene with contact, step 0 first calls `DifferentiableScene::require_apart`,
-  /// which may throw Error.
+  /// which checks the scene's initial state and may throw Error.
   void step();
   /// Step number of the current state.
   int step_number() const { return step_; }
@@ -81,11 +74,17 @@ class Simulator {
   void reset();
 
  protected:
+  /// Function that is called before `step`, `set_state` and `reset` change the state. A derived class discards results
+  /// for the previous state.
   virtual void state_was_set() {}
+  /// Advances `state_` from the scene's initial state to state `num_steps`, and stores a snapshot every
+  /// `checkpoint_every` steps in `store`.
+  virtual void run(int num_steps, int checkpoint_every, const StateObserver& observer,
+                   const std::shared_ptr<KeptStore>& store);
 
-  std::shared_ptr<DifferentiableScene> scene_;
-  State state_;
-  int step_ = 0;
+  std::shared_ptr<DifferentiableScene> scene_;  ///< not owned if the constructor received a reference
+  State state_;                                 ///< current state; without fields before the first use
+  int step_ = 0;                                ///< step number of `state_`
 };
 
 /// States of a rollout. Checkpoints are in memory; every other state is computed on demand from the nearest earlier
@@ -96,7 +95,7 @@ class Trajectory {
   Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints, int num_steps,
              State last);
 
-  int num_steps() const { return num_steps_; }
+  int num_steps() const { return num_steps_; }  ///< number of steps of the rollout
   /// Returns the time after n steps (s).
   double time(int n) const;
   /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The reference is valid until the next call of `state`.
@@ -117,28 +116,28 @@ class Trajectory {
 /// Simulates bodies, and computes gradients of a loss through rollouts.
 class DifferentiableSimulator : public Simulator {
  public:
-  /// Creates a simulator with the arguments of the constructor of Simulator. Materials with `requires_grad` request the
-  /// gradients with respect to their `youngs_modulus` and `poisson_ratio`.
+  /// Creates a simulator with the arguments of the constructor of Simulator. If any material has `requires_grad`,
+  /// selects the parameters `youngs_modulus` and `poisson_ratio`, which have values on all tetrahedra, as
+  /// `require_gradient` does.
   DifferentiableSimulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
                           const DifferentiableSolver& solver = {}, double density = 1000.0,
                           const std::string& device = {});
+  /// Overload of the constructor for several bodies; see Simulator.
   DifferentiableSimulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver = {},
                           double density = 1000.0, const std::string& device = {});
+  /// Creates a simulator of a scene, which must outlive the simulator. Selects no parameters.
   explicit DifferentiableSimulator(DifferentiableScene& scene);
   ~DifferentiableSimulator() override;
 
   /// Selects the parameters p for which `backward` computes ∂L/∂p. ∂L/∂x[0] is always computed.
   void require_gradient(const std::vector<std::string>& parameters);
 
-  /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
-  /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states. `observer` receives
-  /// each state of the forward run once. If `observer` throws an exception, the rollout ends; call `reset` before
-  /// further steps.
-  Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
+  using Simulator::rollout;
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
   /// checkpoint_every)`, and returns the value of this sum, added over all ranks. `state()` does not change. Call this
   /// function once after each rollout of this kind; a second call throws Error.
   double backward(const StateLoss& loss);
+  /// Overload of `backward` for a Loss Σ_n ℓ_n(x[n], p). The gradient includes the derivatives ∂ℓ_n/∂p.
   double backward(Loss& loss);
 
   /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every`: number of steps
@@ -149,17 +148,20 @@ class DifferentiableSimulator : public Simulator {
   /// Overload of `rollout` for a part of a longer rollout: runs the steps n with `steps.begin` ≤ n < `steps.end`. The
   /// steps start at `state()`, which is the end of the last rollout unless another state was set. The loss and the
   /// observer receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
-  /// `steps.begin`.
+  /// `steps.begin`. In a scene with contact, each rollout from step 0 first calls `DifferentiableScene::require_apart`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
   /// or if the scene may have changed since the rollout (`DifferentiableScene::revision`). `state()` does not change.
   void backward();
 
+  /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) for
+  /// any other name.
   const Field& gradient(const std::string& parameter) const;
-  const ParameterSet& gradient() const { return gradient_; }
+  const ParameterSet& gradient() const { return gradient_; }  ///< ∂L/∂p for all selected parameters
   /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields are
   /// meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
+  /// Counters of the sweep of the last rollout. Throws Error if no rollout was run since the state was last set.
   const SweepStatistics& statistics() const;
 
  private:
@@ -167,6 +169,8 @@ class DifferentiableSimulator : public Simulator {
 
   void require_gradients_of_materials();
   void state_was_set() override;
+  void run(int num_steps, int checkpoint_every, const StateObserver& observer,
+           const std::shared_ptr<KeptStore>& store) override;
   double sweep_forward(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer,
                        const State* from, std::shared_ptr<Store> store = nullptr);
 

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <array>
-#include <string>
 
-#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 
 namespace diffsim {
 
@@ -12,7 +11,9 @@ namespace diffsim {
 struct Gravity : std::array<double, 3> {
   /// Creates the vector (0, `along_y`, 0).
   Gravity(double along_y) : std::array<double, 3>{0.0, along_y, 0.0} {}
+  /// Creates the vector (x, y, z).
   Gravity(double x, double y, double z) : std::array<double, 3>{x, y, z} {}
+  /// Creates a copy of `vector`.
   Gravity(const std::array<double, 3>& vector) : std::array<double, 3>(vector) {}
 };
 
@@ -22,9 +23,9 @@ struct DifferentiableSolver {
   int substeps = 4;  ///< number of substeps per step of explicit integrators
   /// Factor by which velocities are multiplied in each substep of symplectic_euler and explicit_euler.
   double damping = 0.99;
-  Gravity gravity = -9.8;
-  std::string integrator = "symplectic_euler";  ///< one of `explicit_integrators()` or `implicit_integrators()`
-  ImplicitOptions implicit{};  ///< options of implicit integrators; `integrator` replaces `implicit.integrator`
+  Gravity gravity = -9.8;                                ///< initial value of the parameter `gravity`
+  Integrator integrator = Integrator::symplectic_euler;  ///< method by which a step advances the state
+  ImplicitOptions implicit{};                            ///< options of implicit integrators
   /// True if implicit steps are differentiated as solutions of their equation. If this option or
   /// `implicit.implicit_differentiation` is false, Newton's iterations are differentiated as executed.
   bool use_implicit_diff = true;

@@ -137,7 +137,7 @@ struct ResultUncertainty {
     if (complete) write_uncertainty(file, *complete);
     if (low_rank) write_uncertainty(file, job.scene, *inverse.mesh, *inverse.problem, u, *low_rank);
   }
-  /// Returns false if there should be standard deviations, but there are none.
+  /// Reports the standard deviations. Returns false if the scene requests standard deviations that do not exist.
   bool report(Job& job, const InverseProblem& problem, const std::vector<double>& u) const {
     if (low_rank) report_uncertainty(job, problem, u, *low_rank);
     return !complete || report_uncertainty(job, problem, u, *complete);

@@ -72,7 +72,7 @@ void write_converted(Job& job, const MeshData& data, const std::vector<std::stri
 }
 
 /// Adds the largest stable substep (s) to the report and to the printed text. `stable` is 0 if no substep is stable.
-void report_stable_substep(Job& job, const std::string& integrator, double stable) {
+void report_stable_substep(Job& job, Integrator integrator, double stable) {
   if (std::isinf(stable)) {
     job.out << "no force limits the explicit substep\n";
     return;
@@ -81,7 +81,7 @@ void report_stable_substep(Job& job, const std::string& integrator, double stabl
   job.report["stable_time_step"] = stable;
   job.report["stable_dt"] = stable * substeps;
   if (stable == 0.0)
-    job.out << integrator << " has no stable substep: undamped oscillations grow at every substep\n";
+    job.out << name_of(integrator) << " has no stable substep: undamped oscillations grow at every substep\n";
   else
     job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
                            stable * substeps, substeps);
@@ -96,8 +96,8 @@ bool report_mesh(Job& job) {
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
   const bool has_body = !scene.materials.empty();
-  const std::string integrator =
-      is_explicit_integrator(scene.solver.integrator) ? scene.solver.integrator : DifferentiableSolver{}.integrator;
+  const Integrator integrator =
+      is_explicit(scene.solver.integrator) ? scene.solver.integrator : DifferentiableSolver{}.integrator;
   const double stable = has_body ? make_body(scene, mesh, integrator).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
   const std::vector<CountedRegion> regions = counted_regions(scene, *mesh);

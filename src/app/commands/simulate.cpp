@@ -13,6 +13,7 @@
 #include "app/trajectory.hpp"
 #include "checkpoint/manifest.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "io/trajectory_frame.hpp"
 
 namespace diffsim::app {
@@ -75,6 +76,20 @@ void require_contact_for_forces(const Scene& scene, const DifferentiableScene& s
         "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
 }
 
+/// Advances `from.state` from step `from.step` to step `last`, and passes each state to `observer`. Returns the loss,
+/// summed over all ranks; 0 if `loss` is nullptr.
+double run_steps(DifferentiableScene& solver, Beginning& from, int last, Loss* loss, const StateObserver& observer) {
+  Model& model = solver.model();
+  model.prepare();
+  double contribution = 0.0;
+  for (int n = from.step; n <= last; ++n) {
+    if (n > from.step) model.step(n - 1, from.state, nullptr);
+    if (loss && loss->observes(n)) contribution += loss->value(n, from.state, model.parameters());
+    observer(n, from.state);
+  }
+  return sum_over_ranks(contribution, model.comm());
+}
+
 }  // namespace
 
 bool simulate(Job& job) {
@@ -103,8 +118,7 @@ bool simulate(Job& job) {
   {
     Progress progress(Progress::style_for(job.rank), "simulate", "steps");
     const auto roll = [&](const StateObserver& observer) {
-      State& state = from.state;
-      value = rollout(solver.model(), state, {from.step, scene.solver.steps}, loss.get(), [&](int n, const State& at) {
+      value = run_steps(solver, from, scene.solver.steps, loss.get(), [&](int n, const State& at) {
         reached = n;
         log.add(n, contact.observe(n, at));
         observer(n, at);

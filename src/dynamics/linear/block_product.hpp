@@ -15,9 +15,10 @@ namespace diffsim::dynamics {
 /// precision. Sums are in double precision in both cases.
 enum class Precision { full, single };
 
-/// Replaces the products y = A x, y = z + A x and y = Aᵀ x of each rank's parts of a host AIJ matrix by products that
-/// exploit blocks. If all rows of a block row have nonzeros in the same columns, and these columns form runs of three,
-/// the products read one index for three columns of all these rows, instead of one index per entry. Parts without this
+/// Replaces PETSc's products y = A x, y = z + A x and y = Aᵀ x of the two sequential parts (diagonal and off-diagonal)
+/// of a host AIJ matrix by products that exploit blocks. A block row consists of as many rows as the block size of the
+/// matrix. If all rows of a block row have nonzeros in the same columns, and these columns form runs of three, the
+/// products read one index for three columns of the whole block row, instead of one index per entry. Parts without this
 /// structure and matrices of other types keep PETSc's products.
 ///
 /// A packaged PETSc is compiled for a generic processor, but these products are compiled for the processor that the

@@ -27,8 +27,8 @@ void fetch_ahead(const T* values, std::ptrdiff_t count) {
   for (std::ptrdiff_t k = ahead; k < ahead + count; k += line) __builtin_prefetch(values + k, 0, 2);
 }
 
-/// Returns the sparsity pattern of `matrix` in runs of three columns. The `height` of the result is 0 if the matrix
-/// does not consist of blocks of `height` rows.
+/// Returns the sparsity pattern of `matrix` in runs of three columns. A block row consists of `height` matrix rows. The
+/// `height` of the result is 0 if the rows of some block row do not have the same runs.
 BlockRows find_block_rows(Mat matrix, int height);
 
 /// Computes y = A x, or y += A x if `add`. `values`: in AIJ order.

@@ -17,11 +17,11 @@ class FastPaths {
   /// Substitutes the products with the operators and interpolations of a preconditioner that has been set up.
   virtual void use_products(PC pc) = 0;
   /// Substitutes the smoothers of a preconditioner that has been set up. Returns false if the finest level keeps
-  /// the smoother of PETSc. Call this function again before each solve. `least_bound`: minimum
-  /// of the upper bound of the spectrum on the finest level; `norm`: norm of the right-hand side.
+  /// PETSc's smoother. Call this function again before each solve. `least_bound`: see `smooth_in_single_precision`.
+  /// `norm`: norm of the right-hand side.
   virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
-  /// Copies new values of `matrix` to the smoother of the finest level, and to the smoother's diagonal blocks if
-  /// `with_diagonal`. Does nothing without a substituted smoother.
+  /// Copies the present values of `matrix` to the smoother of the finest level. Recomputes the smoother's diagonal
+  /// blocks only if `with_diagonal`. Does nothing without a substituted smoother.
   virtual void update_finest_level(PC pc, Mat matrix, bool with_diagonal) = 0;
   /// Returns the operator of the finest level in single precision, or nullptr without a substituted smoother.
   virtual Mat single_precision_operator(PC pc) = 0;

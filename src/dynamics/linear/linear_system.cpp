@@ -15,8 +15,6 @@
 namespace diffsim::dynamics {
 namespace {
 
-constexpr double loose = 1e-5;  // smallest tolerance for which products in single precision are used
-
 /// Replaces each value y by 1 - y.
 void flip(Field& field) {
   double* const y = field.data();
@@ -81,13 +79,7 @@ bool is_expensive(KSP ksp) {
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
   return is == PETSC_TRUE;
 }
-constexpr PetscInt most_copied = 1000;        // largest number of unknowns for which each rank factors a copy
-constexpr PetscInt most_unpivoted = 600;      // largest number of unknowns for factors without pivoting
-constexpr PetscInt most_factored = 300000;    // largest number of unknowns to factor after a preconditioner fails
 constexpr PetscInt most_unsmoothed = 300000;  // largest number of unknowns for aggregation without smoothing
-/// Upper bound of the eigenvalues of D⁻¹A if A is a sum of positive semidefinite contributions of contact pairs with
-/// four vertices each, and D consists of the vertices' 3×3 diagonal blocks of A.
-constexpr double of_pairs = 4.0;
 
 /// Replaces point Jacobi in the smoother of the finest level by the inverses of the vertices' 3×3 diagonal blocks,
 /// unless PETSc's options choose the smoother. On a nearly incompressible body, the blocks reduce the number of
@@ -197,7 +189,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     PC pc = nullptr;
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
-    if (of == matrix_) fast_paths_->update_finest_level(pc, matrix_, careful_);
+    if (of == matrix_) fast_paths_->update_finest_level(pc, matrix_, solve_policy_.is_careful());
   }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
@@ -278,10 +270,11 @@ void LinearSystem::factor(Solver& solver) {
   DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   const auto is_given = [&](const char* name) { return has_option(solver.prefix, name); };
-  const bool is_small =
-      size <= most_copied && !is_given("-pc_type") && !is_given("-ksp_type") && !is_given("-pc_factor_mat_solver_type");
-  // Messages dominate the cost if ranks factor a small matrix together, so each rank factors a copy.
-  if (ranks > 1 && is_small) {
+  const bool by_options = is_given("-pc_type") || is_given("-ksp_type") || is_given("-pc_factor_mat_solver_type");
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), &is_aij, MATSEQAIJ,
+                                          MATMPIAIJ, ""));
+  const FactorChoice choice = choose_factors(size, ranks, by_options, is_aij == PETSC_TRUE, needs_pivoting_);
+  if (choice.copies) {
     KSP of_copy = nullptr;
     DIFFSIM_PETSC(PCSetType(pc, PCREDUNDANT));
     DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
@@ -292,11 +285,9 @@ void LinearSystem::factor(Solver& solver) {
   }
   pc = factoring(pc);
   DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
-  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), &is_aij, MATSEQAIJ,
-                                          MATMPIAIJ, ""));
 #if defined(PETSC_HAVE_MUMPS)
   // For a small matrix, the overhead of MUMPS exceeds the time of the factorisation.
-  solver.without_pivoting = is_small && size <= most_unpivoted && is_aij && !needs_pivoting_;
+  solver.without_pivoting = choice.without_pivoting;
   DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, solver.without_pivoting ? MATSOLVERPETSC : MATSOLVERMUMPS));
 #endif
 }
@@ -336,7 +327,7 @@ void LinearSystem::renew_preconditioner() {
 }
 
 void LinearSystem::begin_solvers() {
-  careful_ = gave_up_ = false;
+  solve_policy_.begin_step();
   if (needs_pivoting_) {
     needs_pivoting_ = false;
     main_ = {};
@@ -369,27 +360,28 @@ bool LinearSystem::factors() {
 }
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed, bool definite) {
-  if (!gave_up_) {
+  while (!solve_policy_.factors()) {
     LinearReport report = solve_as_chosen(b, x, tolerance, transposed);
-    if (!careful_ && is_at_fault(report, definite)) {
-      careful_ = true;
-      policy_.renew();
-      main_ = {};
-      report = solve_as_chosen(b, x, tolerance, transposed);
-    }
     PetscInt size = 0;
     DIFFSIM_PETSC(VecGetSize(b_, &size));
-    if (!definite || !is_at_fault(report, definite) || size > most_factored) return report;
-    gave_up_ = true;
-    ++changes_to_factors_;
+    const SolvePolicy::Next next = solve_policy_.record(outcome_of(report, definite), size);
+    if (next == SolvePolicy::Next::accept) return report;
+    if (next == SolvePolicy::Next::factor) break;
+    policy_.renew();
+    main_ = {};
   }
   return solve_by_factors(b, x, tolerance, transposed);
 }
 
-bool LinearSystem::is_at_fault(const LinearReport& report, bool definite) const {
-  if (report.converged || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_expensive(main_.ksp)) return false;
-  return report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC) ||
-         (definite && report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT));
+SolvePolicy::Outcome LinearSystem::outcome_of(const LinearReport& report, bool definite) const {
+  SolvePolicy::Outcome outcome;
+  outcome.converged = report.converged;
+  outcome.indefinite_preconditioner = report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC);
+  outcome.indefinite_matrix = report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT);
+  outcome.definite = definite;
+  outcome.may_be_outdated =
+      !report.converged && !main_.direct && symmetric_ && patterns_.size() > 1 && is_expensive(main_.ksp);
+  return outcome;
 }
 
 LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed) {
@@ -475,7 +467,8 @@ LinearReport LinearSystem::iterate(Solver& solver, double norm, double tolerance
   PetscBool conjugate = PETSC_FALSE;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<KSP>(solver.ksp)), KSPCG, &conjugate));
-  const bool may_do = tolerance >= loose && conjugate && of_preconditioner == matrix_ && !operator_;
+  const bool may_do =
+      may_use_single_products(tolerance, conjugate == PETSC_TRUE, of_preconditioner == matrix_, operator_ != nullptr);
   const Mat single = may_do ? fast_paths_->single_precision_operator(pc) : nullptr;
   if (!single) return run(product());
   // Products in single precision suffice for a loose tolerance, if the residual in double precision confirms the
@@ -498,7 +491,7 @@ void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  if (symmetric_ && fast_paths_->use_smoothers(pc, careful_ ? of_pairs : 0.0, norm)) return;
+  if (symmetric_ && fast_paths_->use_smoothers(pc, solve_policy_.least_bound(), norm)) return;
   smooth_by_blocks(pc, *fast_paths_);
   fast_paths_->use_products(pc);
 }

@@ -11,23 +11,25 @@
 
 #include "core/field_pool.hpp"
 #include "core/petsc_handle.hpp"
-#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/linear/fast_paths.hpp"
 #include "dynamics/linear/matrix_share.hpp"
-
 #include "dynamics/linear/preconditioner_policy.hpp"
 #include "dynamics/linear/projected_matrix.hpp"
+#include "dynamics/linear/solve_policy.hpp"
 
 namespace diffsim::dynamics {
 
 /// Outcome of a linear solve.
 struct LinearReport {
   bool converged = false;
-  bool indefinite = false;  ///< the matrix is known to have negative eigenvalues; `converged` may be true as well
+  /// True if the solve found that the matrix has negative eigenvalues or that the preconditioner is indefinite.
+  /// `converged` may also be true.
+  bool indefinite = false;
   int iterations = 0;
   double residual = 0.0;  ///< relative to the right-hand side
-  std::string reason;     ///< PETSc's name of the reason why the solve ended
+  std::string reason;     ///< why the solve ended: name of PETSc's reason, or a text if a factorisation failed
 };
 
 /// Linear systems J x = b of implicit steps, distributed over all ranks and solved by PETSc. Unknowns are the
@@ -37,7 +39,7 @@ struct LinearReport {
 class LinearSystem {
  public:
   /// Function that computes y = J x at owned vertices for an x that is zero in fixed components. x and y are
-  /// [local vertices, 3]; ghost values of x are not set.
+  /// [local vertices, 3]; ghost values of x are not up to date.
   using Product = std::function<void(const Field& x, Field& y)>;
 
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
@@ -48,37 +50,38 @@ class LinearSystem {
   void set_fixed(const std::uint8_t* fixed);
   /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space and the multipliers λ of the constraints for later calls of `set_matrix`. If `multipliers`
-  /// is nullptr, λ = 0. The matrix of the systems is then the projection of J that `ProjectedMatrix` describes.
+  /// Sets the tangent space and the multipliers λ of the constraints for later calls of `set_matrix`, which set the
+  /// matrix of the systems to the matrix A of `ProjectedMatrix` instead of J. A `multipliers` of nullptr means λ = 0.
   /// Right-hand sides must be in the tangent space. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Sets J to the sum of `shares` over all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
+  /// Sets J to the sum of all `shares` of all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
   /// not nullptr, Krylov methods multiply with J by this function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Sets up the reference preconditioner, which the systems of a rollout share. The sum of `shares` over all ranks
+  /// Sets up the reference preconditioner, which the systems of a rollout share. The sum of all `shares` of all ranks
   /// should be positive definite and close to the later matrices, and must depend on the parameters only. Overwrites
   /// the present matrix. Returns false if the Krylov method does not converge with the preconditioner. If PETSc's
   /// options choose a preconditioner with a cheap set-up, sets up no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Begins a time step, whose result must not depend on earlier time steps. If there is a reference preconditioner,
-  /// the matrices of the step share the reference preconditioner until the extra iterations have cost as much as
-  /// setting up another preconditioner. Afterwards, or if there is no reference preconditioner, a new preconditioner is
-  /// computed from the next matrix. The following matrices share the new preconditioner while the number of iterations
-  /// per decimal digit of the residual stays below about twice the number of the first solve.
+  /// the matrices of the step share the reference preconditioner until the iterations in excess of the expected number
+  /// have cost as much as setting up another preconditioner (PreconditionerPolicy). Afterwards, or if there is no
+  /// reference preconditioner, a new preconditioner is computed from the next matrix. The following matrices share the
+  /// new preconditioner while the number of iterations per decimal digit of the residual stays below about twice the
+  /// number of the first solve.
   void renew_preconditioner();
   /// Begins the derivatives of a step. A preconditioner changes derivatives only within the tolerance of the solver.
   /// The present preconditioner, which may have been computed in another time step for another sparsity pattern,
-  /// therefore remains in use until the extra iterations have cost as much as setting up another preconditioner. If
+  /// therefore remains in use until the excess iterations have cost as much as setting up another preconditioner. If
   /// there is a reference preconditioner, or no present preconditioner, or if a new preconditioner is due, acts as
   /// `renew_preconditioner`.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten. `definite`: true
   /// if J was projected to a positive definite matrix. If a system with contact fails because of the preconditioner
-  /// (`is_at_fault`), another preconditioner is used for the rest of the time step. The smoother of this preconditioner
+  /// (SolvePolicy), another preconditioner is used for the rest of the time step. The smoother of this preconditioner
   /// is updated with every matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is
   /// `definite` with at most 300 000 unknowns, this system and all later systems of the time step are solved by
   /// factorisation.
@@ -92,8 +95,8 @@ class LinearSystem {
   /// `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Number of time steps that switched to factorisation.
-  long changes_to_factors() const { return changes_to_factors_; }
-  /// Returns true if `solve` uses a factorisation.
+  long changes_to_factors() const { return solve_policy_.changes_to_factors(); }
+  /// Returns true if `solve` factors every matrix because of the number of unknowns or of PETSc's options.
   bool factors();
 
  private:
@@ -114,9 +117,9 @@ class LinearSystem {
   /// matching type.
   void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
-  /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
-  /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such a factorisation
-  /// fails to solve one of the systems of the time step.
+  /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a matrix with at most 1000
+  /// unknowns; the ranks factor a larger matrix together. If PETSc has MUMPS, matrices with at most 600 unknowns are
+  /// factored by PETSc without pivoting, until such a factorisation fails to solve one of the systems of the time step.
   void factor(Solver& solver);
   /// Sets up the solver for a right-hand side with the given norm.
   void set_up(Solver& solver, double norm);
@@ -128,9 +131,8 @@ class LinearSystem {
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
-  /// Returns true if a solve failed because of the preconditioner: PETSc reports an indefinite preconditioner or, for a
-  /// `definite` J, an indefinite matrix. Barriers may have stiffened since the preconditioner was computed.
-  bool is_at_fault(const LinearReport& report, bool definite) const;
+  /// Returns the outcome of a solve by `solve_as_chosen` for `solve_policy_`.
+  SolvePolicy::Outcome outcome_of(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Runs the Krylov method on b_ and x_.
@@ -146,7 +148,7 @@ class LinearSystem {
   int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
-  std::vector<std::uint64_t> patterns_;  // sparsity patterns of the shares in the present matrix
+  std::vector<std::uint64_t> patterns_;  // identifiers (BlockMatrix::pattern) of the sparsity patterns of the shares
   Field joined_;                         // values of several shares, one after the other: [blocks, 9]
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
@@ -164,11 +166,9 @@ class LinearSystem {
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_, reference_;
   PreconditionerPolicy policy_;
+  SolvePolicy solve_policy_;
   bool reference_tried_ = false;
-  bool careful_ = false;         // true if every matrix of the present step updates the smoother
-  bool gave_up_ = false;         // true if the systems of the present step are factored
   bool needs_pivoting_ = false;  // true after factors without pivoting failed in the present step
-  long changes_to_factors_ = 0;
 };
 
 }  // namespace diffsim::dynamics

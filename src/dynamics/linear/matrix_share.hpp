@@ -23,10 +23,11 @@ class MatrixShare {
   BlockMatrix& blocks() { return blocks_; }
   const BlockMatrix& blocks() const { return blocks_; }
   const Couplings& couplings() const { return couplings_; }
-  /// Index of each vertex in the global matrix, which numbers the owned vertices rank by rank.
+  /// Index of the block row of each vertex in the global matrix, whose block rows are the owned vertices of rank 0,
+  /// then of rank 1, and so on.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
-  /// Returns a field on the vertices of the rows: the owned entries of `field`, [., 3], and the corresponding ghost
-  /// values. Collective.
+  /// Returns a field on the vertices of the rows, with the values of `field` [owned or local vertices, 3] at owned
+  /// vertices, and with ghost values up to date. Collective.
   Field complete(const Field& field) const;
   /// Adds K x to y at owned vertices, where K is this summand of the Jacobian, summed over ranks. x and y: [local
   /// vertices of the mesh, 3]. Collective.

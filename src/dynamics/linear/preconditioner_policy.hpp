@@ -8,9 +8,9 @@ namespace diffsim::dynamics {
 ///
 /// There are two preconditioners. All steps of a rollout share the reference preconditioner. The main preconditioner
 /// was computed for a matrix of this or an earlier time step. Setting up a preconditioner is assumed to cost as much as
-/// `setting_up` iterations. A preconditioner that was computed for another matrix is used until the extra iterations
-/// exceed this cost. Objects of this class store only numbers of iterations and flags; the caller owns the
-/// preconditioners. All ranks make the same calls.
+/// `setting_up` iterations. A preconditioner that was computed for another matrix is used until the iterations in
+/// excess of the expected number exceed this cost. Objects of this class store only numbers of iterations and flags;
+/// the caller owns the preconditioners. All ranks make the same calls.
 class PreconditionerPolicy {
  public:
   static constexpr double setting_up = 25.0;  ///< cost of a set-up, in iterations
@@ -31,20 +31,20 @@ class PreconditionerPolicy {
   bool on_reference() const { return on_reference_; }
   /// Returns true if the next matrix gets a new main preconditioner.
   bool renews() const { return renews_; }
-  /// Returns true if derivatives use a main preconditioner that was computed before the derivatives began.
+  /// Returns true if the systems of derivatives use the present main preconditioner, which may have been computed in an
+  /// earlier time step.
   bool keeps() const { return keeps_ && !renews_; }
 
-  /// Sets the number of iterations in which the reference preconditioner reduced the residual to 1e-3, for the matrix
-  /// from which this preconditioner was computed.
+  /// Sets the number of iterations in which the reference preconditioner reduced the relative residual to 1e-3, for the
+  /// matrix from which the reference preconditioner was computed.
   void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
-  /// Returns the expected number of iterations for a reduction of the residual to `tolerance`. The number applies to
-  /// the reference preconditioner if `on_reference()`, and otherwise to the main preconditioner.
+  /// Returns the expected number of iterations for a reduction of the relative residual to `tolerance`. The number
+  /// applies to the reference preconditioner if `on_reference()`, and otherwise to the main preconditioner.
   double expected(double tolerance) const;
   /// Returns the maximum number of iterations with a preconditioner that was computed for another matrix: 2 (expected +
   /// `setting_up`).
   double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
-  /// Records a solve with the reference preconditioner, or with a main preconditioner that was computed before the
-  /// derivatives began.
+  /// Records a solve with the reference preconditioner, or, while `keeps()` is true, with the main preconditioner.
   void record_shared(bool converged, int iterations, double tolerance);
   /// Records a converged solve of at least one iteration with the main preconditioner. The first solve with a new main
   /// preconditioner sets the expected rate, in iterations per decimal digit of the residual. If a later solve needs

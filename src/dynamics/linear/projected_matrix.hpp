@@ -15,9 +15,10 @@ namespace diffsim::dynamics {
 ///
 ///   A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a
 ///
-/// P is the orthogonal projection onto the tangent space. If b is in the tangent space, the solution of A x = b is the
-/// tangent vector x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for all tangent vectors w. (I - P)_a is the part of I - P at
-/// the nodes of assembly a. α_a is the largest |J_ii| at these nodes, or 1 if this value is 0.
+/// g_k are the constraints, λ_k are their multipliers, and P is the orthogonal projection onto the tangent space. If b
+/// is in the tangent space, the solution of A x = b is the tangent vector x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for
+/// all tangent vectors w. An assembly is one rigid body, or several rigid bodies that joints connect. (I - P)_a is the
+/// part of I - P at the nodes of assembly a. α_a is the largest |J_ii| at these nodes, or 1 if this value is 0.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of J, three for each owned vertex. Collective.
@@ -41,7 +42,7 @@ class ProjectedMatrix {
   PetscInt count_;
   std::vector<PetscInt> free_;                               // rows of this rank that no constraint affects
   std::vector<PetscInt> rows_, columns_;                     // rows and columns of the entries of all assemblies
-  std::vector<std::size_t> widths_;                          // number of rows of each assembly
+  std::vector<std::size_t> widths_;                          // number of matrix rows of each assembly
   std::vector<double> projector_values_, curvature_values_;  // P and -P (Σ_k λ_k ∇²g_k) P at these entries
   Matrix projector_, added_;                                 // projector_: P; added_: A - P J P
 };

@@ -13,9 +13,9 @@
 
 namespace diffsim::dynamics {
 
-/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. Values are scaled so
-/// that the diagonal of A and the right-hand side b are about one: τ A replaces A, σ b replaces b and (σ/τ) x replaces
-/// x.
+/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. Values are scaled by
+/// powers of two so that the largest diagonal entry of A and the norm of the right-hand side b are about one: τ A
+/// replaces A, σ b replaces b and (σ/τ) x replaces x.
 class SingleLevel {
  public:
   /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: true if the smoother's matrix D consists of the 3×3
@@ -25,7 +25,7 @@ class SingleLevel {
   SingleLevel(const SingleLevel&) = delete;
   SingleLevel& operator=(const SingleLevel&) = delete;
 
-  /// Returns true if the inverse of D is finite on every rank. Collective.
+  /// Returns true if the inverse of D exists and is finite on every rank. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
   /// Recomputes D from the present values of A. A rank on which the new D has no inverse keeps the previous D.

@@ -4,13 +4,13 @@
 
 #include "dynamics/linear/single_smoother.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "diffsim/core/error.hpp"
 #include "dynamics/linear/block_product.hpp"
 #include "dynamics/linear/single_level.hpp"
+#include "dynamics/linear/solve_policy.hpp"
 
 namespace diffsim::dynamics {
 namespace {
@@ -215,8 +215,8 @@ bool smooth_in_single_precision(PC pc, double least_bound) {
     DIFFSIM_PETSC(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply_level)));
     const double largest = largest_eigenvalue(shell, context);
     if (!(largest > 0.0)) continue;
-    const double bound = std::max(1.1 * largest, l == levels - 1 ? least_bound : 0.0);
-    context->set_bounds(bound / 11.0, bound);
+    const SmootherBounds bounds = smoother_bounds(largest, l == levels - 1 ? least_bound : 0.0);
+    context->set_bounds(bounds.lowest, bounds.highest);
     use_block_products(interpolation, Precision::single);
     PC smoother_pc = nullptr;
     DIFFSIM_PETSC(KSPGetTolerances(smoother, nullptr, nullptr, nullptr, &steps));

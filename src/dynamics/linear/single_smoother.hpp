@@ -10,17 +10,18 @@ namespace diffsim::dynamics {
 /// Replaces the smoothers of a multigrid preconditioner by Chebyshev iterations in single precision. The preconditioner
 /// must have been set up. The coarsest level, which is factored, is unchanged.
 ///
-/// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where A is the level's operator, D a preconditioner, and λ
-/// the estimated largest eigenvalue of D⁻¹A. The number of steps is unchanged (-mg_levels_ksp_max_it). On the finest
-/// level D consists of the 3×3 diagonal blocks of A. On the other levels D is the diagonal of A. Aggregates of one or
-/// two vertices have fewer than six rigid motions, which leaves zeros on the diagonal; these zeros are treated as ones.
-/// Each step of the iteration is one sweep over a single-precision copy of the level's current operator. The copy takes
-/// half the memory of the operator. Residuals, interpolation and restriction use such copies too. The operator of the
-/// Krylov method does not change, so the accuracy of the solution does not depend on the copies.
+/// A Chebyshev iteration covers the eigenvalues of D⁻¹A in [b/11, b], where A is the level's operator and D is a
+/// preconditioner. The bound b is 1.1 λ, where λ is the estimated largest eigenvalue of D⁻¹A; on the finest level b is
+/// at least `least_bound`. The number of steps is unchanged (-mg_levels_ksp_max_it). On the finest level D consists of
+/// the 3×3 diagonal blocks of A. On the other levels D is the diagonal of A. Aggregates of one or two vertices have
+/// fewer than six rigid motions, which leaves zeros on the diagonals of coarser levels; D has ones instead of these
+/// zeros. Each step of the iteration is one sweep over a single-precision copy of the level's current operator. The
+/// copy takes half the memory of the operator. Residuals, interpolation and restriction use such copies too. The
+/// operator of the Krylov method does not change, so the accuracy of the solution does not depend on the copies.
 ///
-/// `least_bound`: minimum of the upper bound of the spectrum on the finest level. An estimate of λ from ten iterations
-/// misses the large eigenvalues that the barriers of a few contact pairs cause in a mesh of many cells. Eigenvalues
-/// above the bound make the preconditioner indefinite.
+/// `least_bound`: smallest permitted b on the finest level. An estimate of λ from ten iterations misses the large
+/// eigenvalues that the barriers of a few contact pairs cause in a mesh of many cells. Eigenvalues above b make the
+/// preconditioner indefinite.
 ///
 /// A level keeps PETSc's smoother if its operator is not a host AIJ matrix of 3×3 blocks, or if options choose the
 /// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -diffsim_single_smoother 0). Call

@@ -337,7 +337,7 @@ class Newton {
   bool projected_ = false;    // true if the present direction was computed with a projected Jacobian
   bool curved_down_ = false;  // true if the potential was concave along the last direction
   bool may_rise_ = false;     // true if the residual may exceed the residuals of the last iterates
-  int holds_ = 0;             // number of coming iterations that move free components only
+  int holds_ = 0;             // number of following iterations that move free components only
   int progressed_at_ = 0;     // number of the last iteration that made progress
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
   double first_potential_ = 0.0, least_potential_ = 0.0;  // first and least since the gap was closed

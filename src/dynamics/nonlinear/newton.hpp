@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diffsim/core/field.hpp"
-#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 #include "dynamics/linear/linear_system.hpp"
 #include "dynamics/nonlinear/newton_trace.hpp"
 
@@ -34,9 +34,9 @@ class NewtonProblem {
   /// Computes the gap, which is zero in free components, and returns the largest absolute value of the gap.
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// Computes d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the
-  /// prescribed components. Takes the remaining motion of obstacles into account. Ghost values of d are up to date.
-  /// `gap`: nullptr if prescribed components and moving obstacles must not move. `projection`: terms whose element
-  /// contributions to J are made positive semidefinite.
+  /// prescribed components. The right-hand side also contains the first-order change of the forces by the remaining
+  /// motion of obstacles. Ghost values of d are up to date. `gap`: nullptr if prescribed components and moving
+  /// obstacles must not move. `projection`: terms whose element contributions to J are made positive semidefinite.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
   /// Returns true if some term limits step lengths. `Projection::contact` projects the terms that limit step lengths.
@@ -76,16 +76,18 @@ struct NewtonReport {
   int obstructions = 0;           ///< iterations whose step length `max_step` reduced
   int reductions = 0;             ///< iterations whose step length the line search reduced further
   std::vector<double> residuals;  ///< relative residual of each iterate, beginning with the starting point
-  std::string reason;             ///< why the method ended; a failure begins with the name of a similar SNES reason
+  std::string reason;             ///< why the method ended; begins with a similar SNES reason if the method failed
 };
 
-/// Solves R(y) = 0, starting from y, by Newton's method with a backtracking line search.
+/// Solves R(y) = 0 by Newton's method with a backtracking line search. `y`: starting point on entry, last iterate on
+/// return.
 ///
-/// This implementation replaces PETSc's SNES, because the following operations are part of each iteration:
+/// This implementation replaces PETSc's SNES, because SNES does not provide the following operations:
 ///
-/// - A direction is computed with the exact Jacobian. If the exact Jacobian is indefinite, contact terms are projected:
-///   their element contributions to the Jacobian are made positive semidefinite. If the Jacobian is still indefinite,
-///   all terms are projected.
+/// - A direction is computed with the exact Jacobian. If the exact Jacobian is indefinite, or if the potential was
+///   concave along the previous direction, terms are projected: their element contributions to the Jacobian are made
+///   positive semidefinite. With a potential, contact terms alone are projected first. If the Jacobian is still
+///   indefinite, and without a potential, all terms are projected.
 /// - Force terms limit the step length.
 /// - Prescribed components approach their prescribed positions along the direction, so that no iterate is invalid. If
 ///   force terms limit the step length, prescribed components move further than free components, as far as the force

@@ -21,7 +21,7 @@ class NewtonTrace {
   explicit NewtonTrace(int room) : room_(room) {}
 
   int room() const { return room_; }
-  /// Number of iterations so far, including those that are not stored.
+  /// Number of iterations since the last `clear`, including iterations that are no longer stored.
   int count() const { return count_; }
   bool holds(int k) const { return k < count_ && k >= count_ - room_; }
   /// Returns iteration k. Requires `holds(k)`.

@@ -124,7 +124,8 @@ void ExplicitModel::require_valid(int n) {
 }
 
 std::string ExplicitModel::exceeds(double stable) const {
-  if (stable == 0.0) return rule_.name + " is unstable for undamped oscillations at every substep";
+  if (stable == 0.0)
+    return name_of(rule_.integrator) + std::string(" is unstable for undamped oscillations at every substep");
   char text[200];
   std::snprintf(text, sizeof(text),
                 "the substep, dt/substeps = %.3g s, exceeds %.3g s, up to which small motions about rest are certain "

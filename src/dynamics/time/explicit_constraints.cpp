@@ -184,9 +184,9 @@ ExplicitConstraints::ExplicitConstraints(const ConstraintSet& set, const Explici
   bool depends = rule.ends_in_last_stage || rule.new_velocity != 0.0;
   for (std::size_t i = 0; i < last; ++i) depends = depends && rule.stages[i + 1].position[i] != 0.0;
   if (!depends)
-    throw Error(
-        "rigid bodies and joints do not support integrator " + rule.name + "; use symplectic_euler or velocity_verlet",
-        ErrorKind::input);
+    throw Error(std::string("rigid bodies and joints do not support integrator ") + name_of(rule.integrator) +
+                    "; use symplectic_euler or velocity_verlet",
+                ErrorKind::input);
 }
 
 std::size_t ExplicitConstraints::record_bytes() const {

@@ -15,8 +15,9 @@ using body::Assembly;
 using body::ConstraintSet;
 using body::NodeVectors;
 
-/// Multipliers of all assemblies of a rank, and the positions or velocities that satisfy the constraints (`result`,
-/// [nodes, 3]). An object of this struct may also contain the tangents of these values.
+/// Multipliers of this rank's assemblies (body/constraint_set.hpp), one assembly after the other, and the positions (m)
+/// or velocities (m/s) that satisfy the constraints (`result`, [nodes, 3]). An object of this struct may also contain
+/// the tangents of these values.
 struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
@@ -81,7 +82,7 @@ class ExplicitConstraints {
   /// Error on all ranks if the constraints cannot be satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
   /// Adds the tangent of the constraint force to `force_tangent`, which contains the tangent of the other forces.
-  /// `recorded`: result of `add_force` for the stage. Returns the tangents of these values. Collective.
+  /// `recorded`: result of `add_force` for the stage. Returns the tangent of `recorded`. Collective.
   ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
                                      Field& force_tangent) const;
   /// Adds the constraint force with the recorded multipliers at the positions X to `force`. If T has derivatives, also
@@ -131,16 +132,17 @@ class ExplicitConstraints::Reverse {
   /// Collective.
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
   /// Adds the correction -G(y)ᵀ z to `x_bar`, the adjoint of the next stage's positions. The stage must not be the
-  /// last. `v_bar`: adjoint of the next stage's velocities; its fields are nullptr if this adjoint is zero.
+  /// last. `v_bar`: adjoint of the next stage's velocities; the fields of `v_bar` are nullptr if the adjoint is zero.
   /// `acceleration_bar`: contributions of the end of the substep, and of the stages after the next stage, to the
   /// adjoint of the stage's acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
-  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions. `f_bar`: final
-  /// adjoint f̄ of the stage's force. Collective.
+  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions. `f_bar`: adjoint
+  /// f̄ of the stage's force, the result of step 3 in the comment of ExplicitConstraints. Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:
-  /// Computes z and returns the correction -G(y)ᵀ z. `force_bar`: preliminary adjoint p̄ of the force.
+  /// Computes z and returns the correction -G(y)ᵀ z of step 2 in the comment of ExplicitConstraints. `force_bar`:
+  /// preliminary adjoint p̄ of the force, the result of step 1.
   NodeVectors<T> correction(const NodeVectors<T>& force_bar);
 
   const ExplicitConstraints& constraints_;

@@ -60,7 +60,7 @@ struct Out<Along> {
 /// Masses, gravity and damping factor of a step. Kernels capture this struct by value.
 template <class T>
 struct ExplicitUpdate {
-  double h;                   // s
+  double h;                   // length of a substep, s
   In<T> damping;              // [1]
   In<T> gravity;              // [3]
   In<T> mass;                 // [owned vertices]
@@ -74,13 +74,13 @@ struct ExplicitUpdate {
   }
 };
 
-/// Coefficients of a stage, or of the end of a substep, multiplied by powers of h.
+/// Coefficients of an ExplicitRule for a stage i, or for the end of a substep, multiplied by powers of h.
 struct StageWeights {
-  int earlier = 0;            ///< number of stored accelerations
-  double drift = 0.0;         ///< h c_i of a stage; h β at the end of a substep
-  double new_velocity = 0.0;  ///< h β' at the end of a substep
-  double velocity[max_stages] = {};
-  double position[max_stages] = {};
+  int earlier = 0;                   ///< number of stored accelerations
+  double drift = 0.0;                ///< h c_i of a stage; h β at the end of a substep
+  double new_velocity = 0.0;         ///< h β' at the end of a substep
+  double velocity[max_stages] = {};  ///< h a_ij of a stage; h b_j at the end of a substep
+  double position[max_stages] = {};  ///< h² ā_ij of a stage; h² b̄_j at the end of a substep
 
   StageWeights(int count, double h, double c, const ExplicitRule::Row& a, const ExplicitRule::Row& a_bar)
       : earlier(count), drift(h * c) {
@@ -180,7 +180,7 @@ struct EndUpdate {
 };
 
 /// Adjoint of `EndUpdate`: computes the contributions of x̄' and v̄' to v̄ and to the adjoints of the accelerations.
-/// With the mask m, the damping factor d and ū = m d (v̄' + h β' x̄'),
+/// With the mask m, the damping factor d, the last stage s and ū = m d (v̄' + h β' x̄'),
 ///
 ///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
 template <class T, int earlier>

@@ -17,11 +17,13 @@ using namespace dynamics;
 
 namespace {
 
-const ExplicitRule& rule_named(const std::string& integrator) {
+const ExplicitRule& rule_of(Integrator integrator) {
   if (const ExplicitRule* const rule = find_explicit_rule(integrator)) return *rule;
   std::string known;
-  for (const std::string& name : explicit_integrators()) known += (known.empty() ? "" : ", ") + name;
-  throw Error("unknown explicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
+  for (const ExplicitRule& rule : explicit_rules())
+    known += (known.empty() ? "" : ", ") + std::string(name_of(rule.integrator));
+  throw Error(std::string(name_of(integrator)) + " is an implicit integrator; explicit integrators: " + known,
+              ErrorKind::input);
 }
 
 /// Updates x ← x' and v ← v' for the components [begin, end). Lowers `invalid_vertex` to the smallest index of a vertex
@@ -43,21 +45,8 @@ void update_state(const EndUpdate<double, earlier>& end_update, int begin, int e
 
 }  // namespace
 
-std::vector<std::string> explicit_integrators() {
-  std::vector<std::string> names;
-  for (const ExplicitRule& rule : explicit_rules()) names.push_back(rule.name);
-  return names;
-}
-
-bool is_explicit_integrator(const std::string& name) { return find_explicit_rule(name) != nullptr; }
-
-bool has_damping_factor(const std::string& integrator) {
-  const ExplicitRule* const rule = find_explicit_rule(integrator);
-  return rule && rule->has_damping;
-}
-
-ExplicitModel::ExplicitModel(std::shared_ptr<System> system, const std::string& integrator, double dt, int substeps)
-    : SystemModel(std::move(system), dt), rule_(rule_named(integrator)), substeps_(substeps) {
+ExplicitModel::ExplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt, int substeps)
+    : SystemModel(std::move(system), dt), rule_(rule_of(integrator)), substeps_(substeps) {
   if (substeps_ < 1)
     throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
   work_ = std::make_unique<Workspace>(system_->mesh(), substeps_);
@@ -66,7 +55,7 @@ ExplicitModel::ExplicitModel(std::shared_ptr<System> system, const std::string& 
 
 ExplicitModel::~ExplicitModel() = default;
 
-const std::string& ExplicitModel::integrator() const { return rule_.name; }
+Integrator ExplicitModel::integrator() const { return rule_.integrator; }
 bool ExplicitModel::has_damping() const { return rule_.has_damping; }
 
 double ExplicitModel::time_of(int n, int s, int i) const {
@@ -101,7 +90,8 @@ void ExplicitModel::set_reversible(bool wanted) {
 
 void ExplicitModel::require_reversible() const {
   std::string reason;
-  if (rule_.name != "symplectic_euler") reason = "integrator: " + rule_.name;
+  if (rule_.integrator != Integrator::symplectic_euler)
+    reason = std::string("integrator: ") + name_of(rule_.integrator);
   for (const auto& term : system_->terms()) {
     if (term->limits_steps()) reason = "contact ('" + term->name() + "')";
     if (term->uses_velocities()) reason = "forces that depend on velocities ('" + term->name() + "')";

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/dynamics/integrator.hpp"
 #include "dynamics/system_model.hpp"
 
 namespace diffsim {
@@ -13,13 +14,6 @@ namespace dynamics {
 struct ExplicitRule;
 class ExplicitRecord;
 }  // namespace dynamics
-
-/// Returns the names of the explicit integrators: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2,
-/// runge_kutta_4.
-std::vector<std::string> explicit_integrators();
-bool is_explicit_integrator(const std::string& name);
-/// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
-bool has_damping_factor(const std::string& integrator);
 
 /// Explicit dynamics of a System.
 ///
@@ -44,18 +38,19 @@ bool has_damping_factor(const std::string& integrator);
 /// The constructor adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit Euler.
 class ExplicitModel : public SystemModel {
  public:
-  /// Throws Error (input) for an integrator that is not in `explicit_integrators`, and for substeps < 1.
-  ExplicitModel(std::shared_ptr<System> system, const std::string& integrator, double dt, int substeps);
+  /// Throws Error (input) for an implicit integrator, and for substeps < 1.
+  ExplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt, int substeps);
   ~ExplicitModel() override;
 
-  const std::string& integrator() const;
+  Integrator integrator() const;
   int substeps() const { return substeps_; }
   bool has_damping() const;
 
   /// Returns a substep length h, in s, for which small motions about the rest configuration are stable: `safety` times
   /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here
-  /// κ = max_i (Σ_e λ_e)_i / m_i, where e runs over the elements at vertex i, λ_e bounds the largest eigenvalue of the
-  /// element's stiffness, and m_i is the lumped mass. γ is the corresponding bound of the terms' damping. For κ > 0,
+  /// κ = max_i (Σ_e λ_e)_i / m_i, where e runs over the elements at vertex i, λ_e is the bound or estimate of the
+  /// element's largest stiffness (ForceTerm::add_stiffness_bound), and m_i is the lumped mass. γ is the corresponding
+  /// quantity of the terms' damping. For κ > 0,
   /// returns 0 for explicit Euler and for second-order Runge-Kutta, with which undamped oscillations grow at any h.
   /// Returns infinity if κ and γ are 0. Requires `prepare`. Collective.
   double stable_substep(double safety = 0.8);

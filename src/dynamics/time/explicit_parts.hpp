@@ -22,8 +22,9 @@
 namespace diffsim {
 namespace dynamics {
 
-/// Record of an explicit step: the positions of all stages of all substeps and, if requested, the velocities and the
-/// forces. The positions and velocities of the first stage are the initial state of the step.
+/// Record of an explicit step: the positions of all stages of all substeps, the results of constraints, and, if
+/// requested, the velocities and the forces. The positions and velocities of the first stage of the first substep are
+/// in `initial`, the state at the start of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -160,17 +161,20 @@ struct ExplicitModel::Workspace {
 
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
   Field force;                                                 // [local vertices, 3]
-  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;      // [substeps + 1]: start of each substep, end of the step
-  DeviceArray<std::int32_t> far_vertex;  // [1]: vertex whose position or velocity is outside `grid`
+  /// Smallest local indices of invalid cells and vertices, [substeps + 1], or `nothing_invalid`. Entry s of
+  /// `invalid_cell` belongs to the stages of substep s, entry s of `invalid_vertex` to the positions after substep s.
+  /// The last entry of `invalid_cell` belongs to the end of the step.
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;
+  DeviceArray<std::int32_t> far_vertex;  // [1]: smallest index of a vertex whose position or velocity is outside `grid`
   Field no_damping;                      // [1], for rules without damping factor
   dynamics::ReversibleGrid grid;         // for reversible steps
-  State stage;                           // for rules with several stages
-  std::vector<Field> accelerations;      // [stages - 1] fields [owned vertices, 3], or their derivatives
-  Field force_derivative;                // tangent or adjoint of the force, [local vertices, 3]
-  Field start;                           // positions at the start of a substep, for contact
-  Field pending;                         // adjoint of a force that two substeps share
-  Field velocities;                      // on local vertices, if terms use velocities
-  Field velocity_derivative;             // tangent or adjoint of `velocities`
+  State stage;  // positions X_i and velocities V_i of the present stage, for rules with several stages
+  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or their derivatives
+  Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
+  Field start;                       // positions at the start of a substep, for contact
+  Field pending;                     // adjoint of a force that two successive substeps share (`reuses_forces`)
+  Field velocities;                  // on local vertices, if terms use velocities
+  Field velocity_derivative;         // tangent or adjoint of `velocities`
 };
 
 }  // namespace diffsim

@@ -52,32 +52,32 @@ bool all_are_stable(const ExplicitRule& rule, double h, double stiffness, double
 
 const std::vector<ExplicitRule>& explicit_rules() {
   static const std::vector<ExplicitRule> rules{
-      {.name = "explicit_euler",
+      {.integrator = Integrator::explicit_euler,
        .order = 1,
        .stages = {{}},
        .velocity = {1.0},
        .old_velocity = 1.0,
        .has_damping = true},
-      {.name = "symplectic_euler",
+      {.integrator = Integrator::symplectic_euler,
        .order = 1,
        .stages = {{}},
        .velocity = {1.0},
        .new_velocity = 1.0,
        .has_damping = true},
-      {.name = "velocity_verlet",
+      {.integrator = Integrator::velocity_verlet,
        .order = 2,
        .stages = {{}, {.time = 1.0, .velocity = {1.0}, .position = {0.5}}},
        .velocity = {0.5, 0.5},
        .position = {0.5},
        .old_velocity = 1.0,
        .ends_in_last_stage = true},
-      {.name = "runge_kutta_2",
+      {.integrator = Integrator::runge_kutta_2,
        .order = 2,
        .stages = {{}, {.time = 0.5, .velocity = {0.5}}},
        .velocity = {0.0, 1.0},
        .position = {0.5},
        .old_velocity = 1.0},
-      {.name = "runge_kutta_4",
+      {.integrator = Integrator::runge_kutta_4,
        .order = 4,
        .stages = {{},
                   {.time = 0.5, .velocity = {0.5}},
@@ -89,9 +89,10 @@ const std::vector<ExplicitRule>& explicit_rules() {
   return rules;
 }
 
-const ExplicitRule* find_explicit_rule(const std::string& name) {
+const ExplicitRule* find_explicit_rule(Integrator integrator) {
   const auto& rules = explicit_rules();
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule.name == name; });
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule.integrator == integrator; });
   return found == rules.end() ? nullptr : &*found;
 }
 

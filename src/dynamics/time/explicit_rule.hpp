@@ -2,8 +2,9 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <vector>
+
+#include "diffsim/dynamics/integrator.hpp"
 
 namespace diffsim::dynamics {
 
@@ -29,7 +30,7 @@ struct ExplicitRule {
     Row position{};     ///< ā_ij
   };
 
-  std::string name;
+  Integrator integrator = Integrator::symplectic_euler;
   int order = 1;
   std::vector<Stage> stages;  ///< the first stage is (x, v)
   Row velocity{};             ///< b_i
@@ -46,8 +47,8 @@ struct ExplicitRule {
 /// All explicit rules: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2 (midpoint), runge_kutta_4.
 const std::vector<ExplicitRule>& explicit_rules();
 
-/// Returns the rule with the given name, or nullptr if there is no such rule.
-const ExplicitRule* find_explicit_rule(const std::string& name);
+/// Returns the rule of an explicit integrator, or nullptr if the integrator is implicit.
+const ExplicitRule* find_explicit_rule(Integrator integrator);
 
 /// Returns the largest substep h (s) for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any κ' (1/s²) and γ' (1/s)
 /// with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. Growth is judged by the eigenvalues of a substep's amplification

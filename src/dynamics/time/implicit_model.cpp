@@ -73,16 +73,18 @@ std::string residual_text(const std::vector<double>& residuals) {
 
 }  // namespace
 
-ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options)
+ImplicitModel::ImplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt,
+                             const ImplicitOptions& options)
     : SystemModel(std::move(system), dt),
+      integrator_(integrator),
       options_(options),
       newton_tolerance_(options.newton.tolerance),
       linear_tolerance_(options.linear.tolerance),
       memory_(std::make_unique<StepMemory>()) {
-  state_fields(options_.integrator);
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw Error(what, ErrorKind::input);
   };
+  require(!is_explicit(integrator_), std::string(name_of(integrator_)) + " is not an implicit integrator");
   require(options_.beta > 0.0, "newmark needs beta > 0; 0.25 is average acceleration");
   require(options_.gamma >= 0.5, "newmark needs gamma >= 0.5; smaller values are unstable");
   require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
@@ -98,7 +100,7 @@ ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const Im
 
 ImplicitModel::~ImplicitModel() = default;
 
-State ImplicitModel::make_state() const { return system_->make_state(state_fields(options_.integrator)); }
+State ImplicitModel::make_state() const { return system_->make_state(state_fields(integrator_)); }
 
 void ImplicitModel::tighten_solver(double factor) {
   constexpr double least = 1e-13;  // rounding dominates below this tolerance
@@ -121,7 +123,7 @@ std::uint64_t ImplicitModel::checksum_of_inputs() const {
 
 void ImplicitModel::set_reversible(bool wanted) {
   if (wanted)
-    throw Error("integrator: " + options_.integrator +
+    throw Error(std::string("integrator: ") + name_of(integrator_) +
                     " is implicit: its steps cannot be reversed exactly; use symplectic_euler, or a checkpoint "
                     "schedule other than reversible",
                 ErrorKind::input);
@@ -136,6 +138,8 @@ void ImplicitModel::prepare() {
   work_->linear.set_fixed(system_->fixed());
   if (memory_->is_enabled()) memory_->set_key(checksum_of_inputs());
   work_->take(system_->terms());
+  if (work_->num_terms != system_->terms().size()) work_->common.reset();  // its pattern lacks blocks of the new terms
+  work_->num_terms = system_->terms().size();
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(
         "linear: operator: matrix_free needs a symmetric Jacobian; friction and viscosity make the Jacobian "
@@ -144,15 +148,15 @@ void ImplicitModel::prepare() {
   statistics_ = {};
   const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
                                 [](const auto& term) { return term->holds_body(); });
-  if (options_.integrator == "quasi_static" && !held) require_support(system_->mesh(), system_->fixed());
+  if (integrator_ == Integrator::quasi_static && !held) require_support(system_->mesh(), system_->fixed());
 }
 
 void ImplicitModel::require_constraints_supported() const {
   const auto refuse = [](bool wrong, const std::string& what) {
     if (wrong) throw Error("rigid bodies and joints do not support " + what, ErrorKind::input);
   };
-  refuse(options_.integrator != "implicit_euler" && options_.integrator != "bdf2",
-         "integrator " + options_.integrator +
+  refuse(integrator_ != Integrator::implicit_euler && integrator_ != Integrator::bdf2,
+         std::string("integrator ") + name_of(integrator_) +
              "; use implicit_euler or bdf2, or velocity_verlet or symplectic_euler with explicit steps");
   refuse(!options_.implicit_differentiation, "implicit_differentiation: false; use true");
   refuse(options_.linear.matrix_free, "linear: operator: matrix_free; use assembled");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 #include "dynamics/system_model.hpp"
 
 namespace diffsim {
@@ -18,8 +18,8 @@ class StepMemory;
 struct NewtonReport;
 }  // namespace dynamics
 
-/// Cost of the implicit steps since the last `prepare`. The counters are in one struct because `prepare` resets all
-/// counters together and the solver only records the counters for reports.
+/// Counters of the cost of implicit steps since the last `prepare`, which resets all counters. The counters are for
+/// reports only; no solver reads the counters.
 struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
@@ -56,7 +56,7 @@ struct ImplicitStatistics {
 /// (ImplicitOptions::held_iterations). Derivatives recompute earlier iterates.
 class ImplicitModel : public SystemModel {
  public:
-  ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);
+  ImplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt, const ImplicitOptions& options);
   ~ImplicitModel() override;
 
   const ImplicitOptions& options() const { return options_; }
@@ -105,6 +105,7 @@ class ImplicitModel : public SystemModel {
   /// Throws Error (input) if the options do not support rigid bodies and joints.
   void require_constraints_supported() const;
 
+  Integrator integrator_;
   ImplicitOptions options_;
   double newton_tolerance_, linear_tolerance_;  // as given in the options
   ImplicitStatistics statistics_;

@@ -55,7 +55,7 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       work_(*model.work_),
       n_(n),
       count_(3 * model.system_->mesh().num_owned_vertices()),
-      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.system_->fixed(),
+      kinematics_(make_time_rule(model.integrator_, model.options_, model.dt(), n), count_, model.system_->fixed(),
                   model.system_->any_term_lags(), model.system_->scratch()),
       state_(state),
       load_factor_(model.options_.ramp_steps > 0
@@ -345,7 +345,7 @@ void ImplicitModel::Step::assemble(const Field& y, Projection projection) {
 void ImplicitModel::Step::make_reference() {
   const ProfilingRegion region("diffsim::dynamics::make_reference");
   if (!work_.varying.empty() || has_constraints()) return;
-  const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
+  const TimeRule rule = make_time_rule(model_.integrator_, model_.options_, model_.dt(), 1);
   Field rest = model_.system_->scratch_field("rest"), velocities = rest.like("velocities_at_rest");
   copy_values(count_, model_.parameters().at("rest_positions").field, rest);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(rest);

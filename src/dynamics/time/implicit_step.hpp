@@ -27,8 +27,9 @@ struct ImplicitModel::Workspace {
   }
   dynamics::LinearSystem linear;
   DeviceArray<std::int32_t> invalid_cell;
-  /// Jacobian of all terms with a constant sparsity pattern.
+  /// Sum of the masses' contribution to J and of the Jacobians of all terms with a constant sparsity pattern.
   std::unique_ptr<dynamics::MatrixShare> common;
+  std::size_t num_terms = 0;  // number of the system's terms at the last call of `prepare`
   /// Jacobian of a term with a varying sparsity pattern.
   struct Varying {
     ForceTerm* term;
@@ -105,7 +106,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   // ---- homotopy ----
 
   /// Replaces the equation by R(y) = (1 - s) R(x_n) and the prescribed positions y_p by x_n + s (y_p - x_n). Moving
-  /// obstacles (`ForceTerm::moves`) complete the fraction s of their motion. For s = 0 the solution is x_n.
+  /// obstacles (`ForceTerm::moves`) complete the fraction s of their motion in the step. For s = 0 the solution is x_n.
   void set_homotopy(double s);
 
   // ---- frozen friction ----
@@ -119,7 +120,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   /// Returns the configuration at which forces are evaluated for y; valid until the next call.
   Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr);
-  /// Returns M (a(y) - λ g) in a field that is valid until the next call.
+  /// Returns M (a(y) - λ g), where λ is the load factor, in a field that is valid until the next call.
   Field& acceleration_of(const Field& y);
 
   /// Returns a function that multiplies J at y with a vector by means of the tangents of the force terms. Returns
@@ -140,7 +141,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
 
   void tangent(const Field& y, const ParameterSet& direction, State& tangent);
-  /// Adjoint of the step. `solution`: if not nullptr, receives the w that solves Jᵀ w = ȳ.
+  /// Adjoint of the step. `solution`: if not nullptr, receives the solution w of Jᵀ w = ȳ.
   void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution = nullptr);
   /// Derivative of `adjoint`. Requires an earlier call of `adjoint`, which computes w. Replaces `adjoint_tangent` by
   /// the adjoint tangent of the state at the beginning of the step.
@@ -168,7 +169,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`.
   void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
-  /// Adjoint of `prescribe`: adds the contributions to s̄ and to the gradient. Zeroes the free components of ȳ.
+  /// Adjoint of `prescribe`: adds the contributions to `state_bar`, the adjoint s̄ of the state at the beginning of the
+  /// step, and to the gradient. Zeroes the free components of ȳ.
   void prescribe_adjoint(Field& y_bar, Field& u_bar, State& state_bar, ParameterSet& gradient) const;
 
   /// Computes R(y) without the constraint forces, zero in prescribed components.
@@ -183,7 +185,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   Field solve(Field b, bool transposed);
 
   /// Returns the derivative ḋ of the direction d that Newton's method took from y. In prescribed components ḋ is
-  /// `missing`; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: tangents of x, v and a at y.
+  /// `missing`, the derivative of the gap; in free components ḋ solves J ḋ = -Ṙ - J̇ d. `along`: tangents of x, v and a
+  /// at y.
   Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
   /// Adjoint of `direction_tangent`: adds the contributions to ȳ, ū, s̄ and the gradient. Replaces d̄ by the adjoint of
@@ -194,10 +197,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// first `end` iterations.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
-  /// Returns the time of the end state if moving obstacles have completed the fraction `progress` of their motion.
+  /// Returns the time of the end state if obstacles have completed the fraction `progress` of their motion in the step.
   double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
-  /// Returns the time at which forces are evaluated if moving obstacles have completed the fraction `progress` of their
-  /// motion.
+  /// Returns the time at which forces are evaluated if obstacles have completed the fraction `progress` of their motion
+  /// in the step.
   double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
 
   /// Returns the positions at which forces are evaluated for y, with ghost values up to date.
@@ -210,14 +213,16 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   ///
   ///   Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y
   ///
-  /// with d = y - x_n and the fraction s of `set_homotopy`. `energy`: E. `dissipation`: D.
+  /// with d = y - x_n, the coefficients a_y, x_y and v_y of `assemble`, the load factor λ, and the fraction s of
+  /// `set_homotopy`. `energy`: E. `dissipation`: D.
   double potential(const Field& y, double energy, double dissipation);
 
   /// Returns the rounding error of coordinates, ε · extent (m).
   double rounding_of_positions() const { return 2.2e-16 * work_.extent; }
-  /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. K_ii are the diagonal
-  /// entries of the assembled Jacobian. With constraints, `set_matrix` replaces this bound r by (r² + q²)^½, where q =
-  /// ε · extent · ‖Σ_k λ_k ∇²g_k‖.
+  /// Sets `rounding_`, a bound on the rounding error of the forces: ε · extent · (Σ K_ii²)^½. The sum is over the owned
+  /// vertices of all ranks and over the matrices `Workspace::shares`; K_ii are the diagonal entries of a rank's
+  /// contribution to one of these matrices. With constraints, `set_matrix` replaces this bound r by (r² + q²)^½ with
+  /// q = ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
   /// Creates the sparsity patterns of `common` and `varying`. Varying patterns are rebuilt for the first matrix of a

@@ -9,22 +9,22 @@
 
 namespace diffsim::dynamics {
 
-/// Grids of positions and velocities on which explicit steps are exactly reversible. Values that are integer multiples
-/// of a power of two, with integers below 2⁵², add without rounding. With positions on one such grid and velocities on
-/// another, the substep
+/// Grids of positions and velocities on which explicit steps are exactly reversible. The values of a grid are the
+/// integer multiples k s, |k| < 2⁵², of the spacing s of the grid, which is a power of two. Values of a grid add
+/// without rounding. If positions are on one grid and velocities on another grid, the substep
 ///
-///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v),   where R rounds to the nearest grid value,
+///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v),   where R rounds to the grid of v or x, respectively,
 ///
 /// is undone bitwise by the same operations with − instead of +, in reverse order. (D. Levesque, L. Verlet, Molecular
 /// dynamics and time reversibility, J. Stat. Phys. 72, 1993.)
 struct ReversibleGrid {
-  double position = 0.0;  // m
-  double velocity = 0.0;  // m/s
+  double position = 0.0;  // spacing of the grid of positions, m
+  double velocity = 0.0;  // spacing of the grid of velocities, m/s
 
   /// Returns the grid for coordinates up to `extent` and substeps h. The grid contains positions up to 16 times the
   /// power of two above `extent`, and velocities up to about `extent`/h.
   static ReversibleGrid of(double extent, double h);
-  static constexpr double most = 4503599627370496.0;  // largest multiple, 2⁵²
+  static constexpr double most = 4503599627370496.0;  // bound of |value|/spacing, 2⁵²
 };
 
 /// Rounds a state to the grid. Sets the velocities of fixed components to 0; no step uses these velocities.

@@ -11,7 +11,8 @@
 namespace diffsim::dynamics {
 
 /// Positions x, velocities v and accelerations a in the equation of motion of an implicit step,
-/// M a = f(x, v, x_n) + λ M g, and the positions x_n at the beginning of the step, each [local vertices, 3]. An object
+/// M a = f(x, v, x_n) + λ M g with the load factor λ, and the positions x_n at the beginning of the step, each
+/// [local vertices, 3]. An object
 /// of this struct may also contain the tangents or the adjoints of these fields.
 struct KinematicFields {
   /// Creates zero fields with the shape of `field`. x_n is empty unless `lags`.
@@ -38,9 +39,9 @@ class StepKinematics {
   const TimeRule& rule() const { return rule_; }
   /// Returns zero fields with the shape of `field`.
   KinematicFields make_fields(const Field& field) const { return {field, lags_}; }
-  /// Computes out = Σ_k c_k s_k.
+  /// Computes out = Σ_k c_k s_k, where s_k are the fields of the state and c_k are their coefficients in `combination`.
   void combine_state(const Combination& combination, const State& state, Field& out) const;
-  /// Adjoint of `combine_state`: adds the contributions to s̄.
+  /// Adjoint of `combine_state`: adds the contributions to `state_bar`.
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
   /// Computes (x, v, a) and x_n from (y, u, s). Prescribed components have the velocity u.

@@ -29,7 +29,7 @@ class StepMemory {
   /// Returns true if all ranks have stored the solution of step n from the state `start`, and copies the solution to
   /// `y`. Collective.
   bool find(MPI_Comm comm, int n, const State& start, Field& y) const;
-  /// Stores the solution y of step n from the state `start`, unless the limit is reached.
+  /// Stores the solution y of step n from the state `start`, unless the stored solutions would exceed the limit.
   void add(int n, const State& start, const Field& y);
 
  private:

@@ -12,9 +12,9 @@ namespace diffsim {
 ///
 ///   R = M(p) (a - λ g(p)) - f(x, v, x_n, p),
 ///
-/// with respect to the kinematics (x, v, a, x_n) and the parameters p. Every operation computes a derivative of -R,
-/// because right-hand sides of linear systems contain -R. StepKinematics defines how x, v, a depend on y and on the
-/// state at the beginning of the step.
+/// with respect to the kinematics (x, v, a, x_n) and the parameters p. λ is the load factor. Every operation computes a
+/// derivative of -R, because right-hand sides of linear systems contain -R. StepKinematics defines how x, v, a depend
+/// on y and on the state at the beginning of the step.
 class ImplicitModel::Residual {
  public:
   /// Sums to which derivatives with respect to parameters are added.
@@ -27,13 +27,14 @@ class ImplicitModel::Residual {
   /// not be called for other positions.
   Residual(Step& step, const Field& y);
 
-  /// Computes out = -dR along (dx, dv, da) and dp. Ghost values of the directions must be up to date.
+  /// Computes out = -dR along (dx, dv, da, dx_n) and dp. Ghost values of the directions must be up to date.
   void tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, Field& out);
-  /// Computes (x̄, v̄, ā) = -(∂R/∂(x, v, a))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient. Ghost values of w must be up to
-  /// date.
+  /// Computes (x̄, v̄, ā, x̄_n) = -(∂R/∂(x, v, a, x_n))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient. Ghost values of w
+  /// must be up to date.
   void adjoint(const Field& w, dynamics::KinematicFields& bar, const Gradient& gradient);
-  /// Derivative of `adjoint` along (dx, dv, da), dp and dw: computes (x̄, v̄, ā) = -d[(∂R/∂(x, v, a))ᵀ w], and adds
-  /// -d[(∂R/∂p)ᵀ w] to the gradient's derivative. A `w` or `dw` of nullptr stands for zero.
+  /// Derivative of `adjoint` along (dx, dv, da, dx_n), dp and dw: computes (x̄, v̄, ā, x̄_n) =
+  /// -d[(∂R/∂(x, v, a, x_n))ᵀ w], and adds -d[(∂R/∂p)ᵀ w] to the gradient's derivative. A `w` or `dw` of nullptr stands
+  /// for zero.
   void adjoint_tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, const Field* w,
                        const Field* dw, dynamics::KinematicFields& bar, const Gradient& gradient_tangent);
 
@@ -41,8 +42,9 @@ class ImplicitModel::Residual {
   /// Adds factor · M (da - λ dg) to `out`.
   void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
                                 Field& out) const;
-  /// Adds -λ Σ ā to the gradient with respect to gravity. For ā = -M w, the result is the gradient. For ā equal to the
-  /// derivative of -M w along a direction, the result is the derivative of the gradient.
+  /// Adds -λ Σ ā, summed over vertices on which gravity acts, to the gradient with respect to gravity. For ā = -M w,
+  /// the result is the gradient. For ā equal to the derivative of -M w along a direction, the result is the derivative
+  /// of the gradient.
   void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;
 
   ImplicitModel& model_;

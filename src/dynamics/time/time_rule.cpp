@@ -1,25 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/time/time_rule.hpp"
 
-#include "diffsim/core/error.hpp"
-
-namespace diffsim {
-
-std::vector<std::string> implicit_integrators() {
-  return {"implicit_euler", "bdf2", "newmark", "generalised_alpha", "quasi_static"};
-}
-
-std::vector<std::string> state_fields(const std::string& integrator) {
-  if (integrator == "quasi_static" || integrator == "implicit_euler") return {"positions", "velocities"};
-  if (integrator == "bdf2") return {"positions", "velocities", "previous_positions", "previous_velocities"};
-  if (integrator == "newmark" || integrator == "generalised_alpha") return {"positions", "velocities", "accelerations"};
-  std::string known;
-  for (const std::string& name : implicit_integrators()) known += (known.empty() ? "" : ", ") + name;
-  throw Error("unknown implicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
-}
-
-}  // namespace diffsim
-
 namespace diffsim::dynamics {
 namespace {
 
@@ -56,20 +37,20 @@ struct Symbols {
 
 }  // namespace
 
-TimeRule make_time_rule(const ImplicitOptions& options, double h, int n) {
+TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, double h, int n) {
   TimeRule rule;
-  rule.fields = state_fields(options.integrator);
+  rule.fields = state_fields(integrator);
   const Symbols symbols(rule.fields.size());
   const Combination y = symbols.y(), x = symbols.field(0), v = symbols.field(1);
   rule.position = y;
-  if (rule.fields.size() == 2 || (options.integrator == "bdf2" && n == 0)) {
+  if (rule.fields.size() == 2 || (integrator == Integrator::bdf2 && n == 0)) {
     rule.velocity = (1.0 / h) * (y - x);
-    rule.acceleration = options.integrator == "quasi_static" ? symbols.zero() : (1.0 / h) * (rule.velocity - v);
+    rule.acceleration = integrator == Integrator::quasi_static ? symbols.zero() : (1.0 / h) * (rule.velocity - v);
     rule.next = {y, rule.velocity};
-    if (options.integrator == "bdf2") rule.next.insert(rule.next.end(), {x, v});
+    if (integrator == Integrator::bdf2) rule.next.insert(rule.next.end(), {x, v});
     return rule;
   }
-  if (options.integrator == "bdf2") {
+  if (integrator == Integrator::bdf2) {
     const Combination previous_x = symbols.field(2), previous_v = symbols.field(3);
     rule.velocity = (0.5 / h) * (3.0 * y - 4.0 * x + previous_x);
     rule.acceleration = (0.5 / h) * (3.0 * rule.velocity - 4.0 * v + previous_v);
@@ -77,7 +58,7 @@ TimeRule make_time_rule(const ImplicitOptions& options, double h, int n) {
     return rule;
   }
   double beta = options.beta, gamma = options.gamma, alpha_m = 0.0, alpha_f = 0.0;
-  if (options.integrator == "generalised_alpha") {
+  if (integrator == Integrator::generalised_alpha) {
     const double rho = options.spectral_radius;
     alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
     alpha_f = rho / (rho + 1.0);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 
 namespace diffsim::dynamics {
 
@@ -41,6 +41,6 @@ struct TimeRule {
 /// Step 0 of `newmark` and `generalised_alpha` uses β = ½, γ = 1, α_m = α_f = 0; with these values the step does not
 /// depend on a_0. The error of step 0 is of third order in h for x and of second order for v. The global order remains
 /// 2, because no other step has this error.
-TimeRule make_time_rule(const ImplicitOptions& options, double h, int n);
+TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, double h, int n);
 
 }  // namespace diffsim::dynamics

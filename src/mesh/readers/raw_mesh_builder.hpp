@@ -21,8 +21,8 @@ struct ElementShape {
 };
 
 /// Selects from the elements of a file the cells of `kind`, and the elements of lower dimension that are in groups.
-/// With `order` 1, only the corners of second-order elements are kept. Throws InputError for invalid elements; the
-/// message names the element.
+/// With `order` 1, or if `kind` is not tetrahedra, only the corners of second-order elements are kept. Throws
+/// InputError for invalid elements; the message names the element.
 class RawMeshBuilder {
  public:
   RawMeshBuilder(const RawPlaces& places, int order, CellKind kind) : places_(places), order_(order), kind_(kind) {

@@ -12,8 +12,8 @@ namespace diffsim::vtu {
 /// Number type of the VTK XML format.
 struct NumberType {
   const char* name;
-  char kind;  ///< i: signed, u: unsigned, f: floating-point
-  std::size_t size;
+  char kind;         ///< i: signed, u: unsigned, f: floating-point
+  std::size_t size;  ///< bytes per number
 };
 
 /// Returns the number type with the given name, or nullptr if the name is unknown.
@@ -22,7 +22,7 @@ const NumberType* find_number_type(std::string_view name);
 /// Encoding of the binary arrays of a file.
 struct Encoding {
   bool swap_bytes = false;
-  std::size_t header_bytes = 4;
+  std::size_t header_bytes = 4;  ///< size of each integer in the headers of binary arrays: 4 or 8
   bool zlib = false;
 };
 

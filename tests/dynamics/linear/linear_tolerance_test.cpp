@@ -24,7 +24,7 @@ using testing_simulation::relative_difference;
 std::vector<double> gradient(double tolerance, ImplicitStatistics* statistics = nullptr) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {8, 2, 2});
   DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}}, "all"};
-  DifferentiableSolver options{.dt = 0.05, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.05, .integrator = Integrator::implicit_euler};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.linear.direct_below = tolerance > 0.0 ? 0 : 100000;
   if (tolerance > 0.0) options.implicit.linear.tolerance = tolerance;
@@ -74,7 +74,7 @@ TEST(statics, a_body_that_is_not_held_is_refused) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {4, 1, 1});
   DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}}, "all"};
   const auto told = [&](const std::function<void(DifferentiableScene&)>& hold) -> std::string {
-    DifferentiableScene solver(mesh, {rubber}, {.integrator = "quasi_static"});
+    DifferentiableScene solver(mesh, {rubber}, {.integrator = Integrator::quasi_static});
     hold(solver);
     try {
       solver.model().prepare();

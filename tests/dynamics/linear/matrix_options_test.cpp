@@ -45,7 +45,7 @@ DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::s
   // With damping, J also contains derivatives with respect to velocities. Viscosity makes J unsymmetric.
   DifferentiableMaterial rubber{
       "neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {damping, 30.0}}, "all"};
-  DifferentiableSolver options{.dt = 0.05, .integrator = "newmark"};
+  DifferentiableSolver options{.dt = 0.05, .integrator = Integrator::newmark};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.linear.direct_below = direct_below;
   options.implicit.linear.matrix_free = matrix_free;

@@ -21,7 +21,7 @@ DifferentiableScene make_solver(const std::string& law, double tolerance, int ra
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {4, 1, 1});
   const DifferentiableMaterial rubber{
       law, {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::quasi_static};
   options.implicit.newton.tolerance = tolerance;
   options.implicit.ramp_steps = ramp_steps;
   DifferentiableScene solver(mesh, {rubber}, options);

@@ -116,7 +116,7 @@ Asked step(const Problem& problem) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {2, 2, 2});
   const DifferentiableMaterial soft{
       "neo_hookean", {{"youngs_modulus", 1e-3}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  const DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
+  const DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, 0.0, 0.0}, .integrator = Integrator::implicit_euler};
   DifferentiableScene solver(mesh, {soft}, options);
   Asked asked;
   const auto add = [&](double factor, bool contact, std::vector<bool>& projected) {

@@ -20,8 +20,11 @@ std::vector<double> positions(const std::string& integrator, int steps) {
       "neo_hookean",
       {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}, {"viscosity", 10.0}, {"drag", 500.0}},
       "all"};
-  DifferentiableSolver options{
-      .dt = 0.4 / steps, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.4 / steps,
+                               .substeps = 1,
+                               .damping = 1.0,
+                               .gravity = {0.0, 0.0, 0.0},
+                               .integrator = integrator_named(integrator)};
   options.implicit.newton.tolerance = 1e-12;
   DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");

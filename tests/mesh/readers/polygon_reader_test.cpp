@@ -178,9 +178,9 @@ TEST(polygon_reader, a_mesh_says_which_cells_the_file_has) {
   EXPECT_EQ(mesh_error(vertices + "l 1 4\n", CellKind::segment),
             "a.obj: segment 0 has no length; remove it, or move its vertices apart");
   EXPECT_EQ(mesh_error(vertices + "f 1 2 3\nf 2 3 4\n", CellKind::triangle),
-            "a.obj: vertex 3 is at the same position as vertex 0; merge the two");
+            "a.obj: vertex 3 is at the same position as vertex 0 (0, 0, 0); merge the two (in Gmsh: `Coherence Mesh`)");
   EXPECT_EQ(mesh_error(vertices + "f 1 2 3\nf 2 3 1\n", CellKind::triangle),
-            "a.obj: triangle 1 has the same vertices as number 0; remove one of the two");
+            "a.obj: triangle 1 has the same vertices as triangle 0; remove one of the two");
   const MeshData mesh = read_polygon_mesh(write("a.obj", vertices + "f 1 2 3\n"), CellKind::triangle);
   EXPECT_EQ(mesh.num_unused_vertices, 1);
   EXPECT_EQ(read_triangles("a.obj").vertices.size(), 3u);  // vertices at equal positions are merged

@@ -24,7 +24,8 @@ int dimension_of(const std::array<Corner, 3>& piece) {
 /// for segments, 0 for points. `number`: the vertex number in the file.
 int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 
-/// Appends the flat triangles that represent a boundary face, with outward normals.
+/// Appends the flat triangles that represent a boundary face: one for a linear face, four for a second-order face. The
+/// triangles have the orientation of the face, so the normals of a boundary face of a tetrahedron point outward.
 void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles);
 
 /// Returns the cells of one kind (triangles, segments or points) that are pieces of this rank's surface. All triangles
@@ -65,8 +66,9 @@ class RestAreas {
   std::vector<double> areas(const Field& rest) const;
   /// Directional derivatives of the measures along `direction`, a direction of the rest shape.
   std::vector<double> tangent(const Field& rest, const Field& direction) const;
-  /// Adds this rank's contribution to X̄, the gradient with respect to the rest shape. The first component of
-  /// `areas_bar` [local vertices, 3] contains the adjoints of the measures, summed over all ranks, at owned vertices.
+  /// Adds to `gradient` [local vertices, 3] this rank's contribution to the adjoint X̄ of the rest shape. At each owned
+  /// vertex, the first component of `areas_bar` [local vertices, 3] is the adjoint of the vertex's measure, summed over
+  /// all ranks. The function sets the ghost values of `areas_bar`.
   void add_gradient(const Field& rest, Field& areas_bar, Field& gradient) const;
 
  private:

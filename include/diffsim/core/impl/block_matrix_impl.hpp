@@ -18,7 +18,7 @@ struct BlockMatrix::Data {
 /// Device data of a BlockScatter; kernels capture a copy.
 struct BlockScatterData {
   int num_packs = 0;
-  int num_chunks = 0;            // host: one per thread; GPU: one per pack
+  int num_chunks = 0;            // host: at most one per thread; GPU: one per pack
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk
   DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
   DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: block index ≥ 0, or -1 - slot index

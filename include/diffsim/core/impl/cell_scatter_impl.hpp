@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/impl/cell_scatter.hpp"
 #include "diffsim/core/impl/device.hpp"
@@ -13,9 +15,9 @@ namespace diffsim {
 /// struct.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
-  int num_chunks = 0;            // host: one per thread
+  int num_chunks = 0;            // host: at most one per thread
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
-  DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: all values go directly to `vertices`
+  DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: the pack uses no slots
   DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
   DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
   // Slots that are summed into vertices, in a fixed order. On a host, only vertices that several chunks contain have
@@ -88,9 +90,10 @@ struct PackWork {
   void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
 };
 
-/// Runs a sweep on a host. Each thread processes one chunk of packs. The thread adds directly to vertices that belong
-/// to the chunk, and to private slots for all other vertices. The function is instantiated for cells of 4 nodes and for
-/// cells of 10 nodes.
+/// Runs a sweep on a host. Each thread processes one chunk of packs. A vertex belongs to the first chunk that contains
+/// the vertex. The thread adds directly to the vertices that belong to its chunk, and to private slots for all other
+/// vertices. `all`: vertices of all packs (CellScatter::Data::vertices). The function is instantiated for cells of 4
+/// nodes and for cells of 10 nodes.
 template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
                        double* out, const PackWork<nodes>& work);
@@ -135,5 +138,12 @@ void for_each_cell(const char* label, const CellScatter& scatter, double* out, c
   if (which != CellPart::shared) sweep(data.inner);
   Kokkos::fence();
 }
+
+/// Adds weights[a] x_e to each component of out[v] for each cell e and its node a, where v is the vertex of the node.
+/// `out`: [num_vertices, 3]. `x`: one value per cell, [packs, pack_width]; must be 0 for the copies that fill the last
+/// pack. Sums have the fixed order of `for_each_cell`. Instantiated for cells of 4 nodes and for cells of 10 nodes.
+template <int nodes>
+void add_cell_values(const char* label, const CellScatter& scatter, const DeviceArray<double>& x,
+                     const std::array<double, nodes>& weights, double* out);
 
 }  // namespace diffsim

@@ -18,7 +18,7 @@ struct Dual {
   DIFFSIM_FUNCTION Dual(double x) : value(x) {  // NOLINT: implicit conversion of a constant
     for (int i = 0; i < N; ++i) derivative[i] = T(0.0);
   }
-  /// Returns a constant with value `x`, which has the inner scalar type T.
+  /// Returns a constant whose value `x` has the inner scalar type T.
   static DIFFSIM_FUNCTION Dual constant(const T& x) {
     Dual a;
     a.value = x;

@@ -9,7 +9,8 @@
 #include "diffsim/core/impl/point_parameters_impl.hpp"
 #include "diffsim/core/impl/semidefinite.hpp"
 
-// Kernels of PointTerm. Each thread processes one point.
+// Kernels of PointTerm. Each thread processes one point. A point is active unless the function `active` of the force
+// returns false; energy, force and derivatives of inactive points are zero.
 
 namespace diffsim::point {
 
@@ -100,6 +101,7 @@ double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   return sum;
 }
 
+/// Functor that returns the energy E(x, p, weight, t) of one point (J).
 struct Energy {
   template <class F>
   DIFFSIM_FUNCTION double operator()(const F& force, const Values<F>& at) const {
@@ -107,6 +109,7 @@ struct Energy {
   }
 };
 
+/// Adds the forces f(x, v, p, weight, t) of the active points to f [local vertices, 3].
 template <class F>
 void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::parallel_for(
@@ -119,6 +122,8 @@ void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::fence();
 }
 
+/// Adds df = Σ_k ∂f/∂q_k dq_k to `df` [local vertices, 3] for each active point (a point for which `F::active` is true
+/// or not defined). q are all inputs of the force, and dq is the `direction`.
 template <class F>
 void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* df) {
   Kokkos::parallel_for(
@@ -200,6 +205,7 @@ DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const Jac
   make_semidefinite(block);
 }
 
+/// Adds the block of each active point (jacobian_of) to the diagonal block of the point's vertex.
 template <class F>
 void add_jacobians(const Sweep<F>& sweep, const JacobianWeights& weights, const BlockMatrix::Data& matrix) {
   const DeviceArray<int> diagonal = matrix.diagonal;

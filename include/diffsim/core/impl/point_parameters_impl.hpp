@@ -13,8 +13,8 @@
 
 namespace diffsim {
 
-/// Parameter of a PointTerm or a StencilTerm. The parameter has one value for all points or stencils, or one value per
-/// vertex or entity.
+/// Parameter of a PointTerm or a StencilTerm. The parameter has one value for the whole model, or one value per vertex
+/// (PointTerm) or per entity (StencilTerm).
 struct PointParameter {
   std::string name;
   int components = 1;

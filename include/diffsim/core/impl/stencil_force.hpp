@@ -245,10 +245,10 @@ struct VariedAlong : Varied<n, Numbering> {
 };
 
 /// Adds to J `factor` times the derivatives of the forces with respect to n inputs, the first of which has the flat
-/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time by
-/// `shared_energy_derivatives`, which also computes tangents. The computation of all columns at once would be slower,
-/// because the values would not fit in registers. If F has no such formulas, all columns are computed at once if n ≤
-/// 12, otherwise three at a time.
+/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by
+/// the instantiation of `shared_energy_derivatives` that also computes tangents. The computation of all columns at once
+/// would be slower, because the values would not fit in registers. If F has no such formulas, all columns are computed
+/// at once if n ≤ 12, otherwise three at a time.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

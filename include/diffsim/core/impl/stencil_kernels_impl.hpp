@@ -12,9 +12,10 @@
 #include "diffsim/core/impl/semidefinite.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. On a GPU, `set_vectors`
-// and `set_derivatives` write one row of nodal vectors per stencil, and `add_vectors` then sums the vectors at each
-// vertex in the order of the stencils, with one vertex per thread.
+// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. A stencil is inactive if
+// the function `active` of the force returns false; energy, forces and derivatives of inactive stencils are zero. On a
+// GPU, `set_vectors` and `set_derivatives` write one row of nodal vectors per stencil, and `add_vectors` then sums the
+// vectors at each vertex in the order of the stencils, with one vertex per thread.
 
 namespace diffsim::stencil {
 
@@ -96,7 +97,7 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
 }
 
 /// Sets a row of 3 num_nodes values in `vectors` for each stencil. each(sweep, group, values, row) computes the rows of
-/// a group's stencils, if these are active. Rows of inactive stencils are set to zero.
+/// a group of active stencils. Rows of inactive stencils are set to zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -115,10 +116,10 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
       });
 }
 
-/// Stores the derivatives with respect to the values p of stencil i, which are in one lane of `row`. If `numbers`,
-/// [count, num_values], is not nullptr, the derivatives are written to the stencil's row in `numbers`; otherwise the
-/// derivatives are added to the values of the stencil's entity in `to`. Derivatives with respect to parameters without
-/// an address in `to` are added to `sums`.
+/// Stores the derivatives with respect to the parameter values p of stencil i. Lane `in_lane` of row[k] contains the
+/// derivative with respect to p[k]. If `numbers`, [count, num_values], is not nullptr, the derivatives are written to
+/// the stencil's row in `numbers`; otherwise the derivatives are added to the values of the stencil's entity in `to`.
+/// Derivatives with respect to parameters without an address in `to` are added to `sums`.
 template <class F, class T>
 DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
                                   const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
@@ -176,6 +177,7 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
   return sums;
 }
 
+/// Functor that adds the energies E(x, X, p, t) of a group's stencils to `sum` (J).
 template <class F>
 struct Energies {
   Sweep<F> sweep;
@@ -187,6 +189,7 @@ struct Energies {
   }
 };
 
+/// Functor that computes the forces f_a(x, v, X, p, t) on the nodes a of a group's stencils.
 struct Forces {
   template <class F>
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
@@ -196,6 +199,8 @@ struct Forces {
   }
 };
 
+/// Functor that computes the derivatives df_a = ∂f_a/∂q dq of the forces, where q are all inputs and dq is the
+/// `direction`.
 template <class F>
 struct Tangents {
   Addresses<F::num_values> direction;

@@ -49,7 +49,7 @@ struct ElasticParameters {
                                            .default_value = 0.0};
   static constexpr ParameterSpec bulk_viscosity{.name = "bulk_viscosity",
                                                 .unit = "Pa s",
-                                                .meaning = "bulk viscosity ζ",
+                                                .meaning = "second viscosity ζ; the bulk viscosity is ζ + 2 η/3",
                                                 .range = Interval::not_negative(),
                                                 .sample = 0.8,
                                                 .home = ParameterHome::cells,

@@ -7,9 +7,9 @@
 #include "diffsim/elastic/impl/element_blocks_impl.hpp"
 #include "diffsim/elastic/impl/second_derivatives_impl.hpp"
 
-// Kernels of `DissipationTerm`. Notation at a quadrature point with rest volume V: Ė = sym(FᵀḞ), S is the stress of the
-// law, C = ∂S/∂Ė. For a field w at the vertices, G = ∂w/∂X, E_G = sym(FᵀG) and S_G = C : E_G. The nodal forces f are
-// those of the first Piola stress F S, so w · f = -V S : E_G. The derivatives of w · f are
+// Kernels of `DissipationTerm`. Notation at a quadrature point with rest volume V: Ė = sym(FᵀḞ), S is the second Piola
+// stress of the law, C = ∂S/∂Ė. For a field w at the vertices, G = ∂w/∂X, E_G = sym(FᵀG) and S_G = C : E_G. The nodal
+// forces f are those of the first Piola stress F S, so w · f = -V S : E_G. The derivatives of w · f are
 //
 //   with respect to Ḟ: -V F S_G,   with respect to F: -V (Ḟ S_G + G S),   with respect to G: -V F S.
 
@@ -293,13 +293,14 @@ struct DissipationJacobian {
   }
 };
 
-/// Sets the value at each node of a cell to the largest eigenvalue of the cell's damping matrix -∂f/∂v in the rest
-/// shape.
+/// Kernel of the largest eigenvalue, estimated by `largest_eigenvalue`, of each cell's damping matrix -∂f/∂v in the
+/// rest shape.
 template <class L, class E>
 struct DampingBound {
   DissipativeCells<L, E, Pack> cells;
+  DeviceArray<double> eigenvalues;  // [packs, pack_width]
 
-  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
+  KOKKOS_INLINE_FUNCTION void operator()(int pack) const {
     Pack H[9][9], p[L::num_moduli];
     cells.parameters_at(pack, p);
     for (int k = 0; k < 9; ++k) {
@@ -308,7 +309,7 @@ struct DampingBound {
       const Mat3<Pack> stress = damping_of<L>(Mat3<Pack>::zero(), symmetric_product(Mat3<Pack>::identity(), unit), p);
       for (int i = 0; i < 9; ++i) H[i][k] = stress(i / 3, i % 3);
     }
-    largest_eigenvalue<E>(cells.geometry, pack, H, value);
+    store(&eigenvalues(pack_width * pack), largest_eigenvalue<E>(cells.geometry, pack, H));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,17 +16,22 @@ namespace diffsim {
 /// Law of elasticity: name, parameters, and functions that create the law's force term on given cells of a mesh.
 struct ElasticLaw {
   std::string name;
-  std::vector<ParameterSpec> parameters;  ///< per cell, in the ParameterSet that is passed to the terms
+  std::vector<ParameterSpec> parameters;  ///< parameters with one value per cell
   std::optional<ParameterSpec> signal;    ///< factor on one modulus, with one value for all steps or one value per step
 
   std::vector<std::string> parameter_names() const;
   /// Returns the name of the signal; empty if the law has no signal.
   std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
 
-  /// Function that creates the law's force term. `cells`: local cells of the term, ascending.
+  /// Function that creates the law's force term. `cells`: local indices of the term's cells, ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;
   MakeTerm make_nodal_term;  ///< for the material option `dilatation: nodal`; empty if not available
+
+  /// Function that returns an error message if the law is not defined for the parameters of a cell, which are in the
+  /// order of `parameters` and within their ranges; otherwise an empty text. Empty if the law is defined for all values
+  /// within the ranges.
+  std::function<std::string(std::span<const double> parameters)> parameters_error;
 };
 
 /// Returns all laws: the library's laws and the laws added by `register_law` (elastic_term_impl.hpp).

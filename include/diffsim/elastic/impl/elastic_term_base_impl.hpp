@@ -35,11 +35,12 @@ class ElasticTermBase : public ForceTerm {
   /// Returns the entry of `gradient` for the signal, or nullptr if no gradient with respect to the signal is requested.
   /// If the gradient is requested, allocates `signal_gradient_`, which contains one contribution per pack.
   Parameter* start_signal(ParameterSet& gradient);
-  /// Adds the sum of the packs' contributions in `signal_gradient_` to the value of `signal`, the signal's gradient,
-  /// for time step `step`.
+  /// Adds the sum of `signal_gradient_` over the packs to the gradient with respect to the signal's value in time step
+  /// `step`. `signal`: result of `start_signal`; nullptr: no effect.
   void add_signal_gradient(int step, Parameter* signal) const;
 
-  /// Allocates `moduli`. If all of this rank's cells have equal parameters, `moduli` has one row for all packs, and
+  /// Allocates `moduli` as [packs, num_moduli, pack_width] and sets `stride` to the number of entries per pack. If all
+  /// cells of the term on this rank have equal parameters, the entries of one pack are allocated for all packs, and
   /// `stride` is 0. Returns the number of lanes whose moduli must be computed.
   int allocate_moduli(const ParameterSet& parameters, DeviceArray<double>& moduli, int& stride) const;
   /// Throws the same Error (input) on every rank if the moduli of any cell are not finite, for example because a fibre

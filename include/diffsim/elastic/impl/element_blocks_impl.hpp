@@ -20,9 +20,12 @@ DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const
   E::add_corners_adjoint(rule, q, corner, g);
 }
 
-/// Adds the blocks K_ab = Σ g_a · H · g_b of a pack's cells. The sum is over `count` quadrature points. H [9, 9] is the
-/// derivative of a stress with respect to ∂x/∂X (row-major), multiplied by the rest volume of the point. If `symmetric`
-/// is true, H must be symmetric, so that K_ba = K_abᵀ.
+/// Adds the blocks K_ab of a pack's cells:
+///
+///   K_ab[i][k] = Σ_points Σ_jl g_a[j] H[3 i + j][3 k + l] g_b[l]
+///
+/// The sum is over `count` quadrature points. H [9, 9] is the derivative of a stress with respect to ∂x/∂X (row-major),
+/// multiplied by the rest volume of the point. If `symmetric` is true, H must be symmetric, so that K_ba = K_abᵀ.
 template <class E, bool symmetric>
 DIFFSIM_FUNCTION void add_element_blocks(const Pack (&H)[E::points_at_once][9][9],
                                          const Vec3<Pack> (&g)[E::points_at_once][E::nodes], int count,

@@ -14,7 +14,8 @@ inline constexpr bool has_signal = requires {
   L::signal_modulus;
 };
 
-/// Returns the index of the modulus that is multiplied by the signal, or -1 if the law has no signal.
+/// Returns the index of the modulus that is multiplied by the law's control signal, or -1 if the law has no control
+/// signal.
 template <class L>
 DIFFSIM_FUNCTION constexpr int signal_modulus() {
   if constexpr (has_signal<L>)
@@ -23,7 +24,7 @@ DIFFSIM_FUNCTION constexpr int signal_modulus() {
     return -1;
 }
 
-/// Returns the signal's name; empty if the law has no signal.
+/// Returns the name of the control signal of the law L; empty if the law has no control signal.
 template <class L>
 constexpr std::string_view signal_name() {
   if constexpr (has_signal<L>)
@@ -32,7 +33,7 @@ constexpr std::string_view signal_name() {
     return {};
 }
 
-/// Cells of a term. Kernels capture the struct by value.
+/// Cells of a force term. Kernels capture the struct by value.
 struct TermCells {
   DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
@@ -51,14 +52,14 @@ struct TermCells {
 template <Law L>
 struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
-  DeviceArray<double> moduli;      // one row for all packs if the moduli are uniform
+  DeviceArray<double> moduli;      // [packs, K, pack_width]; [1, K, pack_width] if the moduli are uniform
   int moduli_stride = 0;           // 0 if the moduli are uniform, else K·pack_width
-  const double* signal = nullptr;  // device address of the value in the current time step; nullptr: the value is 1
+  const double* signal = nullptr;  // device address of the control signal in the current time step; nullptr: 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Returns modulus k of a pack's cells, without the factor of the signal.
+  /// Returns modulus k of a pack's cells, not multiplied by the control signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
-  /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the signal.
+  /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the control signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
     if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
@@ -153,8 +154,8 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
     gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
 }
 
-/// Adds to `value` the nodal forces of a stress A at point q: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. For q = 0, the
-/// forces overwrite `value`, so that q = 0 must be the first point.
+/// Adds to `value` the nodal forces of a stress A at point q: -V A ∂N_a/∂X at node a, where V is `volume`. For q = 0,
+/// the forces overwrite `value`; a loop over the points must therefore begin with q = 0.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -164,7 +165,7 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
     add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Version of `add_node_forces` that is not inlined: adds the nodal forces of a stress A at point q.
+/// Version of `add_node_forces` that is not inlined and loads (∂X/∂ξ)⁻¹ and the volume of point q from `geometry`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
                                               Vec3<Pack> (&value)[E::nodes]) {
@@ -172,15 +173,16 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
   add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
 }
 
-/// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
-/// g_b, where g_a = ∂N_a/∂X. The eigenvalue is approximated by 40 power iterations, whose result does not exceed the
-/// exact eigenvalue. H [9, 9] is the derivative of a stress with respect to ∂u/∂X in the rest shape (row-major).
+/// Returns an estimate of the largest eigenvalue λ of each element's symmetric matrix A = Σ_points V g_a · H · g_b,
+/// where g_a = ∂N_a/∂X. H [9, 9] is the derivative of a stress with respect to ∂u/∂X in the rest shape (row-major). The
+/// estimate is the result of n = 40 power iterations from a fixed vector u, |Aⁿu|/|Aⁿ⁻¹u| ≤ λ. Let c be the cosine of
+/// the angle between u and the space of λ's eigenvectors. These ratios do not decrease with n, so the estimate is at
+/// least c^(1/n) λ: at least 0.8² λ if c ≥ 2·10⁻⁸.
 template <class E>
-DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9],
-                                                Vec3<Pack> (&value)[E::nodes]) {
+DIFFSIM_SHARED_FUNCTION Pack largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9]) {
   using std::sqrt;
   constexpr int iterations = 40;
-  Vec3<Pack> u[E::nodes];
+  Vec3<Pack> u[E::nodes], value[E::nodes];
   for (int a = 0; a < E::nodes; ++a)
     for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
   Pack eigenvalue = 0.0;
@@ -200,28 +202,25 @@ DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry,
     for (int a = 0; a < E::nodes; ++a)
       for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
   }
-  for (int a = 0; a < E::nodes; ++a)
-    for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+  return eigenvalue;
 }
 
 DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*, const double*,
                                                    Mat3<Pack> (&)[Tet4::points_at_once]))
 DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
                                                        Vec3<Pack> (&)[Tet4::nodes]))
-DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
-                                                         Vec3<Pack> (&)[Tet4::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(Pack largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9]))
 DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, int, const int*, const double*,
                                                     Mat3<Pack> (&)[Tet10::points_at_once]))
 DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, const Mat3<Pack>&,
                                                         Vec3<Pack> (&)[Tet10::nodes]))
-DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
-                                                          Vec3<Pack> (&)[Tet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(Pack largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9]))
 DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<FineTet10>(const CellGeometry<FineTet10>&, int, int, const int*,
                                                         const double*, Mat3<Pack> (&)[FineTet10::points_at_once]))
 DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<FineTet10>(const CellGeometry<FineTet10>&, int, int, const Mat3<Pack>&,
                                                             Vec3<Pack> (&)[FineTet10::nodes]))
-DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9],
-                                                              Vec3<Pack> (&)[FineTet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(Pack largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int,
+                                                              const Pack (&)[9][9]))
 DIFFSIM_COMPILED_ELSEWHERE(Mat3<Pack> called_gradient<FineTet10>(const Vec3<Pack> (&)[FineTet10::nodes],
                                                                  const FineTet10::Rule&, int, const Mat3<Pack>&))
 DIFFSIM_COMPILED_ELSEWHERE(void add_called_forces<FineTet10>(const Mat3<Pack>&, const Mat3<Pack>&, const Pack&,

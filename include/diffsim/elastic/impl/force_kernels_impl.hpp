@@ -6,7 +6,8 @@
 
 namespace diffsim::elastic {
 
-/// Nodal forces f = -∂E/∂x of the stress P(F) at the quadrature points of each cell.
+/// Kernel that computes the nodal forces f = -∂E/∂x of each cell, where E is the elastic energy, from the stresses P(F)
+/// at the quadrature points.
 template <Law L, class E>
 struct Force {
   Elements<L, E> elements;
@@ -26,7 +27,8 @@ struct Force {
     }
   }
 
-  /// Checks the cells of a pack. A cell is invalid if J is NaN, or if J ≤ 0 and the law needs J > 0.
+  /// Checks the cells of a pack, and sets *invalid_cell to the minimum of its value and the local indices of invalid
+  /// cells. A cell is invalid if J is NaN, or if J ≤ 0 and the law needs J > 0.
   KOKKOS_INLINE_FUNCTION void check(int pack, const Mat3<Pack>& F) const {
     constexpr double bound = L::needs_positive_jacobian ? 0.0 : -1.7976931348623157e308;
     const Pack J = determinant(F);
@@ -45,9 +47,9 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
   return trace(W) * P - times_transpose(P, W);
 }
 
-/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX. The derivatives are the nodal forces of the stress
-/// dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k + (tr W) P - P Wᵀ. Here A_k = ∂P/∂moduli_k, dm_k is the derivative of modulus
-/// k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX, where dsignal is a change of the law's control
+/// signal (`has_signal`). The derivatives are the nodal forces of the stress dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k +
+/// (tr W) P - P Wᵀ. Here A_k = ∂P/∂moduli_k, dm_k is the derivative of modulus k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
 template <Law L, class E>
 struct ForceTangent {
   Elements<L, E> elements;
@@ -85,7 +87,8 @@ struct ForceTangent {
     }
   }
 
-  /// Returns dm_k, the derivative of modulus k. The modulus includes the factor of the signal.
+  /// Returns dm_k, the derivative of modulus k. For k = `L::signal_modulus`, the stress depends on the product s m of
+  /// the law's control signal s (`has_signal`) and the stored modulus m; in this case, dm_k = s dm + m ds.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -96,8 +99,9 @@ struct ForceTangent {
 
 /// Adjoint of the nodal forces f. The kernel computes the derivatives of w · f = -Σ V P : G, where G = ∂w/∂X. The
 /// derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G. The derivatives with respect
-/// to the moduli are -V A_k : G, where A_k = ∂P/∂moduli_k. The kernel also computes the derivatives with respect to the
-/// signal and the rest shape.
+/// to the moduli are -V A_k : G, where A_k = ∂P/∂moduli_k. The derivative with respect to the modulus
+/// `L::signal_modulus` is in addition multiplied by the law's control signal (`has_signal`). The kernel also computes
+/// the derivatives with respect to the control signal and the rest shape.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
@@ -185,17 +189,18 @@ struct Energy {
   }
 };
 
-/// Sets the value at each node of a cell to the largest eigenvalue of the cell's stiffness matrix -∂f/∂x in the rest
-/// shape.
+/// Kernel of the largest eigenvalue, estimated by `largest_eigenvalue`, of each cell's stiffness matrix -∂f/∂x in
+/// the rest shape.
 template <Law L, class E>
 struct StiffnessBound {
   Elements<L, E> elements;
+  DeviceArray<double> eigenvalues;  // [packs, pack_width]
 
-  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
+  KOKKOS_INLINE_FUNCTION void operator()(int pack) const {
     Pack moduli[L::num_moduli], H[9][9];
     elements.moduli_at(pack, moduli);
     stress_jacobian<L>(Mat3<Pack>::identity(), moduli, H);
-    largest_eigenvalue<E>(elements.geometry, pack, H, value);
+    store(&eigenvalues(pack_width * pack), largest_eigenvalue<E>(elements.geometry, pack, H));
   }
 };
 

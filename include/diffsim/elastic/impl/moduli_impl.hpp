@@ -35,7 +35,8 @@ struct GradientPointers {
   }
 };
 
-/// Computes moduli = L::moduli(parameters), one lane per cell. Padding lanes of the last pack repeat the last cell.
+/// Computes moduli = L::moduli(parameters) for the first `lanes` lanes, one lane per cell. `moduli`: [lanes/pack_width,
+/// K, pack_width]. Padding lanes of the last pack repeat the last cell.
 template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {

@@ -170,10 +170,10 @@ struct NodalForce {
   }
 };
 
-/// Derivative of the nodal forces f along a direction of the positions. Because ∂f/∂x is symmetric, the derivative
-/// along a vector w is also (∂f/∂x)ᵀ w, the derivative of w · f with respect to positions. The kernel also computes the
-/// derivatives of w · f with respect to the moduli, the signal and the rest shape, if `adjoint` contains addresses for
-/// these derivatives.
+/// Derivative of the nodal forces f along a direction of the positions, the rest shape, the moduli and the signal. For
+/// a direction w of the positions alone, the derivative is also (∂f/∂x)ᵀ w, the derivative of w · f with respect to
+/// positions, because ∂f/∂x is symmetric. The kernel also computes the derivatives of w · f with respect to the moduli,
+/// the signal and the rest shape, if `adjoint` contains addresses for these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -218,9 +218,9 @@ struct NodalEnergy {
 /// the corner a (average nodal pressure, Bonet & Burton 1998,
 /// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). θ is part of the energy; forces are therefore
 /// the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the volumetric
-/// locking of linear cells. The energy is defined for J > 0 and θ > 0 only. ∂f/∂x couples two vertices if a cell of the
-/// one vertex and a cell of the other vertex have a common vertex, also across ranks. The term cannot assemble ∂f/∂x,
-/// so implicit steps with this term throw an Error.
+/// locking of linear cells. The energy is defined for J > 0 and θ > 0 only. ∂f/∂x couples two vertices, also across
+/// ranks, if there is a cell e such that each of the two vertices belongs to a cell that has a vertex in common with e.
+/// The term cannot assemble ∂f/∂x, so implicit steps with this term throw an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;

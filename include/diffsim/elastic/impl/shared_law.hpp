@@ -6,8 +6,8 @@
 #include "diffsim/core/impl/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Functions that evaluate a law for a pack of points. Each function is compiled once per law, is not inlined
-// (`noinline`), and is called by all kernels.
+// Functions that evaluate a law for a pack of points, one point per SIMD lane. Functions marked DIFFSIM_SHARED_FUNCTION
+// are compiled once per law and are not inlined; several kernels call these functions.
 
 namespace diffsim::elastic {
 
@@ -88,8 +88,9 @@ concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::nu
   L::stress(F, moduli);
 };
 
-/// Returns true if sweeps call the functions of a law, and false if sweeps inline these functions. Returns
-/// `L::long_arithmetic` if the law defines that constant; otherwise returns true if the law does not define `stress`.
+/// Returns true if kernels call the functions of a law, and false if kernels for cells that are not compact
+/// (`E::compact`) inline these functions. Returns `L::long_arithmetic` if the law defines that constant; otherwise
+/// returns true if the law does not define `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })

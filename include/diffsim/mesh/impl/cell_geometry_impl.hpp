@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <variant>
 #include <vector>
 
 #include "diffsim/core/impl/cell_scatter_impl.hpp"
@@ -43,12 +44,14 @@ struct CellGeometry {
   static constexpr int rows_ahead = 4;
 };
 
-/// Calls `function` with an object of the mesh's cell type (Tet4, Tet10 or FineTet10) and returns the result.
-template <class Function>
-decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& function) {
-  if (mesh.order() == 1) return function(Tet4{});
-  if (mesh.quadrature_degree() == FineTet10::Rule::degree) return function(FineTet10{});
-  return function(Tet10{});
+/// Element type of a mesh. `std::visit` passes an object of the type to a function template.
+using ElementType = std::variant<Tet4, Tet10, FineTet10>;
+
+/// Returns the element type of the cells of a mesh.
+inline ElementType element_of(const TetrahedralMesh& mesh) {
+  if (mesh.order() == 1) return Tet4{};
+  if (mesh.quadrature_degree() == FineTet10::Rule::degree) return FineTet10{};
+  return Tet10{};
 }
 
 /// Returns the volume factors (TetrahedralMesh::volume_factors) of the cells of one pack. `factors`: [cells], or empty

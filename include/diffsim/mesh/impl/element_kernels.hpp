@@ -94,14 +94,15 @@ static_assert([] {
   return same;
 }());
 
-/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point, from the vectors y of that point.
+/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point. `y`: vectors y_i = Σ_a x_a ∂N_a/∂L_i at this point,
+/// which the function `corners` of a cell type computes.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> edges_of(const Vec3<T> (&y)[4]) {
   return Mat3<T>::from_columns(y[1] - y[0], y[2] - y[0], y[3] - y[0]);
 }
 
-/// Adjoint of edges_of(). `A` is the derivative of a scalar with respect to ∂x/∂ξ. Sets `y` to the derivative ȳ with
-/// respect to the vectors y: ȳ_i is column i - 1 of A for i = 1 … 3, and ȳ_0 is minus the sum of the columns.
+/// Adjoint of edges_of(). `A` is the derivative of a scalar with respect to ∂x/∂ξ. Sets `y` to the derivatives ȳ_i of
+/// the scalar with respect to y_i: ȳ_i is column i - 1 of A for i = 1 … 3, and ȳ_0 is minus the sum of the columns.
 template <class T>
 DIFFSIM_FUNCTION void edges_adjoint(const Mat3<T>& A, Vec3<T> (&y)[4]) {
   for (int i = 0; i < 3; ++i) {

@@ -12,7 +12,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "gmsh_samples.hpp"
-#include "mesh/readers/gmsh_reader.hpp"
+#include "mesh/readers/gmsh/gmsh_reader.hpp"
 #include "mesh/validate.hpp"
 
 namespace diffsim::gmsh_fuzz_test {

@@ -9,7 +9,7 @@
 
 #include "diffsim/mesh/region.hpp"
 #include "mesh/raw_mesh.hpp"
-#include "mesh/readers/gmsh_tokens.hpp"
+#include "mesh/readers/gmsh/gmsh_tokens.hpp"
 
 namespace diffsim::gmsh {
 
@@ -37,9 +37,9 @@ struct TaggedMesh : RawMesh {
 /// Finds the sections and reads $MeshFormat. Sets `document.binary` and `document.swap_bytes`.
 Contents find_sections(Document& document);
 
-/// Reads all sections and multiplies the coordinates by `scale`. Cells are the elements of `kind`. Elements of lower
-/// dimension are kept if they are in a group; elements of higher dimension are skipped. If `order` is 1, or if `kind`
-/// is not tetrahedra, only the corners of second-order elements are kept.
+/// Reads the sections of `contents` and multiplies the coordinates by `scale`. Cells are the elements of `kind`.
+/// Elements of lower dimension are kept if they are in a group; elements of higher dimension are skipped. If `order` is
+/// 1, or if `kind` is not tetrahedra, only the corners of second-order elements are kept.
 TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
 
 }  // namespace diffsim::gmsh

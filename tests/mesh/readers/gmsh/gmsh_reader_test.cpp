@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/readers/gmsh_reader.hpp"
+#include "mesh/readers/gmsh/gmsh_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@ namespace diffsim {
 /// If `order` is 2, second-order cells keep all ten nodes, so edges may be curved; surface and curve elements of
 /// physical groups may be of either order. If `order` is 1, only the corners of elements are read, and the mid-edge
 /// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
-/// them to second order. A file with cells of both orders is rejected.
+/// them to second order. A file with tetrahedra of both orders is rejected.
 ///
 /// If `kind` is not tetrahedra, the cells are the file's triangles, lines or points, with or without a group. Only the
 /// corners of these elements are kept, and elements of higher dimension are skipped. A file without cells of `kind` is

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/readers/gmsh_sections.hpp"
+#include "mesh/readers/gmsh/gmsh_sections.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "mesh/readers/gmsh_elements.hpp"
+#include "mesh/readers/gmsh/gmsh_elements.hpp"
 
 namespace diffsim::gmsh {
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/readers/gmsh_tokens.hpp"
+#include "mesh/readers/gmsh/gmsh_tokens.hpp"
 
 #include "diffsim/core/error.hpp"
 

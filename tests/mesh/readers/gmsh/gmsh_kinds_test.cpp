@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "mesh/readers/gmsh_reader.hpp"
-#include "mesh/readers/gmsh_samples.hpp"
+#include "mesh/readers/gmsh/gmsh_reader.hpp"
+#include "mesh/readers/gmsh/gmsh_samples.hpp"
 
 namespace diffsim::gmsh_kinds_test {
 namespace {

@@ -6,6 +6,33 @@
 
 namespace diffsim {
 
+/// Time integrator. The first five are explicit, the others implicit.
+enum class Integrator {
+  explicit_euler,     ///< x and v advance with the velocities and forces at the start of the substep
+  symplectic_euler,   ///< v advances first; x advances with the new v
+  velocity_verlet,    ///< symplectic method of second order
+  runge_kutta_2,      ///< explicit midpoint rule
+  runge_kutta_4,      ///< classical method of fourth order
+  implicit_euler,     ///< backward Euler method, of first order
+  bdf2,               ///< backward differentiation formula of second order
+  newmark,            ///< Newmark (1959), `ImplicitOptions::beta` and `gamma`
+  generalised_alpha,  ///< Chung & Hulbert (1993), `ImplicitOptions::spectral_radius`
+  quasi_static,       ///< equilibrium without inertia
+};
+
+/// Returns the name of an integrator in scenes and messages, for example "implicit_euler".
+const char* name_of(Integrator integrator);
+/// Returns the integrator with a name. Throws Error (input), which lists the names, if there is no such integrator.
+Integrator integrator_named(const std::string& name);
+/// Returns all integrators, in the order of the enumeration.
+std::vector<Integrator> integrators();
+/// Returns true for explicit integrators, which need no equations to be solved.
+bool is_explicit(Integrator integrator);
+/// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
+bool has_damping_factor(Integrator integrator);
+/// Returns the names of the vertex fields in the state of an integrator, beginning with `positions` and `velocities`.
+std::vector<std::string> state_fields(Integrator integrator);
+
 /// Options of Newton's method for an implicit step.
 struct NewtonOptions {
   /// Tolerance of ‖R‖ over the free components, relative to the largest value of ‖M (a - λ g)‖ and ‖f‖ over all
@@ -15,14 +42,15 @@ struct NewtonOptions {
   /// Tolerance of the residual of each iteration's linear system, relative to the right-hand side. If the value is 0,
   /// each iteration chooses the tolerance by the rule of Eisenstat & Walker (1996), choice 2.
   double linear_tolerance = 0.0;
-  int max_iterations = 1000;
+  int max_iterations = 1000;  ///< maximum number of iterations of a step
   /// Maximum number of successive iterations without progress. While prescribed components have not reached their
   /// prescribed positions, progress means that the largest remaining distance has halved. Afterwards, progress means
   /// that the least residual norm has halved, or that the potential has fallen by more than 1e-4 of its decrease so
   /// far.
   int max_stalled = 50;
   /// True if each iteration first attempts the exact Jacobian, even if the change of the residual in the last iteration
-  /// indicates that the exact Jacobian is indefinite. Models that differentiate Newton's iterations set this option.
+  /// indicates that the exact Jacobian is indefinite. Implicit time steppers replace a given value by the opposite of
+  /// `ImplicitOptions::implicit_differentiation`.
   bool try_exact = false;
   int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton's method fails
 };
@@ -44,16 +72,8 @@ struct LinearOptions {
   bool fast_paths = true;
 };
 
-/// Returns the names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
-std::vector<std::string> implicit_integrators();
-/// Returns the names of the vertex fields in the state of an implicit integrator, beginning with `positions` and
-/// `velocities`. Throws Error (input) for an integrator that is not in `implicit_integrators`.
-std::vector<std::string> state_fields(const std::string& integrator);
-
-/// Implicit integrator and the options of its solver.
+/// Options of an implicit integrator and of its solver.
 struct ImplicitOptions {
-  /// One of `implicit_integrators`.
-  std::string integrator = "implicit_euler";
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, for the highest frequencies; in [0, 1]
@@ -72,8 +92,8 @@ struct ImplicitOptions {
   /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations,
   /// always from the start of the step.
   int held_iterations = 4;
-  NewtonOptions newton;
-  LinearOptions linear;
+  NewtonOptions newton;  ///< options of Newton's method
+  LinearOptions linear;  ///< options of the linear systems
 };
 
 }  // namespace diffsim
