@@ -1,11 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "adjoint/curved_points.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim::testing_adjoint {
@@ -53,5 +57,25 @@ struct CurvedDerivatives {
       *sum = sum_over_ranks(*sum, MPI_COMM_WORLD);
   }
 };
+
+/// Expects the Model M of first derivatives of CurvedPoints, and the Loss L of this Model, to refuse further
+/// derivatives. `states_in_record`: number of States that a record of M contains in addition to a record of
+/// CurvedPoints.
+template <class M, class L>
+void expect_no_further_derivatives(int num_steps, std::size_t states_in_record) {
+  CurvedPoints points;
+  CurvedLoss curved(num_steps);
+  const ParameterSet direction = points.parameters().zero_like({"rate"});
+  M model(points, direction);
+  L loss(curved, model);
+  State state = model.make_state();
+  const auto record = model.make_record();
+  EXPECT_THROW(model.prepare_tangent(direction), Error);
+  EXPECT_THROW(model.step_tangent(0, *record, direction, state), Error);
+  EXPECT_THROW(loss.tangent(num_steps, state, points.parameters(), state, direction), Error);
+  EXPECT_EQ(model.record_bytes(), points.record_bytes() + states_in_record * points.make_state().bytes());
+  EXPECT_TRUE(loss.observes(CurvedLoss::middle));
+  EXPECT_FALSE(loss.observes(CurvedLoss::middle + 1));
+}
 
 }  // namespace diffsim::testing_adjoint

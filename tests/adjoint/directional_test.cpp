@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -105,20 +106,8 @@ TEST(directional_model, does_not_depend_on_the_schedule) {
 }
 
 TEST(directional_model, has_no_third_derivatives) {
-  CurvedPoints points;
-  CurvedLoss curved(num_steps);
-  const ParameterSet direction = points.parameters().zero_like({"rate"});
-  DirectionalModel model(points, direction);
-  DirectionalLoss loss(curved, model);
-  State state = model.make_state();
-  const auto record = model.make_record();
-  EXPECT_THROW(model.prepare_tangent(direction), Error);
-  EXPECT_THROW(model.step_tangent(0, *record, direction, state), Error);
-  EXPECT_THROW(loss.tangent(num_steps, state, points.parameters(), state, direction), Error);
-  // The record of a step, the state x, and dx before and after the step.
-  EXPECT_EQ(model.record_bytes(), points.record_bytes() + 3 * points.make_state().bytes());
-  EXPECT_TRUE(loss.observes(CurvedLoss::middle));
-  EXPECT_FALSE(loss.observes(CurvedLoss::middle + 1));
+  // A record contains the state x, and dx before and after the step.
+  expect_no_further_derivatives<DirectionalModel, DirectionalLoss>(num_steps, 3);
 }
 
 }  // namespace

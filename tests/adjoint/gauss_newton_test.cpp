@@ -83,18 +83,8 @@ TEST(gauss_newton_model, does_not_depend_on_the_schedule) {
 }
 
 TEST(gauss_newton_model, has_no_derivative) {
-  CurvedPoints points;
-  CurvedLoss curved(num_steps);
-  const ParameterSet direction = points.parameters().zero_like({"rate"});
-  GaussNewtonModel model(points, direction);
-  GaussNewtonLoss loss(curved, model);
-  State state = model.make_state();
-  const auto record = model.make_record();
-  EXPECT_THROW(model.prepare_tangent(direction), Error);
-  EXPECT_THROW(model.step_tangent(0, *record, direction, state), Error);
-  EXPECT_THROW(loss.tangent(num_steps, state, points.parameters(), state, direction), Error);
-  // The record of a step, x and dx.
-  EXPECT_EQ(model.record_bytes(), points.record_bytes() + 2 * points.make_state().bytes());
+  // A record contains x and dx.
+  expect_no_further_derivatives<GaussNewtonModel, GaussNewtonLoss>(num_steps, 2);
 }
 
 // A loss that is not a sum of squares has no Gauss–Newton matrix.
