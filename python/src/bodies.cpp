@@ -200,7 +200,7 @@ void bind_joint(nb::module_& module) {
           R"(Create a joint.
 
 kind: fixed, revolute, prismatic, spherical, universal or planar. body, other: names of the two bodies; an empty `other`
-means the world. point (m) and axis are given for the initial positions of the bodies.)")
+means the world. point (m) and axis are given for the rest positions of the bodies.)")
       .def_ro("name", &Joint::name, "Name of the joint.")
       .def_prop_ro(
           "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },

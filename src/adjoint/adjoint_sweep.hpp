@@ -17,52 +17,54 @@ namespace diffsim {
 
 class SweepJournal;
 
-/// Gradient of a loss in reverse mode: one forward run and one reverse sweep. A checkpoint schedule gives the order of
-/// the actions.
+/// Computation of the gradient of a loss in reverse mode: one forward run and one reverse sweep. A checkpoint Schedule
+/// gives the order in which states are stored and restored, and steps are executed, recorded and reversed. To record a
+/// step is to store the data that the adjoint of the step needs. To reverse a step is to compute the adjoint of the
+/// step.
 ///
-/// `Model::step_adjoint` accumulates sums in the Model. The sweep adds these sums to the gradient
-/// (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers, regardless of the schedule. The
-/// order of summation is therefore fixed. For explicit steps, and for implicit steps with factored linear systems, the
-/// gradient is bitwise identical with and without interruptions, with all stores that do not round values, and with all
-/// schedules that do not go back in time.
+/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. The sweep adds their
+/// contribution to the gradient (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers,
+/// regardless of the schedule. The order of summation is therefore fixed. For explicit steps, and for implicit steps
+/// with factored linear systems, the gradient is bitwise identical with and without interruptions, with all stores that
+/// do not round values, and with all schedules that do not undo steps.
 ///
-/// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
-/// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. A state
-/// is computed only when an action needs the state; the computation starts at the nearest available earlier state. If a
-/// snapshot is damaged, the sweep recomputes the state of the snapshot from the nearest available earlier state.
+/// With a SweepJournal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
+/// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. If an
+/// action needs a state that the resumed sweep does not have, the sweep computes the state from the nearest earlier
+/// state in memory or on the disk. The same applies to snapshots that are damaged.
 ///
 /// If the schedule reverses only the steps from `first_reversed` on, the computed gradient is the contribution of these
-/// steps, and the computed adjoint is ∂L/∂x[first_reversed]. If the schedule executes steps backwards in time
-/// (`goes_back`), the sweep calls `Model::set_reversible(true)`.
+/// steps, and the computed adjoint is ∂L/∂x[first_reversed]. If the schedule undoes steps instead of restoring states
+/// (`Schedule::goes_back`), the sweep calls `Model::set_reversible(true)`.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
 
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
-  /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` contains the parameters whose
-  /// gradient is requested. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the call
-  /// resumes a sweep that was interrupted during the reverse sweep, the contents of `state` are unspecified after the
-  /// call.
+  /// Executes the forward run: advances `state` from x[0] to x[N] and returns the loss L, summed over all ranks.
+  /// `gradient` contains the parameters whose gradient is requested. `backward` fills `gradient`, so `gradient` must
+  /// outlive the call of `backward`. If the call resumes a sweep that was interrupted during the reverse sweep, the
+  /// contents of `state` are unspecified after the call.
   ///
   /// If the number of steps is not known beforehand (`Schedule::is_open`), `ends` is called for each state, and the
-  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped, as does `backward`, if
-  /// the journal receives a request to stop.
+  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped if the journal receives
+  /// a request to stop; `backward` throws SweepStopped in this case, too.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
-  /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in
-  /// `adjoint` (owned entries). Throws Error (system) if steps backwards in time do not reproduce an earlier state
-  /// bitwise.
+  /// Executes the reverse sweep: computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global
+  /// parameters, and ∂L/∂x[0] in the entries of `adjoint` at owned vertices. Throws Error (system) if undone steps do
+  /// not reproduce an earlier state bitwise.
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the reverse sweep. A resumed sweep calls the observer only for the steps that the resumed
-  /// sweep itself reverses.
+  /// Sets the observer of the reverse sweep. A resumed sweep does not call the observer for steps that the interrupted
+  /// sweep has reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Makes the sweep add the sums accumulated in the Model to the gradient after every step instead of every
-  /// `steps_of_block` steps. The sums are added before the adjoint observer is called.
+  /// Makes the sweep call `Model::prepare_adjoint` after the adjoint of every step, instead of every `steps_of_block`
+  /// steps, and before the adjoint observer is called.
   void use_single_steps() { single_steps_ = true; }
-  /// Returns the number N of the last state. The result is valid only after `forward`.
+  /// Returns the number N of steps of the rollout. The result is valid only after `forward`.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
 

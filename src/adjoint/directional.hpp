@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Pair of States that can be joined to one State: a state and its derivative along a direction, or an adjoint and its
-/// derivative. The joined State has the fields of `first`, followed by the fields of `second` with `_tangent` appended
-/// to their names.
+/// Pair of States, `first` and `second`, that can be joined to one State. Examples are a state and its derivative along
+/// a direction, or an adjoint and its derivative. The joined State has the fields of `first`, followed by the fields of
+/// `second` with `_tangent` appended to their names.
 class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}
@@ -21,13 +21,13 @@ class JoinedState {
   State first, second;
 };
 
-/// Model that consists of an underlying Model and of its derivative along a direction of the parameters. The state is
-/// (x, dx).
+/// Model that consists of an underlying Model and of its derivative along a direction dp of the parameters p. The state
+/// is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along dp.
 ///
-/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along the direction.
-/// For the loss dL = Σ dℓₙ (DirectionalLoss), the gradient that a reverse sweep computes is therefore H dp, where H =
-/// ∂²L/∂p² and dp is the direction. Any schedule and store can be used. The gradient ∂L/∂p of the underlying Model is
-/// stored in this object (`sum_gradient`).
+/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along dp. L is the
+/// loss of the underlying Model. For the derivative dL of L along dp as the loss (DirectionalLoss), the gradient that a
+/// reverse sweep computes is therefore the product H dp with the Hessian H = ∂²L/∂p². Any checkpoint schedule and store
+/// can be used. The gradient ∂L/∂p of the underlying Model is stored in this object (`sum_gradient`).
 class DirectionalModel : public Model {
  public:
   /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
@@ -35,7 +35,7 @@ class DirectionalModel : public Model {
   DirectionalModel(Model& model, const ParameterSet& direction);
 
   /// Returns the gradient ∂L/∂p of the underlying Model after the reverse sweep, summed over ranks for global
-  /// parameters. Call this function only once. Collective.
+  /// parameters. Must be called only once. Collective.
   ParameterSet& sum_gradient();
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -64,8 +64,8 @@ class DirectionalModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for the sweep of a DirectionalModel: the derivative dL = Σ dℓₙ of another Loss along (dx, dp), as a function of
-/// the DirectionalModel's state (x, dx).
+/// Loss for a DirectionalModel with the state (x, dx): the derivative dL = Σ dℓₙ of another Loss L = Σ ℓₙ, whose term
+/// ℓₙ belongs to state x[n], along dx and the direction dp of the parameters.
 class DirectionalLoss : public Loss {
  public:
   DirectionalLoss(Loss& loss, DirectionalModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Base class of Losses that forward to another Loss, which must outlive this object. State n of this Loss is state
-/// `first` + n of the other Loss.
+/// Base class of Losses whose functions call the functions of another Loss for state `first` + n instead of state n.
+/// The other Loss must outlive this object.
 class ForwardingLoss : public Loss {
  public:
   explicit ForwardingLoss(Loss& loss, int first = 0) : loss_(loss), first_(first) {}

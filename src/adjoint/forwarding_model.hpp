@@ -7,8 +7,9 @@
 
 namespace diffsim {
 
-/// Base class of Models that change the steps of another Model: all operations except those of steps and
-/// `set_reversible` are those of the other Model, which must outlive this object.
+/// Base class of Models that change the steps of another Model. All functions except those that execute or
+/// differentiate steps, and except `set_reversible`, call the functions of the other Model, which must outlive this
+/// object.
 class ForwardingModel : public Model {
  public:
   explicit ForwardingModel(Model& model) : model_(model) {}

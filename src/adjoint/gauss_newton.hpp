@@ -9,13 +9,13 @@
 
 namespace diffsim {
 
-/// Model that consists of an underlying Model and of its derivative along a direction of the parameters, for products
-/// with the Gauss–Newton matrix Jᵀ W J. The state is (x, dx), as for a DirectionalModel.
+/// Model that consists of an underlying Model and of its derivative along a direction dp of the parameters p, for
+/// products with the Gauss–Newton matrix Jᵀ W J. r are the residuals of a least-squares loss, J = dr/dp and W are the
+/// weights. The state is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along dp.
 ///
 /// The adjoint is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state, a GaussNewtonLoss adds
-/// (∂r/∂x)ᵀ W dr to λ, where r are the residuals, dr is the derivative of r along the direction dp, and W are the
-/// weights. The gradient that a reverse sweep computes is then Jᵀ W J dp, with J = dr/dp. No second derivatives are
-/// needed.
+/// (∂r/∂x)ᵀ W dr to λ, where dr is the derivative of r along dp. The gradient that a reverse sweep computes is then Jᵀ
+/// W J dp. Second derivatives of the steps are not needed.
 class GaussNewtonModel : public Model {
  public:
   /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
@@ -47,7 +47,9 @@ class GaussNewtonModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for the sweep of a GaussNewtonModel. The value is the derivative dL = Σ dℓₙ of another Loss along (dx, dp).
+/// Loss for a GaussNewtonModel with the state (x, dx). The value is the derivative dL = Σ dℓₙ of another Loss L = Σ ℓₙ
+/// along dx and the direction dp of the parameters. The gradient is not the gradient of this value, but the product
+/// with the Gauss–Newton matrix.
 class GaussNewtonLoss : public Loss {
  public:
   GaussNewtonLoss(Loss& loss, GaussNewtonModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}

@@ -6,8 +6,8 @@
 
 namespace diffsim {
 
-/// Model whose step n is step `first` + n of another Model. Sweeps, which start at step 0, can thus run on a later part
-/// of a rollout.
+/// Model whose step n is step `first` + n of another Model. Forward and reverse runs number their steps from 0; with
+/// this Model, such runs compute the steps from step `first` of the other Model on.
 class LaterSteps : public ForwardingModel {
  public:
   LaterSteps(Model& model, int first) : ForwardingModel(model), first_(first) {}

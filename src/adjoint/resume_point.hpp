@@ -9,11 +9,11 @@ namespace diffsim {
 /// Copies the values of each parameter of `from` to the parameter of the same name in `to`.
 void copy_values(const ParameterSet& from, ParameterSet& to);
 
-/// Adjoint and gradient of a reverse sweep after the last block of steps whose sums were added to the gradient. An
-/// interrupted sweep continues at this point.
+/// Copy of the adjoint and the gradient of a reverse sweep. The copy is made when the gradient is complete for all
+/// steps reversed so far (`Model::prepare_adjoint`). An interrupted sweep continues from this copy.
 class ResumePoint {
  public:
-  /// Allocates fields of zeros with the shapes of a state and a gradient, and sets `step` to -1.
+  /// Allocates the stored adjoint and gradient with the shapes of `shape` and `gradient`, and sets `step` to -1.
   void allocate(const State& shape, const ParameterSet& gradient);
   /// Stores copies of the adjoint of state `step`, and of the contribution of the steps from `step` on to the gradient.
   void set(int step, const State& adjoint, const ParameterSet& gradient);

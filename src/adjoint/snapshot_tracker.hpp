@@ -11,25 +11,26 @@
 
 namespace diffsim {
 
-/// Level and step of a snapshot.
+/// Storage level and step number of a snapshot (stored state).
 struct SnapshotLocation {
   int level = 0, step = 0;
   auto operator<=>(const SnapshotLocation&) const = default;
 };
 
-/// Snapshots of a sweep: the snapshots in the store, and the missing snapshots, which the schedule assumes but the
-/// store lacks. A snapshot is missing if the sweep did not have the state when the schedule requested the snapshot, for
-/// example after an interruption, or if the stored snapshot is damaged.
+/// List of the snapshots (stored states) of a sweep. The list contains the snapshots in the store, and missing
+/// snapshots, which exist according to the checkpoint schedule, but are not in the store. A snapshot is missing if the
+/// sweep did not have the state when the schedule requested the snapshot, for example after an interruption, or if the
+/// stored snapshot is damaged.
 class SnapshotTracker {
  public:
   /// Creates a tracker without snapshots. The store must outlive the tracker.
   explicit SnapshotTracker(Store& store) : store_(store) {}
 
-  /// Clears the lists of stored and of missing snapshots. The store does not change.
+  /// Clears the lists of stored and of missing snapshots, without changing the store.
   void clear();
   /// Writes a snapshot to the store. `state` is the state of step `location.step`.
   void put(const SnapshotLocation& location, const State& state);
-  /// Adds a snapshot to the list of missing snapshots.
+  /// Adds the snapshot at `location` to the list of missing snapshots.
   void expect(const SnapshotLocation& location) { missing_.insert(location); }
   /// Reads a snapshot that is in the store into `state`. Returns false if the snapshot is damaged. In this case, the
   /// tracker adds the snapshot to the list of missing snapshots, `damage()` returns the error message, and the contents
@@ -43,9 +44,9 @@ class SnapshotTracker {
   /// Returns the location of the stored snapshot with the largest step s, `after` < s ≤ `step`. If several levels have
   /// a snapshot of this step, returns the lowest level. If there is no such snapshot, the result has no value.
   std::optional<SnapshotLocation> latest(int step, int after) const;
-  /// Returns the missing snapshots of a step.
+  /// Returns the locations of all missing snapshots of state `step`.
   std::vector<SnapshotLocation> missing_of(int step) const;
-  /// Error message about the last snapshot that was found damaged; empty if no snapshot was damaged.
+  /// Error message about the last damaged snapshot that `get` tried to read; empty if there was none.
   const std::string& damage() const { return damage_; }
 
  private:

@@ -12,10 +12,12 @@
 
 namespace diffsim {
 
-/// Checkpoint plan with its expected cost, which is estimated from measurements of the first step and of one snapshot.
+/// Checkpoint plan of a sweep, with the expected run time. The run time is estimated from measurements of the first
+/// step and of one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
-  int skipped = 0;  ///< number of steps at the beginning of the rollout that are not reversed and not in `checkpoints`
+  /// Number of steps at the beginning of the rollout that are not reversed; `checkpoints` is for the later steps.
+  int skipped = 0;
   /// Run time of one step of the forward run in s; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
   /// Run time of the adjoint of one step in s; NaN if unknown.
@@ -32,12 +34,12 @@ struct SweepPlan {
   std::string summary() const;
 };
 
-/// Conditions of a planned sweep on which the memory of the sweep depends. A journal needs an additional adjoint and
-/// gradient, and buffers for the files that the journal writes.
+/// Properties of a planned sweep on which the memory of the sweep depends. A SweepJournal needs memory for a further
+/// adjoint and gradient, and for buffers of files.
 struct SweepSurroundings {
   bool has_journal = false;
   int kept_states = 0;              ///< number of states that the caller stores during the reverse sweep
-  const RowOrder* order = nullptr;  ///< order of rows in snapshot files, see `make_store`
+  const RowOrder* order = nullptr;  ///< order of rows in snapshot files; nullptr: the default order of `make_store`
 };
 
 /// Plans the checkpoints of a sweep for the memory budget `options.memory`, which must be given. Call this function
@@ -45,10 +47,10 @@ struct SweepSurroundings {
 /// requested. Collective.
 ///
 /// A budget in bytes covers all memory of the processes. The resident memory of all ranks is subtracted from the
-/// budget. The resident memory is measured after three executions of the first step and its adjoint, so that matrices
-/// and preconditioners are included. The memory that the sweep allocates in addition to snapshots and records is
-/// subtracted, too. For a tiered store, one snapshot is written to the disk and read back to measure the times of
-/// writing and reading, unless `options.measures` contains these times.
+/// budget. The resident memory is measured after up to three executions of the first step and its adjoint, so that
+/// matrices and preconditioners are included, unless `options.measures` is given. The memory that the sweep allocates
+/// in addition to snapshots and records is subtracted, too. For a tiered store, one snapshot is written to the disk and
+/// read back to measure the times of writing and reading, unless `options.measures` is given.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and

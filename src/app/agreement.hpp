@@ -9,8 +9,8 @@ namespace diffsim::app {
 
 /// Barrier with a time limit. A rank enters the barrier when the work of the rank has ended or failed. The library
 /// throws its errors on all ranks, so if one rank has an error, the other ranks soon enter the barrier, too. If one
-/// rank nevertheless fails alone, the other ranks wait for this rank in some collective call. The time limit allows the
-/// program to abort instead of waiting forever.
+/// rank nevertheless fails alone, the other ranks wait for this rank in some collective call, and the failed rank waits
+/// in the barrier until the time limit. The failed rank can then abort the program, which would otherwise wait forever.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.
@@ -22,13 +22,14 @@ class Agreement {
   /// Waits until all ranks have called this function. Returns false if some rank does not call this function within
   /// `patience`; all later calls then return false, too.
   bool reached();
-  /// Returns the largest of all ranks' codes. Call this function only after `reached()` has returned true. Collective.
+  /// Returns the maximum of `code`, for example of an exit code, over all ranks. Call this function only after
+  /// `reached()` has returned true. Collective.
   int largest(int code) const;
 
   static constexpr std::chrono::seconds patience{20};
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;  // duplicate, so that pending operations on the original do not interfere
+  MPI_Comm comm_ = MPI_COMM_NULL;  // duplicate, separate from pending operations on the original
   bool broken_ = false;
 };
 

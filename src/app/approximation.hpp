@@ -13,7 +13,8 @@ namespace diffsim::app {
 /// precision.
 CheckpointOptions exact(CheckpointOptions options);
 
-/// Computes ∂L/∂u at u by a separate sweep with the given checkpoint options and without a journal. Collective.
+/// Returns the gradient ∂L/∂u of the loss L, priors included, at the vector `u` of unknowns. A separate forward run and
+/// reverse run with the given checkpoint options compute the gradient, and save no progress on the disk. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
 /// Returns ‖found - expected‖₂/‖expected‖₂ for vectors that are distributed over the ranks; 0 if `expected` is zero.

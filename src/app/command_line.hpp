@@ -13,18 +13,20 @@ namespace diffsim::app {
 struct CommandLine {
   std::string command;  ///< simulate, tangent, gradient, check, invert or mesh; empty if there is no command
   std::string scene;
-  std::string output;               ///< folder of the results; if empty, output.directory of the scene
-  std::string convert;              ///< mesh: HDF5 mesh file to write; for several bodies see converted_files()
-  bool hessian = false;             ///< check: test products with the Hessian, too
-  bool products = false;            ///< check: only dot-product tests, no finite differences of the loss
-  bool resume = false;              ///< simulate, gradient, invert: continue an interrupted run
-  int groups = 1;                   ///< gradient, invert: number of groups of processes that run experiments
-  double time_limit = 0.0;          ///< simulate, gradient, invert: maximum run time (s); 0 if unlimited
+  std::string output;     ///< folder of the results; if empty, output.directory of the scene
+  std::string convert;    ///< for `mesh`: HDF5 mesh file to write; for several bodies see converted_files()
+  bool hessian = false;   ///< for `check`: true if products with the Hessian of the loss are tested, too
+  bool products = false;  ///< for `check`: true for dot-product tests only, without finite differences of the loss
+  bool resume = false;    ///< for `simulate`, `gradient`, `invert`: true if an interrupted run is continued
+  /// Number of groups of processes, for `gradient` and `invert`; the groups run experiments at the same time.
+  int groups = 1;
+  double time_limit = 0.0;          ///< for `simulate`, `gradient`, `invert`: maximum wall time (s); 0 if unlimited
   std::vector<std::string> petsc;   ///< arguments after `--`
   std::vector<std::string> kokkos;  ///< arguments that begin with --kokkos-
 
-  /// Quantities for checkpoint plans. If this member has no value, the plans measure these quantities. Only programs
-  /// that use the runner as a library set this member; there is no command-line option for it.
+  /// Memory and run times from which checkpoint schedules for a memory budget are planned. If this member has no value,
+  /// the run measures these quantities. Only programs that use the runner as a library set this member; there is no
+  /// command-line option for it.
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< text to print for --help, --version or --parameters

@@ -12,22 +12,24 @@
 
 namespace diffsim::app {
 
-/// Constraints of a scene.
+/// Constraints of an optimisation, created from the section `constraints` of a scene.
 class SceneConstraints {
  public:
-  /// `problem`: inverse problem of the scene, before the first evaluation. `checkpoints`: options of the additional
-  /// sweeps. Throws InputError for the mean of a parameter with vector values, and for a constraint of a sensor in a
-  /// scene with experiments. Collective.
+  /// `problem`: inverse problem of the scene, before the first evaluation. `checkpoints`: checkpoint options of the
+  /// additional forward and reverse runs that constraints on sensors need. Throws InputError for a constraint on the
+  /// mean of a parameter whose values are vectors, and for a constraint on a sensor in a scene with `experiments`.
+  /// Collective.
   SceneConstraints(const Scene& scene, DifferentiableScene& solver, InverseProblem& problem,
                    const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
-  /// Pairs of name and problem for each constraint of a sensor. The constraint's function is computed from the loss of
-  /// the problem.
+  /// Name of each constraint on the value of a sensor, and an InverseProblem whose loss is the sensor's value;
+  /// make_loss_function() creates the function of the constraint from this loss.
   const std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>>& problems() const { return problems_; }
-  /// Sets the penalty of unknown k in all problems of constraints.
+  /// Sets the exponent `MaterialDistribution::penalty` of unknown k in all InverseProblems of `problems()`.
   void set_penalty(std::size_t k, double penalty);
-  /// Returns name, value and bounds of each constraint, for the report.
+  /// Returns a list for the report: name, value and finite bounds of each constraint. `values`: values of the
+  /// constraints' functions, in the order of `all()`.
   ReportValue report(const std::vector<double>& values) const;
 
  private:

@@ -14,13 +14,14 @@ class ContactWatch {
  public:
   explicit ContactWatch(DifferentiableScene& solver) : solver_(solver) {}
 
-  /// Returns the contact state at step n, and adds this state to the statistics. Returns no value if the scene has no
-  /// contact. Collective.
+  /// Returns the contact quantities (gap, numbers of pairs, friction power) of `state`, the state after n steps, and
+  /// adds these quantities to the statistics. Returns no value if the scene has no contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
-  /// Writes the entry `contact` of the report; writes nothing if the scene has no contact. The entry contains the
-  /// minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections` over all observed
-  /// states. The entry `friction_work` (J) is the friction power, integrated over time by the trapezoidal rule. The
-  /// entry `barrier_stiffness` (Pa) is the value in the scene, or the adaptively chosen value.
+  /// Writes the key `contact` of the report; writes nothing if the scene has no contact. The value is a mapping with
+  /// the minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections` (ContactState)
+  /// over all observed states. The key `friction_work` (J) of the mapping is the integral of the friction power over
+  /// time, by the trapezoidal rule. The key `barrier_stiffness` (Pa) is the barrier stiffness of the scene, or the
+  /// adaptively chosen stiffness.
   void write(Report& report) const;
 
  private:

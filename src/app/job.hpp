@@ -17,12 +17,13 @@
 
 namespace diffsim::app {
 
-/// Groups of processes that run the experiments of a scene at the same time. Each group has a Job with its experiments.
+/// Groups of processes that run the experiments of a scene at the same time. Each group has a Job with the experiments
+/// of the group.
 struct JobGroups {
   MPI_Comm all = MPI_COMM_NULL;    ///< communicator of all groups
   int count = 1;                   ///< number of groups
   int number = 0;                  ///< number of this process's group; group 0 writes the files of the whole run
-  std::vector<int> experiments;    ///< numbers of the experiments of this process's group
+  std::vector<int> experiments;    ///< numbers, from 0 on, of the experiments of this process's group
   std::vector<std::string> names;  ///< names of all experiments
 };
 
@@ -38,7 +39,8 @@ struct Job {
   Report report;
   std::ostream& out;  ///< standard output of rank 0; on other ranks the text is discarded
   std::ostream& err;
-  std::function<void()> on_failure{};  ///< records that the run has failed; collective
+  /// Function that is called if the run fails; marks the checkpoint directory as failed; collective.
+  std::function<void()> on_failure{};
   JobGroups groups{};
 
   void warn(const std::string& what) {
@@ -46,8 +48,9 @@ struct Job {
         << '\n'
         << std::flush;
   }
-  /// Creates the output folder and ends the phase `setup`. Must be called after the input is read and checked, and
-  /// before results are written. After this call, report.json is written even if the run ends with an Error (run).
+  /// Creates the output folder, and adds the wall time since the start of the run to the report, as the duration of the
+  /// phase `setup`. Must be called after the input is read and checked, and before results are written. After this
+  /// call, report.json is written even if the run ends with an Error of kind `run`.
   void begin() {
     output.create();
     report.end_setup();
@@ -59,17 +62,19 @@ std::vector<const Scene*> experiments_of(const Scene& scene);
 /// Returns a job for one experiment, with the scene of the experiment, an output folder with the experiment's name, and
 /// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
-/// Returns the groups for `--groups`. Experiments are distributed to the groups in turn. `names`: names of the scene's
-/// experiments. Throws InputError if there are fewer experiments or processes than groups. Collective.
+/// Returns the groups of processes for the option `--groups`. Experiment k belongs to group k modulo `count`. `names`:
+/// names of the scene's experiments. Throws InputError if there are fewer experiments or processes than groups.
+/// Collective.
 JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
-/// Returns the scene with the given experiments only.
+/// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of these experiments, from 0 on.
 Scene scene_with(const Scene& scene, const std::vector<int>& experiments);
-/// Prints the default damping and the default gravity that the run uses because the scene sets no values.
+/// Prints the default values of `solver.damping` and `solver.gravity`, for each of these keys that the scene omits.
 void tell_defaults(Job& job);
-/// Warns if the scene's substep exceeds the bound that guarantees stability. Also warns about keys of the section
-/// `solver` that have no effect. Collective.
+/// Warns if the substep dt/substeps of an explicit integrator exceeds `DifferentiableScene::stable_substep`. Also warns
+/// about keys of the section `solver` that have no effect. Collective.
 void warn_about_solver(Job& job, DifferentiableScene& solver);
-/// Reports the cost of the implicit steps since the model was last prepared.
+/// Adds to the report the counters of all implicit steps since the last call of `Model::prepare`, such as the number of
+/// Newton iterations. Warns if linear systems of the derivatives were indefinite.
 void report_solver(Job& job, DifferentiableScene& solver);
 /// Warns if the largest barrier distance d̂ of the scene exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);

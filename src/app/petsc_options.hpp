@@ -18,7 +18,8 @@ class PetscOptionsOfScene {
   PetscOptionsOfScene& operator=(const PetscOptionsOfScene&) = delete;
   ~PetscOptionsOfScene();
 
-  /// Returns the options of the scene and of the command line that no code has queried.
+  /// Returns the options of the scene and of the command line that PETSc has not read, for example because of a typing
+  /// error.
   std::vector<std::string> unused() const;
 
  private:

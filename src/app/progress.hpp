@@ -28,10 +28,11 @@ class Progress {
   void restart() { start_ = Clock::now(); }  ///< restarts the clock from which rates are computed
   void clear();                              ///< erases the progress line on the terminal
 
-  /// Shows that `done` of `total` units are done, unless the last line was shown too recently. `note` is appended to
-  /// the line.
+  /// Shows that `done` of `total` units are done, unless the last line was shown less than 0.1 s (on a terminal) or 30
+  /// s ago. `note` is appended to the line.
   void update(long done, long total, const std::string& note = "");
-  /// Shows the result of `text` after the label. `text` is not called if the last line was shown too recently.
+  /// Shows the result of the function `text` after the label. Does nothing if the last line was shown less than 0.1 s
+  /// (on a terminal) or 30 s ago.
   void update(const std::function<std::string()>& text);
   /// Returns the text of a line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
@@ -48,19 +49,21 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// Progress of an adjoint sweep, derived from a forecast of the sweep's schedule. The remaining time includes repeated
-/// steps, and uses separate mean times for forward steps and reversed steps.
+/// Progress of a forward run and the reverse run that follows. The progress is derived from a forecast, which contains
+/// the numbers of all steps, repeated steps included. The remaining time is computed from the mean run time of a
+/// forward step and the mean run time of the adjoint of a step.
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
-  /// Shows the progress, as a SweepWatcher.
+  /// Shows the progress. The arguments are those of a SweepWatcher.
   void operator()(long taken, int reached, int reversed_from);
 
-  /// Returns the remaining time in s, computed from the mean times so far. `reversed_from` is defined as in
-  /// SweepWatcher.
+  /// Returns the remaining run time in s, computed from the mean run times of steps so far. The arguments are those of
+  /// a SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Adds `seconds` to the total time of forward steps if a forward step was executed since the last call. Otherwise,
-  /// if the reverse sweep has begun, adds `seconds` to the total time of reversed steps.
+  /// Adds `seconds`, the run time since the last call, to the total run time of forward steps if a forward step was
+  /// executed since the last call. Otherwise, if the reverse run has begun, adds `seconds` to the total run time of the
+  /// adjoints of steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:
@@ -73,8 +76,9 @@ class SweepProgress {
   long steps_ = 0, reversals_ = 0;
 };
 
-/// Loss that forwards to another Loss and shows the progress of sweeps by a Progress. A sweep calls `observes(n)` for
-/// every state, first with ascending n from 0, then with descending n. The progress is derived from these calls.
+/// Loss that forwards all calls to another Loss and shows the progress of a gradient computation. The forward run calls
+/// `observes(n)` for every state with ascending n from 0; the reverse run calls `observes(n)` with descending n. The
+/// progress is derived from these calls.
 class WatchedLoss : public ForwardingLoss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

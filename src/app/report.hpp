@@ -23,14 +23,14 @@ class Report {
   double start() const { return start_; }
 
   void set_mesh(const TetrahedralMesh& mesh);
-  /// Returns the entry of a key, such as `loss`, `gradient_norm` or `converged`.
+  /// Returns the value of a key, such as `loss`, `gradient_norm` or `converged`; adds the key if the key is missing.
   ReportValue& operator[](const std::string& key) { return root_[key]; }
 
   void add_seconds(const std::string& phase, double seconds);  ///< phases: setup, forward, backward, io
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
   /// Time in s since the beginning of the run.
   double elapsed() const;
-  /// Ends the phase `setup`, whose duration is the time since `start`.
+  /// Ends the phase `setup`: the duration of this phase is the wall time from `start()` to this call.
   void end_setup() { add_seconds("setup", elapsed()); }
   /// Adds the peak memory, summed over all ranks, to the report, and writes report.json. Collective.
   void write(const OutputFolder& folder);

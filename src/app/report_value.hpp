@@ -30,7 +30,8 @@ class ReportValue {
   static ReportValue list();
   static ReportValue mapping();
 
-  /// Returns the entry of a mapping; a missing entry is added as an empty value. An empty value becomes a mapping.
+  /// Returns the value of a key of a mapping; a missing key is added with an empty value. An empty value becomes a
+  /// mapping.
   ReportValue& operator[](const std::string& key);
   void push_back(ReportValue item) { items_.push_back(std::move(item)); }
 

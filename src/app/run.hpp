@@ -12,8 +12,8 @@ namespace diffsim::app {
 /// Executes the command line and returns the exit code, the same on every rank. Never throws. Collective.
 ///
 /// Rank 0 writes results to `out`, and to `err` at most one line `diffsim: error: …` and lines `diffsim: warning: …`.
-/// If some rank does not finish within the time limit of Agreement, each of the waiting ranks writes an error line to
-/// `err` and aborts the program. MPI, PETSc and Kokkos must be initialised.
+/// If some rank does not finish within `Agreement::patience` after the other ranks, each of the waiting ranks writes an
+/// error line to `err` and aborts the program. MPI, PETSc and Kokkos must be initialised.
 int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream& err);
 
 }  // namespace diffsim::app

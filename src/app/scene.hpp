@@ -24,13 +24,14 @@
 
 namespace diffsim::app {
 
-/// Dataset of an HDF5 file. If the scene contains a relative path, `path` is that path appended to the scene's folder.
+/// Dataset of an HDF5 file. A relative path in a scene file is relative to the folder of the scene file; `path`
+/// includes this folder.
 struct Dataset {
   std::string path;
   std::string name;
 };
 
-/// Numbers written in the scene or stored in a file.
+/// Array of values, given in the scene file or by a dataset of an HDF5 file.
 struct Numbers {
   std::variant<Array, Dataset> source;
   Place place;
@@ -56,7 +57,7 @@ struct MeshSection {
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  std::optional<CellKind> cells;  ///< kind of cells read from the file; if absent, the body determines the kind
+  std::optional<CellKind> cells;  ///< kind of cells to read from the file; if absent, tetrahedra
   bool boundary = false;          ///< true: the body is the boundary of the tetrahedra in `source`
   Place place;
 };
@@ -71,10 +72,12 @@ struct RegionEntry {
 struct MaterialEntry {
   std::string model;
   std::optional<RegionName> region;  ///< region of the material; if absent, the whole mesh
-  const CellModel* cells = nullptr;  ///< model of cells other than tetrahedra; nullptr if `model` is an elastic law
-  std::string law;                   ///< law of the model `cells`; if empty, the first law of the model
-  std::string body;                  ///< body to which datasets refer; if empty, the whole mesh
-  std::map<std::string, Numbers> values;  ///< by parameter: one value, or one per entity, or per step and entity
+  /// Model of cells other than tetrahedra; nullptr if `model` is an elastic law or `rigid`.
+  const CellModel* cells = nullptr;
+  std::string law;   ///< law of the model `cells`; if empty, the first law of the model
+  std::string body;  ///< body whose cells or vertices datasets have values for; if empty, the whole mesh
+  std::map<std::string, Numbers> values;  ///< by parameter name: one value, or one for each cell or vertex, or one for
+                                          ///< each step and cell or vertex
   bool nodal_dilatation = false;
   Place place;
 
@@ -91,20 +94,20 @@ struct SolverSection {
   bool gravity_given = false;  ///< false: the default is used
   Integrator integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
-  std::vector<std::string> unused;  ///< given keys that the integrator does not use
+  std::vector<std::string> unused;  ///< keys in the scene that have no effect with this integrator
   Place place;
 };
 
 struct InitialSection {
-  std::optional<Numbers> velocity, displacement;          ///< in m/s and in m; shape [3] or [N, 3]
+  std::optional<Numbers> velocity, displacement;          ///< in m/s and in m; shape [3], or [N, 3] for N vertices
   std::optional<std::array<double, 3>> angular_velocity;  ///< for affine bodies, about the centre of mass (rad/s)
   std::string from;  ///< path of a trajectory that contains the initial state; empty if there is none
-  int step = -1;     ///< step of the frame of `from` that is the initial state; -1 for the last frame
+  int step = -1;     ///< step of the frame, in the trajectory `from`, that is the initial state; -1 for the last frame
   Place place;       ///< location of the key `from` in the scene file
 };
 
-/// File with the triangles of a body's contact surface. The file is read when the run begins. The coordinates are in
-/// the same frame as those of the body's mesh, before the placement.
+/// File with the triangles of a body's contact surface. The file is read when the run begins. The file uses the same
+/// coordinate system as the body's mesh file; BodyEntry::placement applies to both.
 struct SurfaceFile {
   std::string file;
   double scale = 1.0;
@@ -126,12 +129,13 @@ struct BodyEntry {
   Placement placement;
   InitialSection initial;                         ///< replaces the scene's section `initial`
   std::optional<double> thickness;                ///< contact thickness in m
-  std::optional<std::array<double, 3>> director;  ///< rods and beams: a vector parallel to no segment
+  std::optional<std::array<double, 3>> director;  ///< for rods and beams: vector from which the directors of all
+                                                  ///< segments are computed; parallel to no segment
   std::optional<SurfaceFile> surface;
   Place place;
 };
 
-/// Rigid motion about `axis` through `origin`; the rates are constant or given per step.
+/// Rigid motion of a region: rotation about `axis` through `origin`, and translation.
 struct MoveSection {
   std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
   Numbers angular_velocity;  ///< in rad/s; shape [] or [steps]
@@ -145,7 +149,7 @@ struct BoundaryEntry {
   std::array<bool, 3> axes{};  ///< for `fix`: true for each fixed component
   bool clamp = false;          ///< for `fix`: true if the normal direction of a shell is fixed, too
   /// Values of the load. The allowed shapes depend on `kind`: [3] or [steps, 3] for traction, wind and moment; [] or
-  /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load.
+  /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load on N vertices.
   Numbers load;
   double drag = 0.0;             ///< for `wind`: air density times drag coefficient, in kg/m³
   std::optional<RegionName> to;  ///< for `attach`: region to which `region` is attached
@@ -154,7 +158,7 @@ struct BoundaryEntry {
   Place place;
 };
 
-/// Joint of a rigid body, and the drive along the joint's free direction.
+/// Joint of a rigid body, and the drive that moves a revolute or prismatic joint.
 struct JointEntry {
   Joint joint;
   bool is_driven = false;
@@ -206,12 +210,13 @@ struct TargetObjective {
   bool of_velocity = false;  ///< true: mean velocity; false: mean position
 };
 
-/// Effort of a control signal.
+/// Objective ½ Σ_n dt |u_n|², where u_n is the value of the control parameter `parameter` in step n, and dt is the time
+/// step.
 struct EffortObjective {
   std::string parameter;
 };
 
-/// Target of a joint's coordinate at one step, or at all steps 1 to N.
+/// Target of a joint's coordinate after one step, or after each step of the run.
 struct JointObjective {
   std::string joint;
   Numbers target;  ///< in rad or m; shape [], or [] or [steps] if `all_steps` is true
@@ -228,10 +233,11 @@ struct SensorEntry {
   Place place;
 };
 
-/// Observed or desired values of a sensor.
+/// Objective that compares the values of a sensor with observed values in a file, or with a target.
 struct SensorObjective {
   SensorEntry sensor;
-  std::vector<std::string> datasets;      ///< names of the dataset in the file; the first that exists is read
+  /// Possible names of the dataset in the file `observations`; the first that exists is read.
+  std::vector<std::string> datasets;
   std::string observations;               ///< path of a file; if empty, `target` is used
   std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
   std::vector<double> target;             ///< [components], in the unit of the sensor
@@ -240,11 +246,11 @@ struct SensorObjective {
   Place place;  ///< location of the key `observations` or `target` in the scene file
 };
 
-/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y. With a power p, the value
-/// is the mean of |y|^p for an objective, and the p-th root of this mean for a constraint.
+/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. With a
+/// power p, the value is the mean of |y|^p for an objective, and the p-th root of this mean for a constraint.
 struct SensorValueEntry {
   SensorEntry sensor;
-  std::vector<double> weights;            ///< [components]: 1 for the component, 0 for others
+  std::vector<double> weights;            ///< [components]: 1 for the component y, 0 for others
   std::optional<std::vector<int>> steps;  ///< if absent, all steps 1, 2, … or, if `step` is given, one step
   std::optional<int> step = -1;           ///< number of the step; -1 for the last step
   std::optional<double> power;
@@ -255,7 +261,8 @@ struct ObjectiveEntry {
   std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective, SensorValueEntry>
       kind;
   double weight = 1.0;
-  std::optional<double> noise;  ///< if given, the objective is a likelihood with this standard deviation
+  /// Standard deviation of the observations' errors; if given, the objective is a negative log-likelihood.
+  std::optional<double> noise;
   Place place;
 };
 
@@ -263,26 +270,27 @@ struct ObjectiveEntry {
 /// the rest shape, or the value of a sensor.
 struct ConstraintEntry {
   enum class Quantity { mean, relative_volume, distortion };
-  std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or a sensor
-  Quantity quantity = Quantity::mean;              ///< of the parameter; the last two are for rest_positions
-  double power = 16.0;                             ///< exponent of the mean of the distortion
+  std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or the value of a sensor
+  Quantity quantity = Quantity::mean;  ///< function of the parameter; relative_volume and distortion require the
+                                       ///< parameter `rest_positions`
+  double power = 16.0;                 ///< for distortion: exponent `power` of make_distortion_function()
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place place;
 };
 
-/// Distribution of material that a parameter is computed from (MaterialDistribution).
+/// Material densities from which a parameter is computed (MaterialDistribution).
 struct DistributionEntry {
-  std::vector<double> penalties{3.0};  ///< of a sequence of optimisations
+  std::vector<double> penalties{3.0};  ///< `MaterialDistribution::penalty`, for each of a sequence of optimisations
   double minimum = 1e-3;
   double filter = 0.0;  ///< radius of the filter, m; 0 for no filter
 };
 
-/// Filter of the changes of a shape (ShapeFilter).
+/// Filter that smooths the changes of a rest shape (ShapeFilter).
 struct ShapeFilterEntry {
   double radius = 0.0;  ///< m
   std::vector<RegionName> fixed;
-  std::array<bool, 3> moves{true, true, true};  ///< true for the coordinates that change
+  std::array<bool, 3> moves{true, true, true};  ///< true for each coordinate (x, y, z) that the filter may change
 };
 
 struct ParameterEntry {
@@ -292,18 +300,21 @@ struct ParameterEntry {
                       ///< name or a key of a section `material`
   Per per = Per::global;
   std::optional<RegionName> region;
-  /// Start values: one per value of the unknown, or fewer if one number is used for several values. If `initial` has no
-  /// value, the start values are the parameter's values in the scene.
+  /// Start values of the unknown: one for each value of the unknown, or one for all values. If `initial` is absent, the
+  /// start values are the parameter's values in the scene.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
-  std::optional<Numbers> direction;  ///< dp for the command `tangent`, in the forms of `initial`; if absent, 1
-  std::optional<Numbers> map;        ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
+  std::optional<Numbers> direction;  ///< for `tangent`: change dp of the parameter, in the forms of `initial`; if
+                                     ///< absent, all entries are 1
+  /// Dataset of M modes, [M, C] for C cells or [M, N, 3] for N vertices; the unknowns are M coefficients.
+  std::optional<Numbers> map;
   std::optional<DistributionEntry> distribution;
   std::optional<ShapeFilterEntry> filter;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
-  std::optional<bool> logarithmic;  ///< true: ln p is the unknown; if absent, the parameter's default is used
+  std::optional<bool> logarithmic;  ///< true: the unknown is the logarithm of the parameter; if absent, the default of
+                                    ///< the parameter is used
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
@@ -316,15 +327,17 @@ struct PriorEntry {
   std::size_t parameter = 0;  ///< index in Scene::parameters
   std::optional<Numbers> mean, deviation, covariance;
   double weight = 1.0;   ///< for `smooth` and `total_variation`
-  double epsilon = 0.0;  ///< for `total_variation`: slope below which the prior is smooth
+  double epsilon = 0.0;  ///< for `total_variation`: slope ε, see make_total_variation_prior()
   double length = 0.0;   ///< for `matern`: correlation length in m or s
   Place place;
 };
 
-/// Factors of the priors, for a sequence of optimisations of which one is chosen.
+/// Factors by which all priors are multiplied, one for each of a sequence of optimisations. The result of the run is
+/// the result for one of the factors.
 struct PriorFactors {
   std::vector<double> values = {};    ///< in descending order
-  std::optional<double> misfit = {};  ///< largest loss without priors (discrepancy principle); if absent, the L-curve
+  std::optional<double> misfit = {};  ///< the largest factor with a loss, without priors, of at most `misfit` is
+                                      ///< chosen; if absent, the corner of the L-curve
   Place place = {};
 };
 
@@ -341,7 +354,7 @@ struct OutputSection {
   bool reactions = false;       ///< true: reactions of fixed and moved regions are written to trajectory.h5
   bool contact_forces = false;  ///< true: contact forces of bodies and obstacles are written to trajectory.h5
   std::string log;              ///< for `simulate`: file with a table of the steps; if empty, no table is written
-  std::string adjoint_log;      ///< for `gradient`, `invert`: file with the adjoint's norms; if empty, no file
+  std::string adjoint_log;  ///< for `gradient`, `invert`: table of the norms of the adjoint ∂L/∂x[n]; if empty, no file
   Place place;
 };
 
@@ -353,14 +366,15 @@ struct Scene {
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
-  std::map<std::string, Numbers> signals;  ///< control signals of the materials' laws; shape [] or [steps]
+  /// Control parameters of elastic laws (`ElasticLaw::signal`), by name; shape [] or [steps].
+  std::map<std::string, Numbers> signals;
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
   std::vector<RobotEntry> robots;
   std::vector<JointEntry> joints;  ///< joints in the section `joints`
-  /// Drives in the section `boundary`, of joints of this scene or of robots. Each drive has a JointEntry, in which
-  /// `joint` contains only the name of the joint.
+  /// Drives in the section `boundary`, of joints of this scene or of robots. In each of these entries, `joint` contains
+  /// only the name of the joint.
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<SensorEntry> sensors;
@@ -371,10 +385,11 @@ struct Scene {
   Place shooting_place;  ///< location of the key `optimiser.shooting` in the scene file
   std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
-  bool measure_error = false;  ///< true: the error of an approximate gradient is computed
+  /// True if the error of an approximate gradient is computed by comparison with the exact gradient.
+  bool measure_error = false;
   Place checkpoint_place;
   OptimiserOptions optimiser;
-  /// Location of the key `optimiser.uncertainty` in the scene file, if the value of the key is true or a mapping.
+  /// Location of the key `optimiser.uncertainty` in the scene file; no value unless the key is true or a mapping.
   std::optional<Place> uncertainty;
   std::optional<LowRankSection> low_rank;  ///< optimiser.uncertainty if its value is a mapping
   OutputSection output;
@@ -393,7 +408,7 @@ std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
 
 /// Returns the name of the body to which a region belongs: the part BODY of a name BODY/REGION, or the body in the
-/// region's definition in the scene. The result is empty if the region does not belong to a single body.
+/// region's definition in the scene. The result is empty if neither the name nor the definition states a body.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
 /// Parses a scene. If the scene has `experiments`, the result is the scene of the first experiment; its
@@ -401,20 +416,21 @@ std::string body_of_region(const Scene& scene, const std::string& region);
 /// communicate and opens no file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// Returns the ParameterSpec of the parameter with the given name, with or without `:LABEL`. For an unknown name, the
-/// result is a ParameterSpec without restrictions.
+/// Returns the ParameterSpec of a parameter. `parameter`: name NAME or NAME:LABEL. For an unknown name, the result is a
+/// ParameterSpec without restrictions.
 ParameterSpec spec_of(const std::string& parameter);
-/// Returns true if a parameter belongs to an entry of `boundary`. In the Model, the name of the parameter is followed
-/// by `:REGION`.
+/// Returns true if a parameter belongs to a region named in the sections `boundary` and `attach` of a scene. The full
+/// name of such a parameter is NAME:REGION; `parameter` is NAME.
 bool is_of_boundary(const std::string& parameter);
 /// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
 std::string unit_of(const std::string& parameter);
 
-/// Returns whether a parameter belongs to materials: to an elastic law, to damping, or to a CellModel.
+/// Returns whether a parameter has values on cells or belongs to a CellModel. Examples are the density and the
+/// parameters of elastic laws and of damping.
 bool is_of_material(const ParameterSpec& spec);
-/// Returns the possible values of `per` for a parameter in scenes, the default first.
+/// Returns the values that the key `per` of a parameter may have in scenes; the first is the default.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
-/// Returns the word for `per` in scenes: "global", "region", …
+/// Returns the value of the key `per` in scenes: "global", "region", …
 std::string to_string(ParameterEntry::Per per);
 
 }  // namespace diffsim::app

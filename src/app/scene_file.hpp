@@ -37,8 +37,8 @@ class SceneFile {
     std::unique_ptr<InverseProblem> problem;               ///< problem of all experiments
     std::vector<std::unique_ptr<InverseProblem>> further;  ///< problems added to `problem`
   };
-  /// Creates the problem with the given checkpoint options. This object must outlive the problem. Throws InputError if
-  /// the scene has no `objective` or no `parameters`. Collective.
+  /// Creates the inverse problem with the given checkpoint options. The SceneFile must outlive the problem. Throws
+  /// InputError if the scene has no `objective` or no `parameters`. Collective.
   Problem make_problem(const CheckpointOptions& options = {}) const;
 
  private:

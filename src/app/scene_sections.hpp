@@ -5,8 +5,8 @@
 
 namespace diffsim::app {
 
-// Parsers of the sections of a scene, in the order in which the parsers are called. Later sections depend on earlier
-// sections.
+// Parsers of the sections of a scene, in the order in which the parsers are called. A parser may read from `scene` the
+// results of the parsers before it.
 MeshSection parse_mesh(const Value& value, const Scene& scene);
 /// Parses `bodies` with their materials.
 void parse_bodies(const Value& value, Scene& scene);
@@ -14,15 +14,15 @@ void parse_bodies(const Value& value, Scene& scene);
 void require_tetrahedra(const MeshSection& mesh);
 /// Returns the first body of kind `solid`; nullptr if there is none.
 const BodyEntry* first_solid(const Scene& scene);
-/// Returns whether the thickness (or the radius, for rods) is a mechanical parameter of the body's cells. A thickness
-/// given as one number is also the thickness in contact.
+/// Returns whether the thickness (or the radius, for rods) is a mechanical parameter of the body's cells. If this
+/// thickness is one number in the scene, the number is also the contact thickness.
 bool has_thick_cells(const BodyEntry& body);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// Parses materials. `body` is the name of the body that has the materials; if empty, the materials are those of the
 /// whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
-/// Parses the material of a body of cells other than tetrahedra. `beside` is the body's mapping, which contains the
-/// keys next to `material`.
+/// Parses the material of a body of cells other than tetrahedra. `beside` is the mapping of the body: some parameters,
+/// such as `thickness`, are keys of this mapping instead of keys of `material`.
 void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
@@ -45,13 +45,14 @@ SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<SensorEntry> parse_sensors(const Value& value);
 /// Returns the type of a sensor.
 const SensorType& type_of(const SensorEntry& sensor);
-/// Parses one number for each component of the sensor; `.nan` stands for a component that does not count.
+/// Parses one number for each component of the sensor. The number `.nan` means that the component is not compared with
+/// a target.
 std::vector<double> parse_components(const Value& value, const SensorEntry& sensor);
-/// Parses a matrix of the sensor's components.
+/// Parses a covariance matrix of the errors of the sensor's components, [components, components].
 std::vector<double> parse_covariance(const Value& value, const SensorEntry& sensor);
-/// Keys of the value of a sensor.
+/// Returns the keys that `parse_sensor_value` reads.
 std::vector<std::string> keys_of_sensor_value();
-/// Parses the value of a sensor: the keys `sensor`, `component`, `step` or `steps`, and `power`.
+/// Parses the keys `sensor`, `component`, `step` or `steps`, and `power`, which define a scalar function of a sensor.
 SensorValueEntry parse_sensor_value(const Mapping& mapping, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
@@ -65,13 +66,14 @@ PriorFactors parse_prior_factors(const Value& value, const Scene& scene);
 std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses `checkpoint`. `measure_error` is set to the value of the key of this name.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-/// Parses `optimiser`. If the key `uncertainty` is true, the argument `uncertainty` is set to the location of the key.
+/// Parses `optimiser`. Also sets `scene.shooting_place` and, if the key `uncertainty` is true or a mapping,
+/// `scene.uncertainty` and `scene.low_rank`.
 OptimiserOptions parse_optimiser(const Value& value, Scene& scene);
 OutputSection parse_output(const Value& value, Integrator integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 
 // Functions shared by several sections.
-/// Parses a list of axes, such as [x, y]; true for the axes of the list.
+/// Parses a list of axes, such as [x, y]. Entries 0, 1 and 2 of the result are true if x, y and z are in the list.
 std::array<bool, 3> parse_axes(const Value& value);
 RegionName parse_region_name(const Value& value);
 /// Parses the key `region`; returns `all` if the key is missing.

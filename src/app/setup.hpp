@@ -41,10 +41,11 @@ DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMes
 /// Creates a solver with materials, boundary conditions, loads, contact and initial values.
 DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 
-/// Creates a sensor of the scene. Throws InputError, with the location of the sensor in the scene file, for a sensor
-/// that does not exist.
+/// Creates a sensor of the scene. Throws InputError, with the location of the sensor in the scene file, if the
+/// simulated bodies do not have the sensor, for example because a region does not exist.
 std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScene& solver);
-/// Creates the loss that is the value of a sensor, or minus the value for an objective that is maximised.
+/// Creates a loss whose value is the sensor's value of SensorValueEntry, multiplied by -1 for an objective that is
+/// maximised.
 std::unique_ptr<Loss> make_sensor_value(const SensorValueEntry& entry, const Scene& scene, DifferentiableScene& solver);
 /// Creates the sum of the scene's objectives.
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, DifferentiableScene& solver);
@@ -66,8 +67,9 @@ void require_finite(MPI_Comm comm, const std::vector<double>& values, const Para
 /// Adds the scene's priors to `problem`.
 void add_priors(const Scene& scene, const TetrahedralMesh& mesh, InverseProblem& problem);
 
-/// Throws InputError at `place` for the first of `cells`, in file order over all ranks, whose value is outside the
-/// parameter's range. `values` has one value per local cell, [cells].
+/// Throws InputError at `place` if the value of some of `cells`, indices of local cells, is outside the parameter's
+/// range. The message names the first such cell of all ranks, in the order of the mesh file. `values` has one value per
+/// local cell, [cells].
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
                  const std::string& parameter, const Place& place);
 

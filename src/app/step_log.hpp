@@ -11,9 +11,10 @@
 
 namespace diffsim::app {
 
-/// Writes the table `output.log`: one row for each state of a run, with the cost of the step that led to the state
-/// (Newton's method), and the contact state. Rows are written during the run. Does nothing if the scene does not
-/// request the table.
+/// Writes the table `output.log`: one row for each state of a run. For implicit integrators, a row contains the
+/// counters of Newton's method for the step that ended in this state. For scenes with contact, a row contains the
+/// smallest gap and the numbers of active pairs and of intersections. Rows are written during the run. Does nothing if
+/// the scene does not request the table.
 class StepLog {
  public:
   /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state
@@ -21,7 +22,7 @@ class StepLog {
   /// written. All members are collective.
   StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed);
 
-  /// Writes the row of state n and of the step that led to this state.
+  /// Writes the row of the state after n steps. `contact`: contact quantities of this state; no value without contact.
   void add(int n, const std::optional<ContactState>& contact);
   /// Throws Error (system) if a row could not be written.
   void finish();

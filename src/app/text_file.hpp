@@ -15,7 +15,7 @@ std::string read_text(MPI_Comm comm, const std::string& path);
 /// Throws InputError at `place` unless rank 0 can read `path` as a file. Collective.
 void require_readable(MPI_Comm comm, const std::string& path, const Place& place);
 
-/// Returns whether `path` exists on rank 0. Collective.
+/// Returns true on all ranks if rank 0 finds a file or folder at `path`. Collective.
 bool is_there(MPI_Comm comm, const std::string& path);
 
 }  // namespace diffsim::app

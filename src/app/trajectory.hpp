@@ -23,7 +23,7 @@ struct EarlierFrames {
 /// Returns the names of the regions that the scene fixes or moves, without duplicates, in the order of the scene.
 std::vector<std::string> fixed_or_moved_regions(const Scene& scene);
 
-/// Returns the value of the attribute `scene` of a trajectory: hashes of the scene's sections that determine the
+/// Returns the value of the attribute `scene` of a trajectory: hashes of all sections of the scene that influence the
 /// motion. Collective.
 std::string scene_of_run(const Job& job);
 
@@ -31,25 +31,27 @@ std::string scene_of_run(const Job& job);
 /// and `/sensors/NAME`. Collective.
 void add_sensors(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver);
 
-/// Arguments of the last call of a TangentObserver: the state, its derivative, and the direction.
+/// Arguments of the last call of a TangentObserver: the state, the derivative of the state along a change of the
+/// parameters, and this change (`direction`).
 struct TangentFrame {
   const State* state = nullptr;
   const State* tangent = nullptr;
   const ParameterSet* direction = nullptr;
 };
-/// Variant of `add_sensors` for frames with derivatives: also adds the derivative of each dataset as
-/// `/reaction/REGION_tangent` or `/sensors/NAME_tangent`. `frame` must outlive the writer. Collective.
+/// Variant of `add_sensors` for frames with derivatives: also adds the derivative of each dataset along
+/// `frame.direction` as `/reaction/REGION_tangent` or `/sensors/NAME_tangent`. `frame` must contain the state of the
+/// frame that is written, and must outlive the writer. Collective.
 void add_sensors_with_tangents(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver,
                                const TangentFrame& frame);
 
 /// Writes a run to trajectory.h5 and trajectory.xdmf: one frame every `output.every` steps and one for the last state.
 /// `roll` runs the rollout and passes each state to the given observer. If `roll` fails, or `stop` requests a stop on
-/// any rank, the frames so far are published and marked as not complete; after a stop request, the last frame is the
-/// state that was reached. Returns for example "stopped at step 12 of 100 by SIGTERM", or an empty string if the run
-/// was completed. The coordinates of the scene's joints are written to `/joints`, and the coordinates of a robot's
-/// joints to `/bodies/ROBOT/joints`. Reactions, sensors and contact forces, if the scene requests them, are written to
-/// `/reaction/REGION`, `/sensors/NAME` and `/contact/A|B`. If `earlier` is given, the frames of `earlier` are copied
-/// first. Collective.
+/// any rank, the file keeps the frames written so far, and its attribute `complete` is 0; after a stop request, the
+/// last frame is the last computed state. Returns for example "stopped at step 12 of 100 by SIGTERM", or an empty
+/// string if the run was completed. The coordinates of the scene's joints are written to `/joints`, and the coordinates
+/// of a robot's joints to `/bodies/ROBOT/joints`. Reactions, sensors and contact forces, if the scene requests these
+/// values, are written to `/reaction/REGION`, `/sensors/NAME` and, for the bodies or obstacles A and B, `/contact/A|B`.
+/// If `earlier` is given, the frames of `earlier` are copied first. Collective.
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop = nullptr,
                               EarlierFrames* earlier = nullptr);

@@ -21,7 +21,7 @@ std::string unit_of_loss(const std::string& unit);
 /// Writes the dataset `/GROUP/NAME` for each unknown. A global unknown has the shape [] or [3]. An unknown per region
 /// has the shape [regions], and the dataset `NAME.regions` contains the regions' names. Values per cell, segment or
 /// triangle, [cells], and per vertex, [vertices, …], are in the order of the mesh file. Values per step have the shape
-/// [steps, …]. The coefficients of a map have the shape [modes].
+/// [steps, …]. The coefficients of a linear map (`Unknown::map`) have the shape [modes].
 ///
 /// `values(k)` returns the values of unknown k, in the layout of InverseProblem::physical. `are_derivatives`: the
 /// values are derivatives of the problem's loss. Collective.

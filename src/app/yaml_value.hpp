@@ -100,8 +100,8 @@ class Mapping {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Returns the value of a key. Throws InputError if the key is missing; `what` describes the missing value.
   const Value& need(std::string_view key, const std::string& what) const;
-  /// Returns the location of `key`, or, if the key is missing, the location of the mapping with the path that the key
-  /// would have.
+  /// Returns the location of `key`. If the key is missing, the location has the line of the mapping and the path that
+  /// the key would have.
   Place place_of(std::string_view key) const;
   /// Returns the only one of `keys` that the mapping contains. Throws InputError if none of `keys`, or more than one
   /// key, is given.

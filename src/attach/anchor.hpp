@@ -11,12 +11,13 @@ namespace diffsim {
 enum class AnchorKind : int {
   vertex = 1,
   segment = 2,
-  framed_segment = 3,  ///< segment with a director
+  framed_segment = 3,  ///< segment with a director (mesh/directors.hpp)
   triangle = 4,
   tetrahedron = 5,
 };
 
-/// Returns the position p of an anchor with the coordinates ξ in a cell with the nodes q:
+/// Returns the position p of an anchor, the point of a cell to which a vertex is attached. p depends on the coordinates
+/// ξ of the anchor in the cell and on the positions q of the cell's nodes:
 ///
 ///   vertex           q₀
 ///   segment          q₀ + ξ₁ (q₁ - q₀)
@@ -24,9 +25,9 @@ enum class AnchorKind : int {
 ///   triangle         q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n
 ///   tetrahedron      q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
 ///
-/// t is the unit vector along the segment, m is the unit vector along the component of the director q₂ perpendicular to
-/// t, and n is the unit normal of the triangle. Coordinates ξ that multiply m, t×m or n are lengths in metres; all
-/// other coordinates are dimensionless.
+/// t is the unit vector along the segment, m is the unit vector along the component, perpendicular to t, of the
+/// director q₂ of the segment (mesh/directors.hpp), and n is the unit normal of the triangle. Coordinates ξ that
+/// multiply m, t×m or n are lengths in metres; all other coordinates are dimensionless.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T* xi) {
   using std::sqrt;
@@ -58,8 +59,9 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
   return p;
 }
 
-/// Sets by_q [4] and by_xi [3] to the derivatives, with respect to q and ξ, of a function of the anchor's position p.
-/// `g` is the derivative of this function with respect to p.
+/// Applies the chain rule to a function F(p) of the position p(q, ξ) of an anchor (see `anchor_place`): sets by_q [4]
+/// to ∂F/∂q and by_xi [3] to ∂F/∂ξ, given g = ∂F/∂p. q are the positions of the nodes of the anchor's cell, and ξ =
+/// `xi` the coordinates of the anchor in the cell.
 template <class T>
 DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const T* xi, const Vec3<T>& g, Vec3<T>* by_q,
                                        T* by_xi) {
@@ -110,8 +112,9 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   by_q[0] = by_q[0] - by_a;
 }
 
-/// Spring between a vertex x₀ and the vertex's anchor p(ξ) in a cell with the nodes x₁, x₂, …. The energy is E = k/2
-/// |x₀ - p(ξ)|². The parameters are k and ξ.
+/// Spring between a vertex with the position x₀ and an anchor: a point with the position p(ξ) in a cell whose nodes
+/// have the positions x₁, x₂, … (see `anchor_place`). The energy is E = ½ k |x₀ - p(ξ)|². The parameters are the
+/// stiffness k (N/m) and the coordinates ξ.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
   static constexpr bool takes_packs = true;

@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Parameters of attachments. Parameter names end with the name of the attached region: `attachment_stiffness:REGION`.
+/// Specifications of the parameters of attachments, which are springs between the vertices of a region and points of
+/// other cells. Parameter names end with the name of the attached region, for example `attachment_stiffness:REGION`.
 struct AttachmentParameters {
   static constexpr ParameterSpec stiffness{.name = "attachment_stiffness",
                                            .unit = "N/m",

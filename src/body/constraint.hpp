@@ -18,12 +18,12 @@ namespace diffsim::body {
 /// - Directions of two bodies enclose a right angle: A and B are the directions, c = 0.
 struct Constraint {
   struct Entry {
-    int node;     ///< k
-    double a, b;  ///< a_k and b_k
+    int node;     ///< index k of the node
+    double a, b;  ///< weights a_k and b_k
   };
   std::vector<Entry> entries;      ///< one for each node of the constraint
-  std::array<double, 3> a{}, b{};  ///< a₀ and b₀
-  double value = 0.0;              ///< c
+  std::array<double, 3> a{}, b{};  ///< constants a₀ and b₀
+  double value = 0.0;              ///< constant c
 };
 
 }  // namespace diffsim::body

@@ -14,20 +14,22 @@ namespace diffsim::body {
 
 /// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
-/// Bodies that joints connect, directly or through other bodies, form one assembly; a body that no joint connects with
-/// another body is an assembly of its own. The rank that owns the first body of an assembly computes the assembly, with
-/// copies of the nodes that other ranks own. The nodes of this class are the corners of the rank's rigid bodies, four
-/// consecutive nodes for each body, followed by the copies.
+/// An assembly is a group of bodies with the constraints of the bodies and of the joints between the bodies. Bodies
+/// that joints connect, directly or through other bodies, belong to the same assembly; a body that no joint connects
+/// with another body is an assembly of its own. The rank that owns the first body of an assembly does all computations
+/// for the assembly, with copies of the nodes that other ranks own. The nodes of this class are the four corners of
+/// each rigid body of the rank, four consecutive nodes for each body, followed by the copies.
 class ConstraintSet {
  public:
-  /// `cells`: this rank's cells that are rigid bodies. `joints`: all joints, the same list on every rank. Throws Error
-  /// (input) if one of `cells` is not an affine body, if the constraints are redundant, or if a joint names an unknown
-  /// or non-rigid body, connects a body with itself, or has an axis of zero or infinite length. Collective.
+  /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
+  /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
+  /// redundant, or if a joint names an unknown or non-rigid body, connects a body with itself, or has an axis of zero
+  /// or infinite length. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
   MPI_Comm comm() const { return nodes_->comm(); }
-  /// Assemblies that this rank computes.
+  /// Assemblies for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
   /// Nodes of this rank, copies included.
   const Entities& nodes() const { return *nodes_; }
@@ -36,10 +38,11 @@ class ConstraintSet {
   /// Local vertices of the nodes that this rank owns, [owned nodes].
   const std::vector<int>& vertices() const { return vertices_; }
 
-  /// Returns the values of `field` at all nodes, [nodes, components]. `field` is on local or owned vertices; only the
-  /// values at owned vertices are read. Collective.
+  /// Returns the values of `field` at all nodes of this rank, copies included, [nodes, components]. `field` is on local
+  /// or owned vertices; only the values at owned vertices are read. Collective.
   std::vector<double> gather(const Field& field) const;
-  /// Adds `values` [nodes, components], summed over all ranks, to the owned vertices of `field`. Collective.
+  /// Sums `values` [nodes, components] over all ranks that have a copy of a node, and adds the sums to `field` at the
+  /// owned vertices. Collective.
   void add(const std::vector<double>& values, Field& field) const;
 
  private:

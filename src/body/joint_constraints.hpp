@@ -16,9 +16,9 @@ std::array<Vector, 3> axes_from(const Vector& axis);
 /// Throws Error (input) if the axis of the joint has zero or infinite length.
 void require_axis(const Joint& joint);
 
-/// Returns the constraints of a joint between the frames of its two bodies. If both bodies are rigid, the relative
-/// motions that satisfy these constraints are exactly the motions that the joint allows. The constraints are
-/// independent.
+/// Returns the constraints of a joint between two bodies. `body`: frame of `joint.body`; `other`: frame of
+/// `joint.other`. If both bodies are rigid, the relative motions that satisfy these constraints are exactly the motions
+/// that the joint allows. The constraints are independent.
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other);
 
 }  // namespace diffsim::body

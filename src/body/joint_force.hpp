@@ -10,7 +10,8 @@
 
 namespace diffsim::body {
 
-/// Vector that is linear in the positions x_k of the four nodes of a body: constant + Σ_k w_k x_k.
+/// Vector that is an affine function of the positions x_k of the four nodes of a body: constant + Σ_k w_k x_k, with the
+/// weights w_k.
 struct BodyVector {
   double weights[4];
   double constant[3];
@@ -21,14 +22,16 @@ struct BodyVector {
     for (int c = 0; c < 3; ++c) sum[c] = sum[c] + constant[c];
     return sum;
   }
-  /// Returns the time derivative of the vector, Σ_k w_k v_k, where v are the velocities of the nodes.
+  /// Returns the time derivative of the vector, Σ_k w_k v_k, where v_k are the velocities of the nodes and w_k the
+  /// weights.
   template <class T>
   DIFFSIM_FUNCTION Vec3<T> rate(const Vec3<T>* v) const {
     Vec3<T> sum = T(weights[0]) * v[0];
     for (int k = 1; k < 4; ++k) sum = sum + T(weights[k]) * v[k];
     return sum;
   }
-  /// Adds w_k g to f[k].
+  /// Adds w_k g to f[k] for each node k, where w_k are the weights. For a function of the vector with the gradient g,
+  /// w_k g is the derivative of the function with respect to the position of node k.
   template <class T>
   DIFFSIM_FUNCTION void add(const Vec3<T>& g, Vec3<T>* f) const {
     for (int k = 0; k < 4; ++k) f[k] = f[k] + T(weights[k]) * g;
@@ -53,13 +56,15 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
   return plain_value(x.value);
 }
 
-/// Force of a driven joint (JointDrive) on the four nodes of its body and the four nodes of the other body. With the
-/// generalised force Q, the force on node k is Q ∂q/∂x_k; the power of all these forces is Q dq/dt. The parameters are,
-/// in this order: torque, stiffness, damping, target, friction and limit stiffness.
+/// Force of a driven joint (JointDrive) on the four nodes of `Joint::body` and the four nodes of `Joint::other`. With
+/// the generalised force Q on the joint's coordinate q, the force on node k is Q ∂q/∂x_k, where x_k is the position of
+/// the node. The power of all these forces is Q dq/dt. The parameters are, in this order: torque, stiffness, damping,
+/// target, friction and limit stiffness.
 ///
-/// Rotation: q = q₀ + atan2(e·f', e·e'), where the angle is that of the direction e of the body in the plane of the
-/// directions e' and f' of the other body, measured from e'. Translation: q = q₀ + (p - p')·a', where p and p' are the
-/// joint's point on the body and on the other body, and a' is the axis, which is fixed to the other body.
+/// Rotation: q = q₀ + atan2(e·f', e·e'). The vector e is fixed to the body, and the vectors e' and f', which are
+/// orthogonal, are fixed to the other body; all are normal to the axis in the rest positions. Translation: q = q₀ +
+/// a'·(p - p'), where p and p' are the position of the joint as a point of the body and of the other body, and a' is
+/// the axis, which is fixed to the other body.
 struct JointForce {
   static constexpr int num_nodes = 8, num_values = 6;
   static constexpr bool uses_velocities = true;
@@ -72,7 +77,7 @@ struct JointForce {
   double start;                                            ///< q₀, the coordinate at the rest positions
   double friction_velocity, lower, upper, limit_distance;  ///< as in JointDrive
 
-  /// Returns q, and sets gradient[k] to ∂q/∂x_k.
+  /// Returns the joint's coordinate q at the positions x of the nodes, and sets gradient[k] to ∂q/∂x_k.
   template <class T>
   DIFFSIM_FUNCTION T coordinate(const Vec3<T>* x, Vec3<T> (&gradient)[num_nodes]) const {
     const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
@@ -92,7 +97,8 @@ struct JointForce {
     first.add(d, gradient + 4);
     return T(start) + dot(d, a);
   }
-  /// Returns target - q, which is reduced to [-π, π) for rotations.
+  /// Returns the difference of the joint's coordinate q from the target, target - q. For rotations, the difference is
+  /// reduced modulo 2π to [-π, π).
   template <class T>
   DIFFSIM_FUNCTION T behind(const T& target, const T& q) const {
     const T difference = target - q;
@@ -101,14 +107,16 @@ struct JointForce {
     return difference - turn * std::floor(plain_value(difference) / turn + 0.5);
   }
 
-  /// Returns s(rate / friction_velocity) of JointDrive.
+  /// Returns s(rate / friction_velocity) with the friction function s of JointDrive. `rate`: dq/dt, with the joint's
+  /// coordinate q.
   template <class T>
   DIFFSIM_FUNCTION T friction_factor(const T& rate) const {
     const T y = T(1.0 / friction_velocity) * rate;
     const double sign = plain_value(y) < 0.0 ? -1.0 : 1.0;
     return sign * plain_value(y) < 1.0 ? y * (T(2.0) - T(sign) * y) : T(sign);
   }
-  /// Returns B(d) of JointDrive; NaN at and beyond the limit (d ≤ 0).
+  /// Returns the barrier force B(d) of JointDrive at the distance d of the joint's coordinate from a limit; NaN at and
+  /// beyond the limit (d ≤ 0).
   template <class T>
   DIFFSIM_FUNCTION T limit_force(const T& d) const {
     using std::log;

@@ -11,35 +11,37 @@ namespace diffsim::body {
 
 using Vector = std::array<double, 3>;
 
-/// Vector that is linear in the positions x_k of nodes: constant + Σ_k w_k x_k.
+/// Vector that is an affine function of the positions x_k of nodes: constant + Σ_k w_k x_k, with the weights w_k.
 struct LinearForm {
-  std::vector<std::pair<int, double>> terms;  ///< node, weight
+  std::vector<std::pair<int, double>> terms;  ///< index k and weight w_k of each node
   Vector constant{};
 };
 
 LinearForm operator-(const LinearForm& a, const LinearForm& b);
-/// Returns the constraint a·b = value.
+/// Returns the constraint a·b = value, where a and b are vectors that depend on the positions of nodes.
 Constraint product(const LinearForm& a, const LinearForm& b, double value);
 
-/// Body whose points are linear functions of the positions of four nodes (an affine body), or the world, whose points
+/// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
 /// do not move.
 class Frame {
  public:
   /// Creates the frame of the world.
   Frame() = default;
-  /// `first_node`: number of the first of four consecutive nodes. `rest`: rest positions (m) of the four nodes.
+  /// Creates the frame of an affine body. `first_node`: index of the first of the body's four nodes, which have
+  /// consecutive indices. `rest`: rest positions (m) of the four nodes.
   Frame(int first_node, const std::array<Vector, 4>& rest);
 
   bool is_world() const { return first_node_ < 0; }
-  /// Returns the current position of the material point with the rest position `rest`, as a linear form of the nodes.
+  /// Returns the current position of the material point with the rest position `rest`, as a function of the positions
+  /// of the nodes.
   LinearForm point(const Vector& rest) const;
-  /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a linear form of
-  /// the nodes.
+  /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a function of
+  /// the positions of the nodes.
   LinearForm direction(const Vector& rest) const;
-  /// Returns the six constraints of a rigid body: u_k · u_l is constant for k ≤ l. The vectors u_1, u_2 and u_3 are
-  /// half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes; for
-  /// example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These constraints are independent even if the four nodes are almost in a
-  /// plane. In contrast, constraints on the six distances between the nodes are almost dependent in this case.
+  /// Returns the six constraints of a rigid body: u_k · u_l is constant for 1 ≤ k ≤ l ≤ 3. The vectors u_1, u_2 and u_3
+  /// are half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes;
+  /// for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These constraints are independent even if the four nodes are almost
+  /// in a plane. In contrast, constraints on the six distances between the nodes are almost dependent in this case.
   std::vector<Constraint> rigidity() const;
 
  private:

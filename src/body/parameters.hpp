@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Parameters of driven joints. The name of the joint is a suffix: `joint_torque:NAME`. The field `unit` gives the
-/// units for revolute joints. For prismatic joints, torque and friction are in N, both stiffnesses in N/m, the damping
-/// in N s/m, and the target in m.
+/// Specifications of the parameters of driven joints (JointDrive). The name of the joint is appended as a suffix:
+/// `joint_torque:NAME`. The field `unit` gives the units for revolute joints. For prismatic joints, torque and friction
+/// are in N, both stiffnesses in N/m, the damping in N s/m, and the target in m.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",

@@ -6,7 +6,7 @@
 
 namespace diffsim::checkpoint {
 
-/// Text for a number of bytes, for example "12.00 MiB".
+/// Returns a text for a number of bytes, for example "12.00 MiB".
 std::string in_bytes(std::int64_t bytes);
 
 }  // namespace diffsim::checkpoint

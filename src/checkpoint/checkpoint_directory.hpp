@@ -24,32 +24,33 @@ class DirectoryLock;
 /// Identity of a problem: a list of its parts with a hash of each part, {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
-/// Error that occurs while a file is written. A function that reads a file may throw this error, too, because the
-/// function first waits until the files in the background are written. The error does not mean that the file to be read
-/// is damaged.
+/// Error that occurs while a file is written. A function that reads a file may also throw this error, because the
+/// function first waits until the files that are being written in the background are complete. In this case the file to
+/// be read is not damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
 };
 
-/// Returns true if `error`, thrown while a file was read, means that this file is damaged. The sweep can then continue
-/// without the file.
+/// Returns true if `error`, thrown while a file was read, means that this file is damaged. A sweep can recompute the
+/// contents of a damaged file.
 inline bool is_damage(const Error& error) {
   return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
 }
 
-/// Directory of HDF5 files. With the option `keep`, the files outlive the program that wrote them.
+/// Directory of HDF5 files with checkpoints. With the option `keep`, the files remain when the program ends.
 ///
 /// The manifest is a text file that lists the complete files of the directory. A file is added to the manifest after
-/// all ranks have written the file, the file is synchronised with the disk, and the file has its final name. The
-/// manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself. The
-/// directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer of the two versions is
-/// valid, and a new version replaces the older file atomically. A run that is killed at any time therefore leaves only
-/// files that are complete or not listed. Files are named KIND_NUMBER.h5, or KIND_NUMBER.VERSION.h5 if the first name
-/// is in use. A listed file is never overwritten.
+/// all ranks have written the file, the file has been synchronised with the disk (fsync), and the file has its final
+/// name. The manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself.
+/// The directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer of the two versions is
+/// valid, and a new version replaces the older file atomically. If a run is killed at any time, all listed files are
+/// therefore complete. A file has a kind (for example "step") and a number. The name of the file is KIND_NUMBER.h5, or
+/// KIND_NUMBER.VERSION.h5 if the first name is in use. A listed file is never overwritten.
 ///
 /// With the option `keep`, only one program at a time may use a directory. Without `keep`, several programs may share a
-/// directory; the first of these programs removes files of a killed run, unless the directory has a manifest.
+/// directory; the first of these programs removes the files that a killed run has left, unless the directory has a
+/// manifest.
 ///
 /// Every member is collective and throws the same Error on all ranks.
 class CheckpointDirectory {
@@ -58,7 +59,7 @@ class CheckpointDirectory {
     bool keep = false;  ///< true: files exist until `remove_all`; false: no manifest, the destructor removes all files
     bool resume = false;     ///< true: uses the files of an earlier run; false: removes the files of an earlier run
     int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
-    double patience = 10.0;  ///< maximum time (s) to wait for another run in the same directory to end
+    double patience = 10.0;  ///< with `keep`: maximum time (s) to wait for another program that uses the directory
     ProblemParts problem;
     std::function<void(const std::string&)> warn;  ///< receives warnings about files that cannot be used
     FileSystem* files = &system_files();           ///< system calls for writing; must outlive the directory
@@ -79,12 +80,12 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a point. A point is a set of values of the parameters and of the initial state; `signature` identifies the
-  /// point. All files except files of the kind `durable_kind` belong to a point. Returns true if the existing files
-  /// belong to this point; otherwise removes these files and returns false.
+  /// Begins a sweep for given values of the parameters and of the initial state. `signature` identifies these values.
+  /// Files of the kind `durable_kind` do not depend on the values. Returns true if the existing files of other kinds
+  /// were written for the same values. Otherwise removes the files of other kinds and returns false.
   bool begin_point(const RowOrder::Signature& signature);
 
-  /// Starts writing a file. Replaces an existing file of the same kind and number.
+  /// Starts to write a file of a kind with a number. Replaces an existing file of the same kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
   bool has(const std::string& kind, int number) const;      ///< true if the file exists; also if pinned and erased
@@ -99,23 +100,22 @@ class CheckpointDirectory {
   void pin(const std::string& kind, int number);
   /// Unpins a file, and removes the file if `erase` was called in the meantime.
   void unpin(const std::string& kind, int number);
-  /// Returns true if a file is pinned and intact. If the function returns true, an earlier `erase` of the file is
-  /// cancelled.
+  /// Returns true if the file exists, is pinned and, if listed in the manifest, is intact. In this case, cancels an
+  /// earlier `erase` of the file.
   bool claim(const std::string& kind, int number);
-  /// Sets this rank's values of the dataset `/note`. This dataset is added to every file that is written after this
-  /// call.
+  /// Sets this rank's values of the dataset `/note`. Every file that is written after this call contains the dataset.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
-  /// Adds completely written files to the manifest. If `wait` is true, the function first waits for all files whose
-  /// writing has started. Throws CheckpointWriteError if a file could not be written.
+  /// Adds all files that are completely written to the manifest. If `wait` is true, first waits until all files that
+  /// are being written are complete. Throws CheckpointWriteError if a file could not be written.
   void publish(bool wait);
   /// Marks the run as failed in the manifest. A failed run may still be resumed, but its files do not prevent a run of
   /// another problem in the same directory.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
-  /// Waits for all files that are being written, then removes the manifest. With the option `keep`, also removes all
-  /// checkpoint files. The directory, and those parent directories that this object created, are then removed if they
-  /// are empty. Without `keep`, the destructor removes files and directories.
+  /// Waits until all files that are being written are complete, then removes the manifest. With the option `keep`, also
+  /// removes all checkpoint files, and then the directory and those parent directories that this object created, as far
+  /// as they are empty. Without `keep`, the destructor removes files and directories.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }
@@ -156,7 +156,8 @@ class CheckpointDirectory {
   StoreStatistics statistics_;
 };
 
-/// Kind of files that belong to the whole problem, not to a point: `begin_point` does not remove these files.
+/// Kind of files that do not depend on the values of the parameters and of the initial state.
+/// `CheckpointDirectory::begin_point` does not remove these files.
 inline constexpr const char* durable_kind = "evaluation";
 
 }  // namespace diffsim

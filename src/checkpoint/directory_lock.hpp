@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Lock that prevents several programs from using a directory at the same time: flock(2) on the directory itself. The
-/// operating system releases the lock when the program ends, even by a crash. On file systems without flock(2),
-/// directories are not locked.
+/// Lock by which a program prevents other programs from using a directory at the same time: flock(2) on the directory
+/// itself. The operating system releases the lock when the program ends, even by a crash. On file systems without
+/// flock(2), directories are not locked.
 class DirectoryLock {
  public:
   enum class State { none, shared, exclusive };
@@ -18,9 +18,9 @@ class DirectoryLock {
   ~DirectoryLock() { release(); }
 
   /// Acquires an exclusive lock; waits up to `patience` seconds for other programs to release their locks. Returns
-  /// false if another program still has a lock after this time. Returns true if the lock is acquired or if the
-  /// directory cannot be locked. Another program may have removed the directory before releasing the lock; the caller
-  /// must then create and lock the directory again (see `is_of`).
+  /// false if another program still has a lock when `patience` has elapsed. Returns true if the lock is acquired or if
+  /// the directory cannot be locked. Another program may have removed the directory before releasing the lock; the
+  /// caller must then create and lock the directory again (see `is_of`).
   bool lock(const std::string& directory, double patience);
   /// Converts the exclusive lock to a shared lock. After `lock` has returned false, tries to acquire a shared lock.
   void share();

@@ -15,8 +15,9 @@ struct SweepForecast {
   std::vector<long> left;  ///< for each step n: number of steps executed after step n is reversed
 };
 
-/// Counts the steps of `schedule` by calling `next` until the schedule ends; the schedule cannot be used again. If the
-/// schedule is open, the function calls `finish(num_steps)` at state `num_steps`.
+/// Counts the steps of `schedule` by calls of `Schedule::next` until the schedule ends. The schedule cannot be used
+/// again. If the number of steps is unknown to the schedule (`Schedule::is_open`), calls `Schedule::finish(num_steps)`
+/// at state `num_steps`.
 SweepForecast forecast(Schedule& schedule, int num_steps);
 
 }  // namespace diffsim

@@ -13,12 +13,13 @@
 namespace diffsim {
 
 /// Store of snapshots on disk, one HDF5 file for each snapshot (`step_000012.h5`), for snapshots that do not fit into
-/// memory. Files are written in the background and have their final names only when complete. `get` verifies the
-/// checksum of a file. Every member is collective.
+/// memory. A file is written in the background under a temporary name, and gets the final name when complete. `get`
+/// verifies the checksum of the file. Every member is collective.
 class Hdf5Store : public Store {
  public:
-  /// Creates a store with a separate directory. The directory is created if necessary; the destructor removes the files
-  /// and, if the store created the directory, the directory. Throws Error (input) if the directory is not writable.
+  /// Creates a store with a directory of its own. The directory is created if necessary; the destructor removes the
+  /// files and, if the store created the directory, the directory. Throws Error (input) if the directory is not
+  /// writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
   /// Creates a store in a directory that is shared with other objects. If `format.single` is true, values are rounded
   /// to float32 on the disk, so the gradient is approximate.
@@ -31,7 +32,7 @@ class Hdf5Store : public Store {
   void erase(int step) override;
   StoreStatistics statistics() const override { return directory_->statistics(); }
 
-  /// Path of the file of an existing snapshot.
+  /// Path of the file of the existing snapshot of state `step`.
   std::string path(int step) const;
 
  private:
@@ -47,7 +48,7 @@ class Hdf5Store : public Store {
 };
 
 /// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states stored
-/// together with their derivatives along a direction. A SweepJournal ignores the last kind.
+/// together with their derivatives along a direction. A SweepJournal does not use files of the last kind.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
 inline constexpr const char* joined_kind = "joined";

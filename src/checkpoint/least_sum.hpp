@@ -9,14 +9,14 @@
 
 namespace diffsim::checkpoint {
 
-/// Computes, for l = 2, 3, … in this order, the minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that
-/// attains the minimum. The caller adds the values a(l) and b(l) after the minimum for l is computed, because a(l) and
-/// b(l) may depend on this minimum. A block of consecutive values of m is skipped if the sum of the smallest a and the
-/// smallest b of the block shows that the block cannot improve the result. Skipping is exact because rounded addition
-/// is monotone.
+/// Minimisation of sums of two sequences a and b. Computes, for l = 2, 3, … in this order, the minimum of a(m) + b(l -
+/// m) over 0 < m < l and the smallest m that attains the minimum. The caller adds the values a(l) and b(l) after the
+/// minimum for l is computed, because a(l) and b(l) may depend on this minimum. A block of consecutive values of m is
+/// skipped if the sum of the smallest a and the smallest b of the block shows that the block cannot improve the result.
+/// Skipping is exact because rounded addition is monotone.
 class LeastSum {
  public:
-  /// Creates an object for l ≤ `most`.
+  /// Creates an object for sequences with at most `most` values.
   explicit LeastSum(std::size_t most)
       : most_(most),
         a_(most + block, never),
@@ -24,7 +24,7 @@ class LeastSum {
         least_a_(most / block + 1, never),
         least_b_(most / block + 1, never) {}
 
-  /// Adds a(l) and b(l) of the next l; the first l is 1.
+  /// Appends a value to each of the two sequences. The first call sets a(1) and b(1).
   void add(double a, double b) {
     ++length_;
     a_[length_] = a;
@@ -34,8 +34,8 @@ class LeastSum {
     least_b = std::min(least_b, b);
   }
 
-  /// Returns the minimum, and the smallest m that attains the minimum, for the l whose values a(l) and b(l) are added
-  /// after this call. Returns infinity and 0 if no sum is finite.
+  /// Returns the minimum of a(m) + b(l - m) over 0 < m < l, and the smallest m that attains the minimum, where l - 1 is
+  /// the number of calls of `add` so far. Returns infinity and 0 if no sum is finite.
   std::pair<double, int> next() {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
@@ -56,7 +56,7 @@ class LeastSum {
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// Updates the minimum with the sums of the block that begins with `m`.
+  /// Updates the minimum with the sums a(i) + b(l - i) of the block of indices i that begins with `m`.
   void look_at(std::size_t m) {
     const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m), b(l - m - 1), …
     Several lanes = Several{} + never;

@@ -10,6 +10,7 @@
 
 namespace diffsim {
 
+/// Entry of a manifest: kind, number, name, length (bytes) and checksum of a complete file.
 struct ManifestEntry {
   std::string kind;
   int number = 0;
@@ -18,7 +19,8 @@ struct ManifestEntry {
   std::uint64_t sum = 0;
 };
 
-/// Manifest of a checkpoint directory: the problem, the point, and the files of the directory.
+/// Manifest of a checkpoint directory: the identity of the problem, the signature of the parameters and of the initial
+/// state, and the list of the complete files.
 struct Manifest {
   std::int64_t generation = 0;
   bool failed = false;  ///< true: the run that wrote the manifest failed
@@ -46,13 +48,14 @@ void write_manifest(const std::string& directory, const Manifest& manifest, File
 /// all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
-/// Creates a directory and its parents. Returns the path of the outermost directory that was created, or an empty text
-/// if the directory existed. Throws Error (input) if the directory is not writable.
+/// Creates a directory and its parent directories if they do not exist. Returns the path of the outermost directory
+/// that was created, or an empty text if the directory existed. Throws Error (input) if the directory is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
-/// Names of those files in a directory that a CheckpointDirectory has written, including incomplete files. Complete
-/// manifests are not included.
+/// Returns the names of those files in a directory that a CheckpointDirectory has written, including incomplete files.
+/// Complete manifests are not included.
 std::vector<std::string> checkpoint_files(const std::string& directory);
-/// Removes `directory` and its parents up to `outermost`, as long as the directories are empty.
+/// Removes `directory` and then its parent directories up to and including `outermost`. Ends at the first directory
+/// that is not empty.
 void remove_empty_directories(const std::string& directory, const std::string& outermost);
 
 }  // namespace diffsim

@@ -19,21 +19,21 @@ struct StorageLevel {
 /// Schedule with the least run time for given costs and capacities of several storage levels; level 0 is the fastest.
 /// The schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free
 /// snapshots on a level: the level's capacity minus the number of stored snapshots. Whenever a snapshot is written to a
-/// level, all faster levels are empty. (J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.)
+/// level, no snapshot is on a faster level. (J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.)
 ///
 /// Every step is recorded and reversed individually. A snapshot on a slow level remains on this level until all steps
-/// after the snapshot are reversed. For n steps, construction takes O(n²) time and O(n) memory for each snapshot that
-/// reduces the run time; a larger capacity adds no cost.
+/// after the snapshot are reversed. For n steps, the construction takes O(n²) time and O(n) memory for each snapshot
+/// that reduces the run time. Capacity for further snapshots adds no time and no memory.
 class MultiLevelSchedule : public Schedule {
  public:
-  /// Creates the schedule. Throws Error (input) if a level is faster than the level before it, or if no level has
-  /// capacity for the initial state.
+  /// Creates the schedule. `step_seconds`: run time of a step. Throws Error (input) if a level is faster than the
+  /// previous level, or if no level has capacity for the initial state.
   MultiLevelSchedule(int num_steps, std::vector<StorageLevel> levels, double step_seconds);
   std::string name() const override { return "multi-level"; }
   Action next() override;
 
-  /// Time of all advances, writes and reads, in the unit of `step_seconds`, without the time of the n recorded steps
-  /// and of their adjoints.
+  /// Time, in the unit of `step_seconds`, of all steps that are executed without a record, and of all writes and reads
+  /// of snapshots.
   double seconds() const;
   /// Size in bytes of one table of the dynamic programme. The number of tables of a level is the number of snapshots
   /// that reduce the run time, plus one.

@@ -10,14 +10,15 @@
 
 namespace diffsim {
 
-/// Schedule for a rollout of unknown length. The schedule advances one step at a time until `finish` ends the rollout
-/// at the present state. Then the schedule reverses the steps, with the existing snapshots and with binomial
-/// checkpointing between two snapshots.
+/// Schedule for a rollout whose number of steps is unknown beforehand. The schedule advances one step at a time until
+/// `finish` ends the rollout at the present state. Then the schedule reverses the steps, starting from the existing
+/// snapshots, with binomial checkpointing (RevolveSchedule) between two snapshots.
 ///
-/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
-/// ≥ n+1. No schedule for a rollout of unknown length can guarantee a smaller r. Reason: a schedule that learns only at
-/// state n that the rollout ends there must choose its snapshots as for the reversal of n+1 steps, where the last step
-/// costs nothing. Such a schedule advances at least t(n+1, s) steps, with the function t of revolve_schedule.hpp.
+/// With s snapshots and any number n of steps, no step is advanced more than r times, where r is the least integer with
+/// C(s+r, s) ≥ n+1. To advance a step is to execute the step without a record. No schedule for an unknown number of
+/// steps can guarantee a smaller r. Reason: a schedule that learns only at state n that the rollout ends there must
+/// choose its snapshots as for the reversal of n+1 steps, where the last step costs nothing. Such a schedule advances
+/// at least t(n+1, s) steps, where t(n, s) is the least number for a known number n of steps (`revolve_advances`).
 /// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
 /// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
@@ -26,7 +27,7 @@ class OnlineSchedule : public Schedule {
   std::string name() const override { return "online"; }
   Action next() override;
   bool is_open() const override { return !backward_; }
-  /// Ends the rollout at state `num_steps`. Call this function between two actions, when state `num_steps` is the
+  /// Ends the rollout at state `num_steps`. Must be called between two calls of `next`, when state `num_steps` is the
   /// present state.
   void finish(int num_steps) override;
 

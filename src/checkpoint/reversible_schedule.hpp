@@ -7,8 +7,9 @@
 
 namespace diffsim {
 
-/// Schedule without snapshots for reversible Models. The schedule advances to the end, and then goes back one step at a
-/// time and reverses each step. Each of the n steps is executed twice, once in each direction.
+/// Schedule without snapshots for reversible Models. The schedule advances to the last state. Then the schedule undoes
+/// one step at a time, and computes the adjoint of the step. Each step is thus executed once forward and once backward
+/// in time.
 class ReversibleSchedule : public Schedule {
  public:
   explicit ReversibleSchedule(int num_steps) : num_steps_(num_steps), next_(num_steps) {}

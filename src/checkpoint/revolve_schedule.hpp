@@ -8,13 +8,13 @@
 
 namespace diffsim {
 
-/// Binomial checkpointing: for n steps and s snapshots, one of which is the initial state, a schedule with the fewest
-/// repeated steps. Among the schedules with the fewest repeated steps, this schedule has the fewest stores. (A.
+/// Binomial checkpointing: schedule with the fewest repeated steps for n steps and s snapshots, one of which is the
+/// initial state. Among the schedules with the fewest repeated steps, this schedule stores the fewest snapshots. (A.
 /// Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.)
 ///
 /// Let R be the maximum number of records in memory at the same time (1 in the literature), and let r be the least
-/// integer with R·C(s+r, s) ≥ n. The schedule advances t(n, s) = r·n − R·C(s+r, r−1) steps, advances no step more than
-/// r times, and records every step once.
+/// integer with R·C(s+r, s) ≥ n. To advance a step is to execute the step without a record. The schedule advances t(n,
+/// s) = r·n − R·C(s+r, r−1) steps in total, advances no step more than r times, and records every step once.
 class RevolveSchedule : public Schedule {
  public:
   RevolveSchedule(int num_steps, int snapshots, int records = 1);

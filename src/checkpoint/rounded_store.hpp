@@ -10,9 +10,9 @@
 
 namespace diffsim {
 
-/// Store of snapshots in the memory space of the state, rounded to float32. A RoundedStore takes half of the memory of
-/// a MemoryStore. The memory of erased snapshots is reused for new snapshots, and is freed when the last snapshot is
-/// erased.
+/// Store of snapshots, rounded to float32, in the memory space of the state (host or device). A RoundedStore takes half
+/// of the memory of a MemoryStore. The memory of erased snapshots is reused for new snapshots, and is freed when the
+/// last snapshot is erased.
 class RoundedStore : public Store {
  public:
   RoundedStore();

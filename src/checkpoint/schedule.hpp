@@ -6,8 +6,8 @@
 
 namespace diffsim {
 
-/// Operation of a sweep. Steps are numbered as in Model: step n leads from state n to state n+1. The present state is
-/// the state that the sweep has in memory, in addition to the snapshots.
+/// Operation of a sweep, which a Schedule returns. Step n leads from state n to state n+1. The present state is the
+/// state in memory that the next step starts from. A snapshot is a stored state.
 struct Action {
   enum class Kind {
     store,    ///< store the present state, number `begin`, as a snapshot
@@ -27,13 +27,14 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// Sequence of operations that reverses a rollout in bounded memory. A schedule decides which states are stored and
-/// which steps are repeated. A schedule uses step numbers only, and is independent of the Model. Before the first
-/// operation, the present state is state 0.
+/// Sequence of operations that executes a rollout and computes the adjoints of its steps in reverse order, in bounded
+/// memory. To reverse a step is to compute the adjoint of the step. A schedule decides which states are stored and
+/// which steps are repeated. A schedule depends only on step numbers, not on the Model. Before the first operation, the
+/// present state is state 0.
 ///
-/// The steps from n-1 down to `first_reversed` are reversed once, in this order, where n is the number of steps. State
-/// n, at which the adjoint starts, is the present state before the first `reverse` or `back`. The number n is known
-/// beforehand, or passed to `finish`.
+/// Each of the steps n-1, n-2, …, `first_reversed` is reversed once, in this order, where n is the number of steps.
+/// State n, at which the adjoint starts, is the present state before the first `reverse` or `back`. The number n is
+/// known beforehand, or passed to `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
@@ -45,9 +46,9 @@ class Schedule {
   /// Ends the rollout at the present state, number `num_steps`. Throws Error if the number of steps was known
   /// beforehand.
   virtual void finish(int num_steps);
-  /// Number of the first step that is reversed. If this number is not 0, the computed gradient is an approximation.
+  /// Smallest number of a step that is reversed. If this number is not 0, the computed gradient is an approximation.
   virtual int first_reversed() const { return 0; }
-  /// Returns true if the schedule contains the operation `back`, which the Model must then support.
+  /// Returns true if the schedule contains the operation `back`. The Model must then support `Model::step_back`.
   virtual bool goes_back() const { return false; }
 };
 
@@ -64,9 +65,9 @@ class AllSchedule : public Schedule {
   int stage_ = 0;
 };
 
-/// Schedule with a snapshot every `every` steps. In the reverse sweep, each segment between two snapshots is repeated
-/// once and recorded; the last segment is recorded in the forward run. The memory is at most `every` records and
-/// ⌈n/every⌉ - 1 snapshots.
+/// Schedule with a snapshot every `every` steps. The snapshots divide the rollout into segments. The last segment is
+/// recorded in the forward run. In the reverse sweep, each other segment is repeated once and recorded. For n steps,
+/// the memory is at most `every` records and ⌈n/every⌉ - 1 snapshots.
 class UniformSchedule : public Schedule {
  public:
   UniformSchedule(int num_steps, int every);

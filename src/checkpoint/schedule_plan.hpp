@@ -11,22 +11,25 @@
 
 namespace diffsim {
 
-/// Plan for the reversal of a rollout in the available memory. The values are in one struct because `plan_checkpoints`
-/// computes all values together from one memory budget.
+/// Plan of a sweep in the available memory: numbers of snapshots and records, and the resulting cost.
+/// `plan_checkpoints` computes a plan from a memory budget.
 struct CheckpointPlan {
   int num_steps = 0;
   int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if all steps are recorded
   int disk_snapshots = 0;           ///< maximum number of snapshots on the disk
-  int records = 0;                  ///< maximum number of records
+  int records = 0;                  ///< maximum number of records in memory at the same time
   std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together, bytes
   std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
   std::int64_t writes = 0;          ///< number of snapshots written to the disk
   std::int64_t reads = 0;           ///< number of snapshots read from the disk
-  /// Forward time per step of the rollout, in units of the run time of a step, including repetitions, writes and reads.
+  /// Time of all executed steps, writes and reads of the sweep, divided by the number of steps of the rollout and by
+  /// the run time of a step. Adjoints are not included.
   double ratio = 1.0;
-  std::vector<StorageLevel> levels;  ///< levels of MultiLevelSchedule (unit of time: one step); empty: no disk
-  std::int64_t held = 0;             ///< memory in use by the processes when the plan is made, bytes
-  std::int64_t beside = 0;           ///< memory that the sweep needs in addition to snapshots and records, bytes
+  /// Storage levels of the MultiLevelSchedule, with times in units of the run time of a step; empty if the disk is not
+  /// used.
+  std::vector<StorageLevel> levels;
+  std::int64_t held = 0;    ///< memory in use by the processes when the plan is made, bytes
+  std::int64_t beside = 0;  ///< memory that the sweep needs in addition to snapshots and records, bytes
 
   std::unique_ptr<Schedule> make_schedule() const;
   /// Summary in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward
@@ -34,7 +37,7 @@ struct CheckpointPlan {
   std::string summary() const;
 };
 
-/// Disk on which a plan may place snapshots.
+/// Properties of a disk on which a plan may place snapshots.
 struct DiskLevel {
   std::int64_t snapshots = 0;  ///< number of snapshots that fit on the disk
   double write = 0.0;          ///< time to write a snapshot, in units of the run time of a step

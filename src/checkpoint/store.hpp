@@ -11,7 +11,7 @@
 
 namespace diffsim {
 
-/// Disk traffic of a store since the store was created.
+/// Counters of the disk traffic of a store since its creation.
 struct StoreStatistics {
   std::int64_t bytes_written = 0;  ///< number of bytes written by all ranks
   double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for a disk
@@ -24,7 +24,7 @@ class Store {
   virtual ~Store() = default;
   virtual std::string name() const = 0;
   virtual void put(int step, const State& state) = 0;
-  /// Sets `state` to snapshot `step`. Throws Error if the snapshot does not exist or is damaged.
+  /// Reads the snapshot of state `step` into `state`. Throws Error if the snapshot does not exist or is damaged.
   virtual void get(int step, State& state) = 0;
   virtual void erase(int step) = 0;
   /// Store for the snapshots of one level of a schedule. A store without levels returns itself for every level.
@@ -32,8 +32,8 @@ class Store {
   virtual StoreStatistics statistics() const { return {}; }
 };
 
-/// Store of snapshots in the memory space of the state. The memory of erased snapshots is reused for new snapshots, and
-/// is freed when the last snapshot is erased.
+/// Store of snapshots in the memory space of the state (host or device). The memory of erased snapshots is reused for
+/// new snapshots, and is freed when the last snapshot is erased.
 class MemoryStore : public Store {
  public:
   std::string name() const override { return "memory"; }

@@ -20,9 +20,10 @@ class SweepStopped : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Progress of a sweep, stored in a directory that outlives the program. An entry of the forward run is a state and the
-/// loss up to this state. An entry of the reverse sweep is the adjoint, the gradient accumulated so far and the loss.
-/// All functions are collective.
+/// Journal of a sweep: files from which an interrupted sweep can resume, in a directory that remains when the program
+/// ends. The files are called entries. An entry of the forward run contains a state and the loss up to this state. An
+/// entry of the reverse sweep contains the adjoint, the gradient of the steps reversed so far, and the loss. All
+/// functions are collective.
 class SweepJournal {
  public:
   /// Progress of a reverse sweep: all steps from `next` on have already been reversed; step `next` - 1 is reversed
@@ -37,40 +38,43 @@ class SweepJournal {
     int step = 0;
     double loss_share = 0.0;  ///< this rank's contribution to the loss up to state `step`
   };
-  /// Request to write an entry (`save`), or to end the sweep (`stop`).
+  /// Request to the sweep: to write an entry of the journal (`save`), to end (`stop`), or to continue (`none`).
   enum class Request { none, save, stop };
 
-  /// Creates a journal. `interval`: time (s) between two entries, which are written in addition to the schedule's
-  /// snapshots. `must_stop`: function, called once per step, that returns true if this rank has received a request to
-  /// stop; not collective.
+  /// Creates a journal. `interval`: wall time (s) between two writes of entries. Entries are written in addition to the
+  /// schedule's snapshots. `must_stop`: function, called once per step, that returns true if this rank has received a
+  /// request to stop; not collective.
   SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, double interval,
                std::function<bool()> must_stop = {});
 
   const std::string& path() const { return directory_->path(); }
   void warn(const std::string& what) const { directory_->warn(what); }
-  /// Begins a sweep from `initial` with `parameters`. Removes the entries of an earlier sweep that had another initial
+  /// Begins a sweep from `initial` with `parameters`. Removes the files of an earlier sweep that had another initial
   /// state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// Loads the last valid entry of the reverse sweep into `adjoint` and `gradient`, or returns nullopt if no entry is
-  /// valid. Removes damaged entries with a warning. Ignores entries of a sweep that has reversed steps before `first`.
+  /// Loads the newest valid entry of the reverse sweep: reads `adjoint` and `gradient`, and returns the other values.
+  /// Returns nullopt if no entry is valid. Removes damaged entries with a warning. Ignores entries with
+  /// `Reversal::next` < `first`, which belong to a sweep that reversed more steps.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
-  /// Returns the last valid entry of the forward run, or nullopt if no entry is valid. Reads states into `scratch` to
-  /// check the files; on return, `scratch` is the state of the entry. Removes damaged entries with a warning. Ignores
-  /// states that are rounded to float32.
+  /// Returns the valid entry of the forward run with the largest step number, or nullopt if no entry is valid. On
+  /// return, `scratch` is the state of this entry. Removes damaged entries with a warning. Ignores states that are
+  /// rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
-  /// Step numbers of this sweep's states on the disk, in ascending order, including states stored in single precision.
+  /// Returns the numbers of the states of this sweep that are on the disk, in ascending order. States in single
+  /// precision are included.
   std::vector<int> states() const;
-  /// Loads state `step`. If the file of the state is damaged, removes the file with a warning and returns false.
+  /// Reads state `step` from the disk. If the file of the state is damaged, removes the file with a warning and returns
+  /// false.
   bool load_state(int step, State& state);
 
-  /// Sets this rank's contribution to the loss up to the next state that is written; the file of this state then
-  /// contains the contribution.
+  /// Sets the value that is stored in files of states written after this call: this rank's contribution to the loss up
+  /// to the next state that is written.
   void note(double loss_share) { directory_->annotate({loss_share}); }
   /// Writes an entry of the forward run, unless state `step` is already on the disk.
   void save_state(int step, const State& state, double loss_share);
-  /// Writes an entry of the reverse sweep. Unpins the files of the states from state `reversal.next` on, which are no
-  /// longer needed.
+  /// Writes an entry of the reverse sweep. Permits the removal of the files of the states from state `reversal.next`
+  /// on, which the reverse sweep no longer needs.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
   /// Returns `stop` if `must_stop` returns true on any rank, else `save` if the interval since the last entry has
   /// elapsed, else `none`; the result is the same on all ranks. Call this function once per step.

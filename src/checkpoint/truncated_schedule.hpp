@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Schedule that reverses only the last steps of a rollout, with the operations of another schedule. The state at which
-/// the last steps begin is treated as constant. The result is therefore not the gradient, but the contribution of the
-/// last steps to the gradient.
+/// Schedule that computes the adjoints of only the last steps of a rollout, with the operations of another schedule.
+/// The state at the beginning of these steps is treated as a constant. A sweep therefore computes only the contribution
+/// of these steps to the gradient.
 class TruncatedSchedule : public Schedule {
  public:
   /// Creates the schedule from `last`, the schedule of the steps after the first `skipped` steps. Throws Error (input)

@@ -11,10 +11,11 @@ namespace diffsim {
 /// segment. Each segment is reversed by a RevolveSchedule with `snapshots` snapshots in memory (level 0), one of which
 /// is the first state of the segment.
 ///
-/// A snapshot on disk remains until the segment that begins at the snapshot is reversed, so an interrupted sweep can
-/// restart the segment. Let k be the number of segments, m the number of steps of the last segment, s the number of
-/// snapshots in memory, and t the function of revolve_schedule.hpp. The schedule advances
-/// (k−1)·(segment + t(segment, s)) + t(m, s) steps and reads k−1 snapshots from disk.
+/// A snapshot on disk is removed only when all steps of the segment that begins at the snapshot are reversed, so an
+/// interrupted sweep can restart the segment. Let k be the number of segments, m the number of steps of the last
+/// segment, s the number of snapshots in memory, and t(n, s) the number of steps that a RevolveSchedule for n steps
+/// executes without a record. The schedule executes (k−1)·(segment + t(segment, s)) + t(m, s) steps without a record,
+/// and reads k−1 snapshots from disk.
 class TwoLevelSchedule : public Schedule {
  public:
   TwoLevelSchedule(int num_steps, int segment, int snapshots);

@@ -6,28 +6,28 @@
 
 namespace diffsim::contact {
 
-// C² clamped log barrier (Li et al. 2020, Incremental Potential Contact, eq. 6), a dimensionless function of
-// y = d²/d̂²:
+// C² clamped log barrier (Li et al. 2020, Incremental Potential Contact, eq. 6), a dimensionless function of y =
+// d²/d̂², with the distance d of two surfaces and the barrier distance d̂:
 //   b(y) = -(y - 1)² ln y for 0 < y < 1, 0 for y ≥ 1.
 // With the stiffness κ in Pa, κ d̂ b(y) is an energy per area in J/m² (Li et al. 2023, Convergent Incremental Potential
 // Contact). The functions `barrier`, `barrier_gradient` and `barrier_hessian` do not clamp y: the caller passes 0 < y ≤
 // 1.
 
-/// Barrier b(y).
+/// Barrier b(y) = -(y - 1)² ln y, for 0 < y ≤ 1.
 template <class T>
 DIFFSIM_FUNCTION T barrier(const T& y) {
   using std::log;
   const T z = y - 1.0;
   return T(0.0) - z * z * log(y);
 }
-/// Derivative db/dy.
+/// Derivative db/dy of the barrier b(y) = -(y - 1)² ln y, for 0 < y ≤ 1.
 template <class T>
 DIFFSIM_FUNCTION T barrier_gradient(const T& y) {
   using std::log;
   const T z = y - 1.0;
   return T(0.0) - z * (2.0 * log(y) + z / y);
 }
-/// Second derivative d²b/dy².
+/// Second derivative d²b/dy² of the barrier b(y) = -(y - 1)² ln y, for 0 < y ≤ 1.
 template <class T>
 DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
   using std::log;
@@ -44,8 +44,10 @@ DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, c
   return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));
 }
 
-/// Barrier ψ(s, d̂, ξ) = d̂ b(y), in m, and the derivatives of ψ with respect to s = d² and d̂. All values are zero for
-/// d ≥ ξ + d̂. The energy per area is κ ψ.
+/// Barrier ψ(s, d̂, ξ) = d̂ b(y), in m, and the derivatives of ψ with respect to s and d̂. s = d² is the squared
+/// distance of two surfaces (m²), d̂ the barrier distance (m), ξ the contact thickness (m), y = (s - ξ²)/(d̂ (d̂ + 2
+/// ξ)) and b(y) = -(y - 1)² ln y. Primes are derivatives of b. All values are zero for d ≥ ξ + d̂. The energy per area
+/// is κ ψ (J/m²), with the barrier stiffness κ (Pa).
 struct Barrier {
   double value = 0.0;
   double gradient = 0.0;           ///< ∂ψ/∂s = b'/(d̂ + 2 ξ), 1/m

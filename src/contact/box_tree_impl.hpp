@@ -90,16 +90,16 @@ namespace detail {
 /// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. Returns
 /// the sum of all counts.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system) if `pairs` exceeds `limit`; the message contains `what`, the number of pairs, and the memory
-/// that the pairs would take.
+/// Throws Error (system) if the number of pairs, `pairs`, exceeds `limit`. The message contains this number, the memory
+/// that the pairs would take, and `what`, the kind of the pairs, for example "edges".
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail
 
-/// Returns all pairs (query, leaf) whose boxes overlap and for which `keep(query, leaf)` is true. The pairs are sorted
-/// by query, then by leaf, so their order does not depend on the tree. If there are more than `limit` pairs, the
-/// function throws Error (system) without allocating the array of pairs; the message contains `what` and the number of
-/// pairs.
+/// Returns all pairs (query, leaf) of a box of `queries` and a box of the tree that overlap and for which `keep(query,
+/// leaf)` is true. The pairs are sorted by query, then by leaf, so their order does not depend on the tree. If there
+/// are more than `limit` pairs, the function throws Error (system) without allocating the array of pairs; the message
+/// contains the number of pairs and `what`, the kind of the pairs.
 template <class Keep>
 DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box>& queries, const Keep& keep,
                                       std::int64_t limit, const char* what) {

@@ -4,17 +4,17 @@
 #include "contact/distance.hpp"
 #include "contact/separation.hpp"
 
-/// Continuous collision detection of pairs whose points move along straight lines, x(t) = (1 - t) `from` + t `to`, with
-/// t ∈ [0, 1].
+/// Continuous collision detection of point–triangle pairs and edge–edge pairs whose points move along straight lines,
+/// x(t) = (1 - t) `from` + t `to`, with t ∈ [0, 1].
 ///
 /// Method: conservative advancement (Mirtich 1996) with separating planes. Li et al. 2021 (Codimensional IPC) use the
 /// Lipschitz bound of the distance instead of planes. At a time t, any direction n may be used; the code uses the
-/// direction between the closest points. For each point i of the first primitive and each point j of the second,
-/// s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t. Primitives are convex hulls of their points, so min_ij s_ij(t)/|n|
-/// is a lower bound of the distance. As long as every s_ij is at least m|n|, for some distance m, the distance is at
-/// least m. The next t is the first time at which one of the s_ij falls to m|n|. Two surfaces with the thickness ξ
-/// collide at the distance ξ (Li et al. 2021, section 6). Therefore m is ξ plus the fraction `keep`/2 of the initial
-/// gap, where the gap is the distance minus ξ.
+/// direction between the closest points. For each point i of the first primitive (the point, or the first edge) and
+/// each point j of the second primitive (the triangle, or the second edge), s_ij(t) = n·(x_i(t) - x_j(t)) is *linear*
+/// in t. Primitives are convex hulls of their points, so min_ij s_ij(t)/|n| is a lower bound of the distance. As long
+/// as every s_ij is at least m|n|, for some distance m, the distance is at least m. The next t is the first time at
+/// which one of the s_ij falls to m|n|. Two surfaces with the thickness ξ collide at the distance ξ (Li et al. 2021,
+/// section 6). Therefore m is ξ plus the fraction `keep`/2 of the initial gap, where the gap is the distance minus ξ.
 ///
 /// No collision is missed. Every s_ij and its rate are reduced by a bound of their rounding errors. Let u = 2⁻⁵³, and
 /// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then w + t(v -
@@ -40,12 +40,13 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
   return scaled(type.p < first ? 1.0 : -1.0, closest(type, x).r);
 }
 
-/// Returns true if the direction n between the initial centres of the primitives shows that at least the fraction
-/// `keep`/2 of the initial gap remains during the whole motion. Every s_ij(t) is at least the smaller of s_ij(0) and
-/// s_ij(1), and the gap is at most |n| minus the thickness. The test accepts most pairs that do not approach each
-/// other, at a fraction of the cost of finding the closest points. Let c be the largest coordinate, and u = 2⁻⁵³.
-/// Because of rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper bound
-/// of the gap is therefore enlarged by 64u c.
+/// Returns true if projections onto the vector n between the initial centroids of the two primitives prove that at
+/// least the fraction `keep`/2 of the initial gap remains during the whole motion. The gap is the distance minus the
+/// thickness. Every s_ij(t) = n·(x_i(t) - x_j(t)) is at least the smaller of s_ij(0) and s_ij(1), and the initial gap
+/// is at most |n| minus the thickness. The test accepts most pairs that do not approach each other, at a fraction of
+/// the cost of finding the closest points. Let c = `coordinate` be the largest absolute coordinate of the points, and u
+/// = 2⁻⁵³. Because of rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper
+/// bound of the initial gap is therefore enlarged by 64u c.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {
@@ -58,7 +59,8 @@ DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* 
   return lowest_difference<first>(n, from) > enough && lowest_difference<first>(n, to) > enough;
 }
 
-/// Safe time (see `point_triangle_step`) of a pair whose primitives have the points 0..first-1 and first..3.
+/// Safe fraction t (see `point_triangle_step`) of the motion of a pair, which consists of the convex hull of the points
+/// 0..first-1 and the convex hull of the points first..3.
 template <int first>
 DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep) {
   constexpr double u = 0x1p-53, tiny = 1e-300;
@@ -117,17 +119,18 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 }  // namespace detail
 
-/// Safe time t ∈ [0, 1]. Until this time t, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than
-/// `thickness` (m) and keep at least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns
-/// 1 if the gap stays larger than `keep` times the initial gap during the whole motion, and 0 if the initial gap is
-/// zero or within the bounds of rounding errors described at the top of this file. After 256 advances the method stops;
-/// t may then be smaller than necessary, but is still safe.
+/// Safe fraction t ∈ [0, 1] of the straight motion of four points from `from` to `to`. Over this fraction of the
+/// motion, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than `thickness` (m) and keep at
+/// least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns 1 if the gap stays larger
+/// than `keep` times the initial gap during the whole motion, and 0 if the initial gap is zero or so small that
+/// rounding errors could hide a collision. The method stops after 256 iterations; t may then be smaller than necessary,
+/// but is still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);
 }
-/// Returns the safe time t ∈ [0, 1], defined as in `point_triangle_step`, of the edge with the points 0 and 1 and the
-/// edge with the points 2 and 3.
+/// Returns the safe fraction t ∈ [0, 1] of the motion, defined as in `point_triangle_step`, for the edge with the
+/// points 0 and 1 and the edge with the points 2 and 3.
 DIFFSIM_FUNCTION double edge_edge_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                        double keep = 0.2) {
   return detail::safe_step<2>(from, to, thickness, keep);

@@ -28,15 +28,17 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 /// A pair of bodies, or of a body and an obstacle, may have separate values of some of these four parameters. The name
 /// of such a parameter has a label, for example `friction:A|B`. For the remaining parameters, the pair uses the values
 /// common to all pairs. The parameter `thickness` (m) is optional: it may exist for all bodies, for one body or
-/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. The distance of two surfaces stays larger than ξ, the
-/// mean of their thicknesses.
+/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces stay farther apart than ξ, the mean of
+/// their thicknesses.
 ///
-/// The energy is the integral of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface in the rest configuration.
-/// Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
+/// The energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier ψ
+/// (contact/barrier.hpp) and the distance d to other surfaces. Friction is Coulomb friction, smoothed below the sliding
+/// velocity ε_v (Li et al. 2020, eq. 14):
 ///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, else 1,
 /// with the normal force N and the tangential relative velocity u, both evaluated at the same configuration. A term of
-/// friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), S' = s, and
-/// can be lagged (dynamics/lagged_term.hpp).
+/// friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), summed over
+/// the points in contact, with dS/dy = s. Such a term can be evaluated at the positions at the beginning of a time step
+/// (dynamics/lagged_term.hpp).
 class ContactTerm : public ForceTerm {
  public:
   ContactForces forces() const { return forces_; }
@@ -44,8 +46,8 @@ class ContactTerm : public ForceTerm {
     return forces_ == ContactForces::barrier_and_friction || forces_ == ContactForces::friction_part;
   }
   bool limits_steps() const override { return forces_ != ContactForces::friction_part; }
-  /// Returns true if there is no friction or all µ are zero. With µ = 0 the friction forces and their Jacobian vanish,
-  /// but the derivatives with respect to µ do not.
+  /// Returns true if the forces have an energy: if there is no friction, or if all friction coefficients µ are zero.
+  /// With µ = 0 the friction forces and their Jacobian vanish, but the derivatives with respect to µ do not.
   bool has_energy() const override { return !has_friction() || frictionless_; }
   bool has_symmetric_jacobian() const override { return has_energy(); }
   bool has_dissipation() const override { return forces_ == ContactForces::friction_part; }
@@ -55,11 +57,11 @@ class ContactTerm : public ForceTerm {
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
-  /// Returns distances, active pairs, intersections and the friction power at the configuration `at`. A term of
-  /// friction alone computes only the friction power. Collective.
+  /// Returns the contact quantities at the configuration `at` (see ContactState), over all ranks. A term of friction
+  /// alone computes only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Adds this rank's contributions to the forces between bodies and obstacles to `sums`. Forces of a body on itself
-  /// are omitted, because the sum of these forces is zero. Collective.
+  /// Adds this rank's contributions to the contact forces between bodies and obstacles, at the configuration `at`, to
+  /// `sums`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.
   virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
   /// Returns text for an error message, which names some of the intersections that this rank found in the last call of
   /// `state`.
@@ -70,7 +72,7 @@ class ContactTerm : public ForceTerm {
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
-  /// Sets the forces of the term. Derived classes call this function in their constructors.
+  /// Selects the forces that the term computes. Derived classes call this function in their constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
   /// Records whether all friction coefficients µ, which are the parameters `names`, are zero. Derived classes call this
   /// function in `prepare`.

@@ -6,10 +6,12 @@
 
 #include "diffsim/core/impl/small_tensor.hpp"
 
-/// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives.
+/// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives. A pair
+/// consists of two primitives: a point and a triangle, or two edges.
 ///
-/// The distance of a pair equals the distance of two features, one of each primitive. A feature is an affine set: a
-/// point, a line or a plane. The squared distance of two features is
+/// The distance of a pair equals the distance of two features, one of each primitive. A feature is a point of the pair,
+/// or the line or plane through two or three points of the pair. Two features are given by the indices p, q, plus[a]
+/// and minus[a] of points. The squared distance of two features is
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus[a]} - x_{minus[a]},
 /// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Let [k=p] be 1 for k = p, else 0.
 /// Then r = Σ_k c_k(λ) x_k with
@@ -19,10 +21,11 @@
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Two features of a pair, given by the indices `p`, `q`, `plus[a]` and `minus[a]` of the formula at the top of this
-/// file. Each index is the number, 0 to 3, of a point of the pair.
+/// Two features of a pair with the points x_0 … x_3. A feature is a point, a line or a plane. The squared distance of
+/// the two features is min_λ |x_p - x_q + Σ_a λ_a (x_{plus[a]} - x_{minus[a]})|², where the sum is over all a < `free`.
+/// The members other than `free` are indices, 0 to 3, of points.
 struct DistanceType {
-  std::int8_t free;  ///< number of free λ: 0, 1 or 2
+  std::int8_t free;  ///< number of variables λ_a: 0, 1 or 2
   std::int8_t p, q;
   std::int8_t plus[2], minus[2];
 
@@ -36,14 +39,14 @@ struct DistanceType {
 DIFFSIM_FUNCTION DistanceType point_point(int i, int j) {
   return {0, static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), {0, 0}, {0, 0}};
 }
-/// Pair of features: point i and the line through points j and k.
+/// Two features: point i, and the line through points j and k.
 DIFFSIM_FUNCTION DistanceType point_line(int i, int j, int k) {
   const auto from = static_cast<std::int8_t>(j), to = static_cast<std::int8_t>(k);
   return {1, static_cast<std::int8_t>(i), from, {from, 0}, {to, 0}};
 }
-/// Pair of features: point 0 and the plane through points 1, 2 and 3.
+/// Two features: point 0, and the plane through points 1, 2 and 3.
 DIFFSIM_FUNCTION DistanceType point_plane() { return {2, 0, 1, {1, 1}, {2, 3}}; }
-/// Pair of features: the line through points 0 and 1, and the line through points 2 and 3.
+/// Two features: the line through points 0 and 1, and the line through points 2 and 3.
 DIFFSIM_FUNCTION DistanceType line_line() { return {2, 0, 2, {1, 2}, {0, 3}}; }
 
 namespace detail {
@@ -52,8 +55,8 @@ DIFFSIM_FUNCTION Vec3<T> scaled(const T& s, const Vec3<T>& a) {
   return {{s * a[0], s * a[1], s * a[2]}};
 }
 
-/// Difference of products a b - c d. With doubles the error is at most two ulps, regardless of cancellation (Kahan;
-/// Jeannerod, Louvet & Muller 2013).
+/// Difference of products a b - c d. With doubles the error is at most two ulps (units in the last place) of the
+/// result, regardless of cancellation (Kahan; Jeannerod, Louvet & Muller 2013).
 template <class T>
 DIFFSIM_FUNCTION T product_difference(const T& a, const T& b, const T& c, const T& d) {
   return a * b - c * d;
@@ -62,9 +65,9 @@ DIFFSIM_FUNCTION double product_difference(double a, double b, double c, double 
   const double cd = c * d;
   return std::fma(a, b, -cd) + std::fma(-c, d, cd);
 }
-/// Cross product a × b, accurate also for nearly parallel vectors. A distance that is computed with this product equals
-/// the exact distance of points that are displaced by a few ulps of the pair's size. The error of the distance is
-/// therefore at most a few ulps of the pair's size.
+/// Cross product a × b, accurate also for nearly parallel vectors. A distance of two primitives that is computed with
+/// this product equals the exact distance of displaced primitives. The displacements of the points, and hence the error
+/// of the distance, are at most a few ulps (units in the last place) of the size of the pair.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {{product_difference(a[1], b[2], a[2], b[1]), product_difference(a[2], b[0], a[0], b[2]),
@@ -72,9 +75,10 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }
 }  // namespace detail
 
-/// Closest points of two features: the difference r of these points, and the quantities that the derivatives of the
-/// distance need. `lambda`, `e`, `b` and `c` are the symbols λ_a, e_a, B_ka and c_k of the formulas at the top of this
-/// file, at the minimum.
+/// Closest points of two features (see DistanceType): the difference r of these points, and the quantities that the
+/// derivatives of the distance need. With e_a = x_{plus[a]} - x_{minus[a]}, r = x_p - x_q + Σ_a λ_a e_a = Σ_k c_k x_k,
+/// where the λ_a minimise |r|. `lambda` and `e` contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns ∂c_k/∂λ_a,
+/// and G is the matrix with the entries G_ab = e_a·e_b.
 template <class T>
 struct Closest {
   DistanceType type;
@@ -94,8 +98,8 @@ struct Closest {
   }
 };
 
-/// Closest points of the two features that `type` describes. Lines and planes must not be degenerate: |e|² > 0,
-/// |e_0 × e_1|² > 0.
+/// Closest points of the two features that `type` describes. Lines and planes must not be degenerate: with their
+/// direction vectors e_a = x_{plus[a]} - x_{minus[a]}, |e_0|² > 0 and, with two vectors, |e_0 × e_1|² > 0.
 template <class T>
 DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) {
   Closest<T> result;
@@ -132,12 +136,12 @@ template <class T>
 DIFFSIM_FUNCTION T squared_distance(const DistanceType& type, const Vec3<T>* x) {
   return closest(type, x).squared_distance();
 }
-/// Gradient ∂d²/∂x_k.
+/// Gradient ∂d²/∂x_k of the squared distance d² of two features with the closest points `at`.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> squared_distance_gradient(const Closest<T>& at, int k) {
   return detail::scaled(T(T(2.0) * at.c(k)), at.r);
 }
-/// Hessian block ∂²d²/∂x_k∂x_l.
+/// Hessian block ∂²d²/∂x_k∂x_l of the squared distance d² of two features with the closest points `at`.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, int l) {
   const T ck = at.c(k), cl = at.c(l);
@@ -154,7 +158,8 @@ DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, i
     }
   return h;
 }
-/// Hessian product y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points, without forming the matrix.
+/// Product of the Hessian of the squared distance d² and the vectors v, y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points
+/// k, computed without the matrix.
 template <class T>
 DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, const Vec3<T>* v, Vec3<T>* y) {
   // Computes dr at fixed λ, then dλ from G dλ = -(de·r + e·dr).
@@ -177,7 +182,7 @@ DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, con
 
 // ---- choice of the closest features --------------------------------------------------------------------------
 
-/// Two features and the squared distance between them.
+/// Two features, each a point, a line or a plane, and the squared distance (m²) of the features.
 struct TypedDistance {
   DistanceType type;
   double squared;
@@ -185,11 +190,11 @@ struct TypedDistance {
 
 namespace detail {
 
-/// Threshold of sin² of the angle between two edges, for the choice of features. Below the threshold, the two edges of
-/// an edge–edge pair count as parallel, and a triangle counts as degenerate. The distance of such a pair is the
-/// smallest distance between a point and a segment: between the end of one edge and the other edge, or between point x0
-/// and an edge of the triangle. The distance of a point and a segment is always well conditioned. The error of the
-/// pair's distance is at most 1e-12 times the edge length.
+/// Threshold of sin² of an angle: of the angle between the two edges of an edge–edge pair, or between the edges x1 x2
+/// and x1 x3 of a triangle. Below the threshold, the edges count as parallel, or the triangle as degenerate. The
+/// distance of such a pair is computed as the smallest distance between a point and a segment: between an end of one
+/// edge and the other edge, or between point x0 and an edge of the triangle. The distance of a point and a segment is
+/// always well conditioned. The error of the pair's distance is at most 1e-12 times the edge length.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Returns the smaller of two distances; the first distance if both are equal.
@@ -197,7 +202,8 @@ DIFFSIM_FUNCTION TypedDistance nearer(const TypedDistance& a, const TypedDistanc
   return b.squared < a.squared ? b : a;
 }
 
-/// Closest features of point i and segment j k, whose ends may coincide.
+/// Closest features of point i and the segment with the ends j and k, and their squared distance. The ends may
+/// coincide.
 DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j, int k) {
   const Vec3<double> e = x[k] - x[j];
   const double along = dot(x[i] - x[j], e), length = dot(e, e);

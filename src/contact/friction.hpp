@@ -12,10 +12,10 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
   return value_of(x.value);
 }
 
-/// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² (m²/s²), where y is the sliding velocity. With
-/// ε = `velocity`, s(y) = 2 y/ε - (y/ε)² for y < ε, else 1. The square root in y = √(y²) has no derivative at y = 0. At
-/// y = 0, the function therefore returns 2/ε, which does not depend on `squared`. The product of the factor and the
-/// sliding velocity u then has the correct derivative 2/ε with respect to u.
+/// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² = `squared` (m²/s²), where y is the sliding
+/// velocity. With ε = `velocity` (m/s), s(y) = 2 y/ε - (y/ε)² for y < ε, else 1. The square root in y = √(y²) has no
+/// derivative at y = 0. At y = 0, the function therefore returns 2/ε, which does not depend on `squared`. The product
+/// of the factor and the sliding velocity u then has the correct derivative 2/ε with respect to u.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;

@@ -14,7 +14,7 @@
 namespace diffsim::contact {
 
 /// Index of a point in a list, and the stencil (nodes and weights) of the point in its cell. `outside` is 0 for a point
-/// inside the cell, else -min λ with the barycentric coordinates λ of the point in the cell.
+/// inside the cell, else -min_k λ_k > 0, with the barycentric coordinates λ_k of the point in the cell.
 struct LocatedPoint {
   std::size_t point;
   PointStencil stencil;
@@ -23,7 +23,7 @@ struct LocatedPoint {
 
 /// Finds, for each of `points`, the cell of one body that contains the point in the rest configuration. `body` is the
 /// index of the body in the mesh's list of bodies. Returns the points whose cell is on this rank; each point is
-/// returned on one rank. A point outside all cells is assigned to the cell with the smallest -min λ, with λ the
+/// returned on exactly one rank. A point outside all cells is assigned to the cell with the smallest -min λ, with λ the
 /// barycentric coordinates of the point, among the cells whose bounding boxes are within the length of the longest edge
 /// of the mesh from the point. Throws Error (input) if there is no such cell. For an affine body, the distance is not
 /// limited. The message names point i by `name(i)`. Every rank passes all points. Collective.

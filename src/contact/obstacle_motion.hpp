@@ -19,50 +19,56 @@ namespace diffsim::contact {
 struct ObstacleMotion {
   std::string label;
   Turn turn;
-  int first = 0, last = 0;  ///< the obstacle has the vertices `first` to `last` - 1 of the vertices of all obstacles
+  int first = 0, last = 0;  ///< indices `first` to `last` - 1 of the obstacle's vertices in arrays of all obstacles
 
   std::array<std::string, 3> names() const;
-  /// Returns true if the obstacle moves in step n.
+  /// Returns true if the velocity V or the angular velocity ω of the obstacle is not zero in time step n.
   bool moves(const ParameterSet& set, int n) const;
 };
 
-// `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the positions, the velocities and the tangents of
-// one obstacle, in the rows `motion.first` to `motion.last` - 1 of arrays [vertices of all obstacles, 3]. `reference`
-// contains the reference positions X in an array of the same shape. n is the number of the time step whose values of
-// the parameters `set` are used.
+// `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the positions, the velocities and the directional
+// derivatives of both for the vertices of one obstacle, in the rows `motion.first` to `motion.last` - 1 of arrays
+// [vertices of all obstacles, 3]. `reference` contains the reference positions X in an array of the same shape. `set`
+// contains the parameters of the motion, whose values for time step n are used, and `time` is the time t (s).
 void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
-/// Sets the derivatives dx of positions and dv of velocities along a direction of the inputs: `direction` is the
-/// direction of the parameters, and `dt` the direction of `time` (not the length of a time step).
+/// Sets the directional derivatives `dx` of the positions and `dv` of the velocities of the obstacle's vertices. The
+/// direction consists of `direction` for the parameters `set`, and of `dt` for `time`; `dt` is not the length of a time
+/// step.
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
-/// Adds to `gradient` the derivatives with respect to the parameters of the motion, from the adjoints x_bar of
-/// positions and v_bar of velocities, both [slots, 3], with one slot for each point of each active pair. v_bar is empty
-/// if no force depends on velocities. `targets` [slots] are vertex indices in the order of PairView; vertices with
-/// indices ≥ `obstacles_begin` belong to obstacles. `x` contains the positions of all vertices in the same order.
+/// Adds the derivatives with respect to the parameters of the motion to `gradient`. The derivatives are computed from
+/// adjoints of positions and velocities: `x_bar` and `v_bar`, both [slots, 3], with one slot for each of the four
+/// points of each pair that exerts a force. Several slots may belong to one vertex; the adjoint of the vertex is then
+/// the sum over these slots. `v_bar` is empty if no force depends on velocities. `targets` [slots] is the vertex of
+/// each slot, with the vertices numbered as in PairView; vertices with indices ≥ `obstacles_begin` belong to obstacles.
+/// `x` [vertices, 3] contains the positions of all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
 struct PairAdjointTangent;
-/// Adds to `gradient_tangent` the directional derivatives of the values that `add_obstacle_gradient` adds. The
-/// direction consists of `direction` for the parameters, `dt` for the time, and the directions of the adjoints in
-/// `bar`. `reference` contains the reference positions X of all obstacle vertices.
+/// Adds the directional derivatives of the values that `add_obstacle_gradient` adds to `gradient_tangent`. `bar`
+/// contains the adjoints x̄ and v̄ of the positions and the velocities. The direction consists of `direction` for the
+/// parameters, `dt` for the time, and `bar.dx_bar` and `bar.dv_bar` for x̄ and v̄. `reference` contains the reference
+/// positions of all obstacle vertices.
 void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                                    const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
                                    const ParameterSet& direction, int n, double time, double dt,
                                    ParameterSet& gradient_tangent);
 
-/// Returns true if one of the parameters `rates` is not zero in step n; a parameter that does not exist counts as zero.
+/// Returns true if one of the parameters with the names `rates` is not zero in time step n; a parameter that does not
+/// exist counts as zero.
 bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int n);
-/// Device address of a parameter's entries for step n; nullptr if the parameter does not exist.
+/// Returns the device address of the values of the parameter `name` for time step n; nullptr if the parameter does not
+/// exist.
 const double* address_of(const ParameterSet& set, const std::string& name, int n);
-/// Adds `values` to the entries for step n of the parameter `name` in `gradient`. Does nothing if `gradient` does not
-/// contain `name`.
+/// Adds `values` to the gradient with respect to the parameter `name` in time step n. Does nothing if `gradient` does
+/// not contain this parameter.
 void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values);
 
 }  // namespace diffsim::contact

@@ -8,15 +8,15 @@
 namespace diffsim::contact {
 
 // Surfaces of obstacles, as triangles with outward normals. Round obstacles are inscribed polyhedra: a body outside the
-// polyhedron penetrates the exact round shape by at most the gap that the comment of the shape's function states.
-// Triangles stop the faces and edges of a body, not only the body's vertices.
+// polyhedron penetrates the exact round shape by at most the gap between the two surfaces, which is given below.
+// Contact with triangles stops the vertices, edges and faces of a body.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
 /// Sphere of 5120 triangles: an icosahedron, refined four times by dividing each triangle into four. The polyhedron
-/// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 `radius`.
+/// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 times `radius`.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
 /// Cylinder with 64 sides and flat ends, whose centres are `from` and `to`. The polyhedron lies inside the exact
-/// cylinder; the gap between the two surfaces is at most 0.0012 `radius`.
+/// cylinder; the gap between the two surfaces is at most 0.0012 times `radius`.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

@@ -17,7 +17,7 @@ KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x,
 KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
   return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
 }
-/// Returns true if the primitives of pair p, with vertex positions x, are nearer to each other than `distance` (m).
+/// Returns true if the distance of pair p, whose four points have the positions x, is less than `distance` (m).
 KOKKOS_INLINE_FUNCTION bool is_nearer(const PairView& pairs, int p, const Vec3<double>* x, double distance) {
   const bool farther = pairs.is_point_triangle(p) ? is_farther<1>(x, distance) : is_farther<2>(x, distance);
   return !farther && squared_distance_of(pairs, p, x) < distance * distance;
@@ -30,12 +30,13 @@ KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec
   else
     add_pair_force(pairs.edge_edge_weights(p), x, v, law, f, pairs.friction_alone);
 }
-/// Weight through which the energy of a pair depends on the rest shape: `area` of a point–triangle pair, `threshold` of
-/// an edge–edge pair.
+/// Weight through which the energy of a pair depends on the rest shape: `PointTriangleWeights::area` of a
+/// point–triangle pair, `EdgeEdgeWeights::threshold` of an edge–edge pair.
 KOKKOS_INLINE_FUNCTION double weight_of(const PairView& pairs, int p) {
   return pairs.is_point_triangle(p) ? pairs.point_triangle_weights(p).area : pairs.edge_edge_weights(p).threshold;
 }
-/// Overload of `add_force_of` in which `weight` replaces the value of `weight_of` and may be a Dual.
+/// Adds the forces of pair p to f, with `weight` in place of the value that `weight_of` returns. `weight` may be a
+/// Dual, for derivatives with respect to the rest shape.
 template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const T& weight, const Vec3<T>* x,
                                          const Vec3<T>* v, const ContactLaw<T, X>& law, Vec3<T>* f) {

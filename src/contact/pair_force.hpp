@@ -8,19 +8,20 @@
 
 namespace diffsim::contact {
 
-/// Contact law of a pair: the parameters on which the force of the pair depends, besides positions, velocities and
-/// weights. The thickness is a value without derivatives unless `Thickness` is a Dual.
+/// Contact law of a pair: the values of parameters on which the force of the pair depends. The force also depends on
+/// positions, velocities and weights. The thickness is a value without derivatives unless `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
-  T stiffness;  ///< κ, Pa
-  T range;      ///< d̂, m
-  T friction;   ///< µ
-  T velocity;   ///< ε_v, m/s
+  T stiffness;  ///< barrier stiffness κ, Pa
+  T range;      ///< barrier distance d̂, m
+  T friction;   ///< Coulomb coefficient µ
+  T velocity;   ///< sliding velocity ε_v below which friction is smoothed, m/s
   /// Thickness ξ (m), the mean of the thicknesses of the pair's two sides. The barrier keeps the distance greater than
   /// ξ.
   Thickness thickness = Thickness(0.0);
 
-  /// Argument y of the barrier at a squared distance (contact/barrier.hpp).
+  /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`
+  /// (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
   /// Squared distance (ξ + d̂)² in m². A pair with this or a larger squared distance has no force.
   DIFFSIM_FUNCTION double limit() const {
@@ -33,18 +34,19 @@ struct ContactLaw {
 ///
 ///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ)
 ///
-/// The sum is over the triangle with the weight 1, and over the triangle's edges and corners with the weights `edges`
-/// and `corners` (see SurfaceTriangle). d_j is the distance of x0 from the triangle, edge or corner j.
+/// where κ, d̂ and ξ are values of the ContactLaw, and ψ is the barrier (contact/barrier.hpp). The sum is over the
+/// triangle with the weight w_j = 1, and over the triangle's edges and corners with the weights w_j in `edges` and
+/// `corners` (see SurfaceTriangle). d_j is the distance of x0 from the triangle, edge or corner j.
 ///
 /// `codimension` is 2 minus the dimension of the point's surface. In contact, a line of segments (codimension 1) counts
 /// as a strip of width d̂/2, and a point of a body of points (codimension 2) as a patch of d̂/2 by d̂/2, the same patch
 /// as for crossing edges.
 ///
-/// a = `area` depends on the point's rest measure, and hence on the rest shape. The rest measure is an area for a
-/// surface of triangles, a length for a line of segments, and the number of point cells at the point, normally 1, for a
-/// body of points. In contact with a surface of the same dimension, a is half of the rest measure, because the energy
-/// is integrated over the points of both surfaces. In contact with a surface of a higher dimension, a is the full rest
-/// measure, because the energy is integrated over the points of the lower-dimensional surface only.
+/// The factor a = `area` depends on the point's rest measure, and hence on the rest shape. The rest measure is an area
+/// for a surface of triangles, a length for a line of segments, and the number of point cells at the point, normally 1,
+/// for a body of points. In contact with a surface of the same dimension, a is half of the rest measure, because the
+/// energy is integrated over the points of both surfaces. In contact with a surface of a higher dimension, a is the
+/// full rest measure, because the energy is integrated over the points of the lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -53,16 +55,17 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing
-/// edges are in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh size h, edge–edge
-/// pairs contribute a fraction of the energy that is proportional to (d̂/h)²; the point–triangle pairs carry the
-/// pressure. The relative change of the energy between different meshes of the same surfaces is proportional to
-/// (d̂/h)², too.
+/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ), where κ,
+/// d̂ and ξ are values of the ContactLaw, ψ is the barrier (contact/barrier.hpp), d is the distance of the edges, and
+/// m(c) is the mollifier (contact/mollifier.hpp). Crossing edges are therefore in contact over a patch of area d̂²/4.
+/// In the contact of flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the energy that is
+/// proportional to (d̂/h)²; the point–triangle pairs carry the pressure. The relative change of the energy between
+/// different meshes of the same surfaces is proportional to (d̂/h)², too.
 ///
 /// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
-/// one other edge. A pair with an edge of a surface without triangles (`lone`) has the patch ((d̂/2) l/(d̂ + l))²,
-/// where l is the geometric mean of the rest lengths of both edges. The patch tends to d̂²/4 for l ≫ d̂ and to l²/4 for
-/// l ≪ d̂, where about d̂²/l² pairs share an area of d̂²/4.
+/// one other edge. If an edge of the pair is of a surface without triangles (`lone`), the patch therefore has the area
+/// ((d̂/2) l/(d̂ + l))², where l is the geometric mean of the rest lengths of both edges. The area tends to d̂²/4 for l
+/// ≫ d̂ and to l²/4 for l ≪ d̂, where about d̂²/l² pairs together have the area d̂²/4.
 template <class T>
 struct EdgeEdgeWeightsOf {
   T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape
@@ -78,7 +81,7 @@ DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
   for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
   return scale;
 }
-/// Product of κ and the area of the patch of two edges, in N.
+/// Product of κ and the area of the patch over which two edges are in contact, in N (see EdgeEdgeWeightsOf).
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
   const T area = 0.25 * law.stiffness * law.range * law.range;
@@ -95,7 +98,9 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
   return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
 }
 
-/// Sliding velocity: component of Σ_k c_k v_k perpendicular to r, with c_k and r of the closest points `at`.
+/// Sliding velocity (m/s) of the closest points of two features: the component of Σ_k c_k v_k perpendicular to r = Σ_k
+/// c_k x_k. v_k is the velocity of point k of the pair, c_k = at.c(k), r = at.r is the vector between the closest
+/// points, and `squared` is |r|². A feature is a point, or the line or plane through two or three points of the pair.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
   Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
@@ -103,8 +108,10 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
   return u - scaled(T(dot(u, at.r) / squared), at.r);
 }
 
-/// Adds to f the force of the energy `scale` ψ(d²) of two features and, unless `v` is nullptr, the friction force
-/// between the features. If `friction_alone`, the function adds the friction force only.
+/// Adds the forces of two features on the four points of their pair to f. A feature is a point, or the line or plane
+/// through two or three points of the pair. The forces are -∂/∂x_k of the energy `scale` ψ(d²), with the barrier ψ and
+/// the distance d of the features, and, unless `v` is nullptr, friction. If `friction_alone` is true, the function adds
+/// friction only.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
                                         const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
@@ -124,8 +131,9 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|), in W, of two features whose energy is `scale` ψ(d²). N is the normal
-/// force, u the sliding velocity, and S the function `friction_potential`.
+/// Returns the dissipation potential µ N S(|u|), in W, of two features whose energy is `scale` ψ(d²), with the barrier
+/// ψ and the distance d of the features. N = `scale` |∂ψ/∂d| is the normal force, u the sliding velocity, and S the
+/// function `friction_potential`.
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
@@ -135,8 +143,9 @@ DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double sca
   return -2.0 * law.friction * slope * std::sqrt(squared) * friction_potential(std::sqrt(dot(u, u)), law.velocity);
 }
 
-/// Calls `visit(type, squared distance, weight)` for each pair of features of a point–triangle pair: the point with the
-/// triangle, with each edge of the triangle, and with each corner of the triangle.
+/// Calls `visit(type, squared distance, weight)` seven times for a point–triangle pair: for the point and the triangle,
+/// for the point and each edge of the triangle, and for the point and each corner of the triangle. `type` contains the
+/// closest features.
 template <class Weight, class Visit>
 DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
                                        const Visit& visit) {
@@ -152,7 +161,7 @@ DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& wei
 
 }  // namespace detail
 
-/// Energy E of a pair, in J.
+/// Energy E (J) of a point–triangle pair or an edge–edge pair, see PointTriangleWeightsOf and EdgeEdgeWeightsOf.
 DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   double sum = 0.0;
@@ -169,7 +178,8 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
          Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
 }
 
-/// Dissipation potential D of a pair, in W. The friction force of the pair is f = -∂D/∂v.
+/// Dissipation potential D of the friction of a pair, in W. The friction forces on the four points of the pair, which
+/// have the velocities v_k, are -∂D/∂v_k.
 DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
                                          const Vec3<double>* v, const ContactLaw<double>& law) {
   const double limit = law.limit();
@@ -189,9 +199,10 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
   return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
 }
 
-/// Adds -∂E/∂x_k and the friction force to f_k at the four points k of a pair. If `friction_alone`, the function adds
-/// the friction force only. With T = Dual, f also has the derivatives; only the values of Duals determine which
-/// features are closest. `Weight` may be a Dual or a double.
+/// Adds the forces on the four points k of a pair to f_k: -∂E/∂x_k, with the energy E of the pair, and, unless `v` is
+/// nullptr, the friction force. If `friction_alone` is true, the function adds the friction force only. If T is a Dual,
+/// f also has the derivatives; the choice of the closest points, edges or triangles depends on the values only.
+/// `Weight` may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

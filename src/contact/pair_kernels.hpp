@@ -12,13 +12,15 @@
 
 namespace diffsim::contact {
 
-/// Device addresses of κ, d̂, µ, ε_v and of the thicknesses of the two sides of a pair; nullptr stands for zero.
+/// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ and
+/// smoothing velocity ε_v in `of`, thicknesses of the two sides of a pair in `thick`. nullptr stands for the value
+/// zero.
 struct LawAddresses {
   const double* of[4];
   const double* thick[2];
 
   KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
-  /// Thickness ξ, the mean of both thicknesses.
+  /// Thickness ξ (m) of the law, the mean of the thicknesses of both sides.
   KOKKOS_INLINE_FUNCTION double thickness() const {
     return 0.5 * ((thick[0] ? *thick[0] : 0.0) + (thick[1] ? *thick[1] : 0.0));
   }
@@ -26,10 +28,11 @@ struct LawAddresses {
   bool is_thick() const { return thick[0] || thick[1]; }
 };
 
-/// Contact laws of the pairs of a rank.
+/// Contact laws of the pairs of a rank. The groups of the two sides of a pair determine the law of the pair; a group is
+/// a region, a body or an obstacle.
 struct PairLaws {
   std::vector<LawAddresses> laws;
-  DeviceArray<int> of_groups;  // [groups, groups]: index of the law; not read if there is only one law
+  DeviceArray<int> of_groups;  // [groups, groups]: index in `laws`; not read if there is only one law
   int groups = 1;
 
   /// Returns true if some law has a thickness parameter, even if the value of the parameter is zero.
@@ -45,14 +48,15 @@ struct LawPart {
   Range range() const { return Range(begin, end); }
 };
 
-/// Active pairs, or other pairs that are near, sorted by law. The pairs of one law are in ascending order.
+/// Pairs whose distance is below a limit, sorted by contact law. The pairs of one law are in ascending order.
 struct NearPairs {
   DeviceArray<int> pairs;      // indices of the pairs in PairView
   std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws
   std::size_t size() const { return pairs.size(); }
 };
 
-/// Sums of the adjoints of κ, d̂, µ, ε_v and ξ over all pairs of one law.
+/// Sums, over all pairs of one contact law, of the adjoints of the law's values: barrier stiffness κ, barrier distance
+/// d̂, Coulomb coefficient µ, smoothing velocity ε_v and thickness ξ, in this order.
 struct LawSums {
   double of[5] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
@@ -63,60 +67,68 @@ struct LawSums {
   }
 };
 
-/// Direction of the rest shape, along which forces are differentiated; the arrays are empty if the rest shape is
-/// constant. `areas` [owned vertices] is the direction of the points' measures, `positions` are the rest positions of
-/// the pairs' vertices, and `direction` is the direction of these positions.
+/// Rest positions of the pairs' vertices, `positions`, and the direction of the rest shape along which forces are
+/// differentiated: `direction` for the rest positions, and `areas` [owned vertices] for the rest measures of the
+/// vertices. The arrays are empty if the direction of the rest shape is zero.
 struct RestTangent {
   DeviceArray<double> areas;
   Vectors positions, direction;
 };
 
-/// Adjoints of the rest shape for each point of each active pair, [active, 4, 3]; empty if not requested. The adjoint
-/// of a measure is a scalar, which `areas` stores in the first of the three components.
+/// Adjoints of the rest measure (`areas`) and of the rest position (`positions`) of each of the four points of each
+/// pair that exerts a force, [pairs, 4, 3]; empty if not requested. The adjoint of a rest measure is a scalar, which
+/// `areas` stores in the first of the three components.
 struct RestAdjoint {
   Vectors areas, positions;
 };
 
-/// Returns the pairs at a distance of less than ξ + `factor` d̂, with ξ and d̂ of the pair's law.
+/// Returns the pairs whose distance is less than ξ + `factor` d̂, with the thickness ξ and the barrier distance d̂ of
+/// the pair's contact law. `x` contains the vertex positions.
 NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
-/// Returns the pairs at a distance of less than ξ + d̂, with ξ and d̂ of the pair's law.
+/// Returns the active pairs, which exert forces: the pairs whose distance is less than ξ + d̂, with the thickness ξ and
+/// the barrier distance d̂ of the pair's contact law.
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
-/// Vertex indices of the four points of each active pair, [active, 4], in the order of PairView.
+/// Returns the vertex indices of the four points of each of the pairs with the indices `active`, [active, 4], in the
+/// order of PairView.
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
 /// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
 
-/// Sum of the energies E of the active pairs, in J.
+/// Sum of the barrier energies of the pairs `active`, in J.
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
-/// Sum of the dissipation potentials D of friction over the active pairs, in W.
+/// Sum of the dissipation potentials of friction over the pairs `active`, in W.
 double sum_dissipations(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
-/// Power dissipated by friction in the active pairs, in W. The friction force is the difference between the forces with
-/// and without velocities.
+/// Power that friction dissipates in the pairs `active`, in W, at the vertex positions `x` and the vertex velocities
+/// `v`.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
-// `pair_forces`, `pair_tangents` and `pair_adjoints` set vectors for each point of each active pair, [active, 4, 3].
-// Without friction, the velocities `v` and the tangents and adjoints of velocities are empty arrays.
+// `pair_forces`, `pair_tangents` and `pair_adjoints` set one vector for each of the four points of each of the pairs
+// `active`, [active, 4, 3]. Without friction, the velocities `v` and the tangents and adjoints of velocities are empty
+// arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets the derivatives of the forces along a direction: `dx` of the positions, `dv` of the velocities, `dlaws` of the
-/// values of the laws, and `rest` of the rest shape.
+/// Sets `tangents` to the directional derivatives of the forces. The direction is `dx` for the positions, `dv` for the
+/// velocities, `dlaws` for the values of the contact laws, and `rest` for the rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// Sets the gradients x̄ and v̄ of w·f with respect to the positions and the velocities, where f are the forces and w the
-/// adjoints of the forces. Unless the rest positions `rest` are empty, also sets the gradient with respect to the rest
-/// shape. For each law, returns the sums of the adjoints of κ, d̂, µ, ε_v and ξ over the law's pairs.
+/// Sets `x_bar` and `v_bar` to the gradients of w·f with respect to the positions and the velocities, where f are the
+/// forces and w the adjoints of the forces. Unless the rest positions `rest` are empty, also sets `rest_bar`, the
+/// gradient with respect to the rest shape. Returns, for each contact law, the gradient with respect to the values of
+/// the law.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
-/// Adds ∂f/∂ξ dξ to the directional derivatives of the forces, for each law with a direction dξ of the thickness.
+/// Adds ∂f/∂ξ dξ to the directional derivatives `tangents` of the forces f, for each contact law with a direction dξ of
+/// the thickness ξ in `dlaws`.
 void add_thickness_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                             const std::vector<LawAddresses>& dlaws, const Vectors& tangents);
-/// Sets the adjoint of the thickness ξ in the sums of each law with a thickness.
+/// Sets the adjoint of the thickness ξ in `sums` for each contact law with a thickness: the sum of w·∂f/∂ξ over the
+/// pairs of the law, with the forces f and their adjoints w.
 void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                         const Vectors& w, std::vector<LawSums>& sums);
 
@@ -124,45 +136,51 @@ void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Ve
 struct PairPlace {
   Vectors x, v;
 };
-/// Directions dx of the positions and dv of the velocities, the vectors w of the product w·f, and the direction dw of
-/// w. dv, w and dw may be empty, which means zero.
+/// Directions dx of the positions and dv of the velocities, adjoints w of the forces f, and the direction dw of w. The
+/// arrays dv, w and dw may be empty, which means zero.
 struct PairDirection {
   Vectors dx, dv;
   Vectors w, dw;
 };
-/// Adjoints x̄ and v̄ of w·f, and the derivatives of these adjoints along a direction, [active, 4, 3]. The arrays of v̄
-/// are empty without friction.
+/// Adjoints x̄ and v̄: the gradients of w·f with respect to the positions and the velocities, where f are the forces
+/// and w their adjoints. `dx_bar` and `dv_bar` are directional derivatives of x̄ and v̄. The arrays are [active, 4, 3],
+/// with one vector for each of the four points of each pair; `v_bar` and `dv_bar` are empty without friction.
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
-/// Sets the adjoints that `pair_adjoints` computes, and their directional derivatives along a direction of positions,
-/// velocities, w and laws, but not of the rest shape. Returns, for each law, the directional derivatives of the sums of
-/// `pair_adjoints`.
+/// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to the directional
+/// derivatives of these adjoints. The direction is `direction` for the positions, the velocities and the adjoints w of
+/// the forces, `dlaws` for the values of the contact laws, and zero for the rest shape. Returns, for each law, the
+/// directional derivatives of the sums that `pair_adjoints` returns.
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                            const PairAdjointTangent& out);
-/// Sets the directional derivative of the adjoint of the thickness ξ in the sums of each law with a thickness.
+/// Sets, in `sums`, the directional derivative of the adjoint of the thickness ξ of each contact law with a thickness.
 void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                 const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                 std::vector<LawSums>& sums);
 
-/// Sets the blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3], with a and b of `weights`.
-/// Vertices whose index is `movable` or higher belong to obstacles; callers must not use the blocks of these vertices.
-/// With `weights.project`, the derivative of friction with respect to positions, which is not symmetric, is omitted,
-/// and the matrix of each pair is projected to a positive semidefinite matrix.
+/// Sets `blocks` to the matrices a ∂f_k/∂x_l + b ∂f_k/∂v_l of the points k and l of each of the pairs `active`,
+/// [active, 4, 4, 3, 3], with a = `weights.position` and b = `weights.velocity`. Vertices whose index is `movable` or
+/// higher belong to obstacles; callers must not use the blocks of these vertices. With `weights.project`, the
+/// derivative of friction with respect to positions, which is not symmetric, is omitted, and the matrix of each pair is
+/// projected to a positive semidefinite matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
-/// Index in `matrix` of each block of `pair_jacobians`. If `matrix` has no block for two vertices, the index is the
-/// number of blocks of `matrix`.
+/// Returns the index in `matrix` of each 3×3 block that `pair_jacobians` computes. If a vertex of the block has an
+/// index of at least `movable`, or if `matrix` has no block for the two vertices, the index is the number of blocks of
+/// `matrix`. `targets`: see `targets_of`.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
-/// Removes pairs that cannot come nearer than `range` (m), although the boxes of their primitives overlap. Each vertex
-/// may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack` (m) on each side.
+/// Removes pairs that cannot come nearer than `range` (m), although the bounding boxes of their two sides overlap. Each
+/// vertex may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack` (m) on each
+/// side.
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
-/// Smallest safe time, in [0, 1], of all pairs (contact/ccd.hpp), and a pair with this time. `pair` is -1 if the time
-/// is 1.
+/// Largest safe fraction of the straight displacements of all vertices, in [0, 1], and the pair that limits the
+/// fraction. Over a safe fraction, the distance of each pair stays larger than the thickness (contact/ccd.hpp). `pair`
+/// is -1 if the fraction is 1.
 struct SafeStep {
   double step;
   int pair;
@@ -172,7 +190,7 @@ SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to
 double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 /// Text of a position, for example "(0.1, 0, 2)".
 std::string text_of(const std::array<double, 3>& place);
-/// Text of the midpoint of the vertices a and b.
+/// Text of the midpoint of the vertices a and b, for example "(0.1, 0, 2)". `x` contains the vertex positions.
 std::string middle_of(const Vectors& x, int a, int b);
 /// Distance of one pair, in m.
 double distance_of(const PairView& pairs, int pair, const Vectors& x);

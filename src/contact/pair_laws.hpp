@@ -5,16 +5,17 @@
 
 namespace diffsim::contact {
 
-/// Contact law that applies to all pairs.
+/// Contact law that applies to all pairs, with the interface of LawsOfGroups.
 struct OneLaw {
   LawAddresses law;
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Contact laws by groups: the two groups of a pair determine the law of the pair.
+/// Contact laws by groups: the groups of the two sides of a pair determine the law of the pair. A group is a region, a
+/// body or an obstacle.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
-  DeviceArray<int> table;  // [groups, groups]
+  DeviceArray<int> table;  // [groups, groups]: index in `laws`
   int groups;
 
   explicit LawsOfGroups(const PairLaws& given)

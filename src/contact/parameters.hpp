@@ -9,8 +9,9 @@
 namespace diffsim {
 
 /// Specifications of the parameters of contact. Each of the first five parameters may also exist for one pair of
-/// bodies, or for a body and an obstacle; the name of such a parameter contains the pair, for example `friction:A|B`.
-/// `thickness` may also exist for one body or obstacle: `thickness:A`.
+/// bodies, or for a body and an obstacle; the name of such a parameter ends with the names A and B of the two sides,
+/// for example `friction:A|B`. The parameter `thickness` may also exist for one body or obstacle, with the name
+/// `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -41,7 +42,7 @@ struct ContactParameters {
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
-  // Parameters of each obstacle; the name contains the label of the obstacle, for example `obstacle_position:LABEL`.
+  // Parameters of each obstacle. Names end with the label of the obstacle, for example `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
       .name = "obstacle_position",
       .unit = "m",
@@ -55,9 +56,10 @@ struct ContactParameters {
 
 /// Names of the parameters of a contact law.
 struct ContactLawNames {
-  std::array<std::string, 4> numbers;  ///< κ, d̂, µ, ε_v
-  /// Names of the thicknesses of the two bodies, or of the body and the obstacle, to which the law applies. ξ is the
-  /// mean of the two thicknesses; a parameter that does not exist counts as zero.
+  std::array<std::string, 4> numbers;  ///< names of κ, d̂, µ and ε_v, see ContactParameters
+  /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the law applies.
+  /// The thickness ξ of the law is the mean of the two parameters. An empty name, and a parameter that does not exist,
+  /// count as zero.
   std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }
@@ -66,8 +68,8 @@ struct ContactLawNames {
   bool operator==(const ContactLawNames&) const = default;
 };
 
-/// Names of the parameters of the shared law, which applies to all pairs of bodies, and of bodies and obstacles,
-/// without a separate law.
+/// Returns the parameter names of the shared law, for example `friction`. The shared law applies to every pair of
+/// bodies, and to every pair of a body and an obstacle, that has no separate law.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

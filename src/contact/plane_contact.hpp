@@ -20,20 +20,23 @@ struct PlaneShape {
   std::array<double, 3> origin{};  ///< point on the axis at t = 0, m; moves with the plane
 };
 
-/// Contact law of a plane, and the groups of the surface to which the law applies (contact/surface_groups.hpp).
+/// Contact law of a plane, and the groups of the surface to which the law applies. A group is a region of the surface
+/// or a body (contact/surface_groups.hpp).
 struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
-  std::vector<std::size_t> groups = {};   ///< numbers of groups; if empty, the whole surface
+  std::vector<std::size_t> groups = {};   ///< indices of groups; if empty, the whole surface
   std::vector<std::string> regions = {};  ///< regions of the surface that form groups
   /// Dimension of the surface whose vertices touch the plane: 2 for triangles, 1 for segments, 0 for bodies of points.
   int dimension = 2;
 };
 
-/// Makes the contact term of a plane. The energy is E = κ Σ_i w_i ψ(φ_i², d̂, ξ) over the surface's vertices i with the
-/// rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. n is the unit normal, and n_0 the unit
-/// normal at t = 0. Without rotation n = n_0. With a rotation axis a through the point o, n = R(a, ω t) n_0 and φ_i =
-/// n·(x_i - o - t V) - n_0·(p - o). PlaneForce describes the weights of vertices of segments and points. Only vertices
-/// are considered: a body is outside the half-space if all its vertices are outside.
+/// Makes the contact term of a plane. The energy is E = κ Σ_i w_i ψ(φ_i², d̂, ξ), with the barrier stiffness κ, the
+/// barrier ψ (contact/barrier.hpp), the barrier distance d̂ and the thickness ξ. The sum is over the surface's vertices
+/// i with the rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. p is a point on the plane at
+/// t = 0, and V is the plane's velocity. n is the unit normal, and n_0 the unit normal at t = 0. Without rotation n =
+/// n_0. With a rotation about the axis a through the point o, n = R(a, ω t) n_0 and φ_i = n·(x_i - o - t V) - n_0·(p -
+/// o), where R(a, ω t) is the rotation by the angle ω t. On segments and in bodies of points, other weights replace w_i
+/// (see PlaneForce). Only vertices are considered: a body is outside the half-space if all its vertices are outside.
 ///
 /// The parameters of a plane with the label LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V
 /// [3] (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),

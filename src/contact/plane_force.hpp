@@ -11,11 +11,12 @@
 
 namespace diffsim::contact {
 
-/// Force of a plane on a vertex. The weight of a vertex is its rest measure. On a surface of triangles, the weight is
-/// an area. On a line, the weight is half of the sum of the lengths of the vertex's segments; in contact, a line counts
-/// as a strip of width d̂/2, where d̂ is the barrier distance. For a body of points, the weight is the number of point
-/// cells at the point, normally 1; in contact, the point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane
-/// or the body has a thickness parameter; `PointValues::p` then contains the thicknesses of both.
+/// Force of a plane on a vertex. The weight w of a vertex depends on the kind of surface. On a surface of triangles,
+/// the weight is a third of the sum of the areas of the vertex's triangles. On a line, the weight is half of the sum of
+/// the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier
+/// distance. For a body of points, the weight is the number of point cells at the point, normally 1; in contact, the
+/// point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness parameter;
+/// `PointValues::p` then contains the thicknesses of both.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the parameters' values in `PointValues::p`.
@@ -46,7 +47,7 @@ struct PlaneForce {
     }
     return y;
   }
-  /// Height φ of the vertex above the plane, in m.
+  /// Height φ of the vertex above the plane, in m; negative inside the half-space.
   template <class T>
   KOKKOS_INLINE_FUNCTION T height(const At<T>& at) const {
     const Vec3<T> n = normal_at(at), y = relative_position(at);
@@ -65,7 +66,7 @@ struct PlaneForce {
     else
       return 0.0;
   }
-  /// Gap φ - ξ, in m.
+  /// Gap φ - ξ, in m: the height φ of the vertex above the plane minus the thickness ξ.
   KOKKOS_INLINE_FUNCTION double gap(const At<double>& at) const { return height(at) - offset(at); }
   /// Velocity of the vertex relative to the plane.
   template <class T>
@@ -77,7 +78,8 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - at.p[angular_velocity] * side[c];
     return u;
   }
-  /// Component of the relative velocity parallel to the plane with the normal n.
+  /// Sliding velocity: the component, parallel to the plane with the unit normal n, of the velocity of the vertex
+  /// relative to the plane.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> sliding_velocity(const At<T>& at, const Vec3<T>& n) const {
     Vec3<T> u = relative_velocity(at);
@@ -86,11 +88,12 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
     return u;
   }
-  /// Fraction of the motion from `before` to `after` over which the gap provably stays positive; 0 if the gap is not
-  /// positive at the start. For s from 0 to 1 the vertex moves along a straight line, and the plane turns at a constant
-  /// rate by the angle θ. The gap g satisfies
+  /// Fraction of the motion from `before` to `after` over which the gap g, the height minus the thickness, provably
+  /// stays positive; 0 if the gap is not positive at the start. For s from 0 to 1 the vertex moves along a straight
+  /// line, and the plane turns at a constant rate by the angle θ. The gap satisfies
   ///   g(s) ≥ g(0) + s (g(1) - g(0)) - B s (1 - s)/2,  B = θ² |y| + 2 |θ| |y'| ≥ |g''|,
-  /// where y(s) is the position of the vertex relative to the axis, |y| its largest length and y' = dy/ds.
+  /// where y(s) is the position of the vertex relative to a point on the axis, |y| is the largest length of y(s), and
+  /// y' = dy/ds.
   KOKKOS_INLINE_FUNCTION double safe_part(const At<double>& before, const At<double>& after) const {
     const double begin = gap(before), end = gap(after);
     double bend = 0.0;
@@ -109,12 +112,13 @@ struct PlaneForce {
     return begin > 0.0 && b < 0.0 ? 2.0 * c / (-b + std::sqrt(rest)) : 0.0;
   }
 
-  /// Returns true if the plane exerts a force on the vertex.
+  /// Returns true if the plane exerts a force on the vertex: if the gap is positive and less than the barrier distance.
   KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
     const double g = gap(at);
     return g > 0.0 && g < at.p[range];
   }
-  /// Stiffness κ (d̂/2)^codimension.
+  /// Product κ (d̂/2)^codimension of the barrier stiffness κ and the widths d̂/2 of the strip or patch that represents
+  /// a line or a point in contact.
   template <class T>
   KOKKOS_INLINE_FUNCTION T strength(const T& kappa, const T& d_hat) const {
     T result = kappa;
@@ -126,7 +130,9 @@ struct PlaneForce {
     const double h = height(at);
     return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
   }
-  /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with ∂ψ/∂φ = 2 φ b'(y)/(d̂ + 2 ξ).
+  /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with the barrier stiffness κ, the barrier distance d̂, the
+  /// thickness ξ, the weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) (contact/barrier.hpp): ∂ψ/∂φ
+  /// = 2 φ b'(y)/(d̂ + 2 ξ).
   template <class T>
   KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {
     const T h = height(at);
@@ -134,7 +140,8 @@ struct PlaneForce {
     const T reach = at.p[range] + 2.0 * offset(at);
     return -2.0 * at.weight * strength(at.p[stiffness], at.p[range]) * h * barrier_gradient(y) / reach;
   }
-  /// Dissipation potential D = µ N S(|u|), in W.
+  /// Dissipation potential D = µ N S(|u|) of friction, in W, with the Coulomb coefficient µ, the normal force N, the
+  /// sliding velocity u and the function S of `friction_potential`.
   KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
     const Vec3<double> u = sliding_velocity(at, normal_at(at));
     return at.p[mu] * normal_force(at) * friction_potential(std::sqrt(dot(u, u)), at.p[epsilon]);

@@ -18,7 +18,7 @@
 
 namespace diffsim::contact {
 
-/// Gaps of all vertices, in m.
+/// Gaps (m) between the obstacle and all vertices of a term. A gap is the distance minus the thickness.
 template <class Force>
 std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
   const auto gaps = make_device_array<double>("diffsim::contact::gaps", static_cast<std::size_t>(sweep.count));
@@ -31,8 +31,9 @@ std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
 
 using SafePart = Kokkos::MinLoc<double, int>;
 
-/// Smallest safe fraction of the vertices' displacements, and the index of a vertex with this fraction. Returns 1 and
-/// -1 if all displacements are safe.
+/// Smallest fraction, over all vertices, of the straight displacement from `from` to `to` over which the vertex's gap
+/// stays positive, and the index of a vertex with this fraction. Returns 1 and -1 if all gaps stay positive during the
+/// whole displacements.
 template <class Force>
 SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const point::Sweep<Force>& to) {
   SafePart::value_type found{1.0, -1};
@@ -46,7 +47,8 @@ SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const poin
   return found;
 }
 
-/// Power -f·u of friction, in W. The friction force is the difference between the forces with and without velocities.
+/// Power -f·u that friction dissipates at a vertex, in W. u is the velocity of the vertex relative to the obstacle, and
+/// f is the friction force: the force with friction minus the force without friction.
 struct FrictionPower {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {
@@ -54,7 +56,8 @@ struct FrictionPower {
   }
 };
 
-/// Dissipation potential µ N S(|u|) of friction at a vertex, in W, with the normal force N and the sliding velocity u.
+/// Dissipation potential µ N S(|u|) of friction at a vertex, in W, with the Coulomb coefficient µ, the normal force N,
+/// the sliding velocity u and the function S of `friction_potential`.
 struct ObstacleDissipation {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {
@@ -77,7 +80,8 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
 
  public:
   /// `kind` and `label`: kind and name of the obstacle, for messages and parameters. `vertices`: vertices of the
-  /// surface that may touch the obstacle. `law`: names of the parameters of the contact law. Collective.
+  /// surface that may touch the obstacle. `law`: names of the parameters of the contact law. `parameters`: parameters
+  /// of `force`. `forces`: forces that the term computes. Collective.
   PointObstacle(const std::string& kind, std::string label, const Force& force, std::vector<PointParameter> parameters,
                 std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices, const ContactLawNames& law,
                 ContactForces forces)
@@ -115,12 +119,12 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
 
  private:
-  /// Name of the pair of vertex i and the obstacle, for messages.
+  /// Text for messages that names the term's i-th vertex and the obstacle.
   std::string name_of(std::size_t i) const {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text of the position of the i-th vertex of the surface, for example " near (0.1, 0, 2)".
+  /// Text for messages with the position of the term's i-th vertex, for example " near (0.1, 0, 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

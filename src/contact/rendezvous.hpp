@@ -9,7 +9,7 @@
 
 namespace diffsim::contact {
 
-/// Rank whose surface may be near the surface of the calling rank, and boxes of this neighbouring rank.
+/// Another rank with boxes that overlap a box of the calling rank, and these boxes.
 struct Neighbour {
   int rank;
   std::vector<Box> boxes;
@@ -20,9 +20,9 @@ struct Neighbour {
 /// boxes are allowed. If rank a is a neighbour of rank b, then b is a neighbour of a. Collective.
 ///
 /// Ranks find each other through the cells of a grid. Each cell has a home, a rank chosen by a hash of the cell's
-/// indices. For each cell that boxes of a rank touch, the rank sends the bounding box of these boxes to the home of the
-/// cell. If the bounding boxes of two ranks a and b in a cell overlap, the home either sends the bounding box of a to
-/// b, or sends the bounding box of b to a. If b receives the bounding box of a, b sends to a those boxes of b that
+/// indices. For each cell that boxes of a rank overlap, the rank sends the bounding box of these boxes to the home of
+/// the cell. If the bounding boxes of two ranks a and b in a cell overlap, the home either sends the bounding box of a
+/// to b, or sends the bounding box of b to a. If b receives the bounding box of a, b sends to a those boxes of b that
 /// overlap this bounding box. Rank b then receives the boxes of a that overlap the boxes sent.
 ///
 /// The cell size is the mean size of the parts of the surface that the ranks own: the geometric mean, over all boxes of

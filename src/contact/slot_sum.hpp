@@ -5,18 +5,19 @@
 
 namespace diffsim::contact {
 
-/// Sums of vectors by target. Threads first write one vector to each slot; each slot has a target, the index of an
-/// entry of the result. `add` then sums the vectors of each target in the order of the slots, with one thread for each
-/// target. Therefore equal vectors in the slots give bitwise identical sums.
+/// Reproducible sums out[t_s] += v_s over the indices s, which are called slots. Each slot s has a vector v_s and a
+/// target t_s, the index of an entry of the result. `add` sums the vectors of each target in ascending order of s, with
+/// one thread for each target. Therefore the sums are bitwise identical for equal vectors v_s, regardless of the number
+/// of threads.
 class SlotSum {
  public:
   SlotSum() = default;
-  /// Sorts the slots by target. `targets` [slots] contains the index of the entry to which each slot is added; slots
-  /// with a target ≥ `entries` are ignored. The object takes its arrays from `pool`.
+  /// Sorts the slots by target. `targets` [slots] contains the target of each slot, and `entries` is the number of
+  /// entries of the result. Slots with a target ≥ `entries` are ignored. Memory is taken from `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
-  /// Adds to each out[target] the values of the slots of this target. `values` is [slots, width], `out` is
-  /// [entries, width], with width at most 9.
+  /// Adds the vectors `values` of the slots to the entries of `out`. `values` is [slots, width], `out` is [entries,
+  /// width], with width at most 9.
   void add(const DeviceArray<double>& values, double* out, int width = 3) const;
 
  private:

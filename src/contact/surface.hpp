@@ -10,20 +10,22 @@
 
 namespace diffsim::contact {
 
-/// Vertex of a surface: its number in the file, the rank of its owner, and its local index on the owner. The values are
-/// identical on all ranks.
+/// Vertex of a surface: the number of the vertex in the mesh file, the rank that owns the vertex, and the local index
+/// of the vertex on this rank. A vertex of an obstacle has the rank -1 and its index in the mesh of the obstacle. The
+/// values are identical on all ranks.
 struct SurfaceVertex {
   std::int64_t number;
   std::int32_t rank, index;
 };
 
-/// Triangle of a surface, with weights for its edges and corners. The weights are chosen such that a sum over the
-/// triangles near a point counts each shared edge and corner once. An edge shared by n triangles has the weight -(n -
-/// 1)/n. Let k be the number of triangles at a corner, and n_e the number of triangles at an edge e of this corner. The
-/// weight of the corner is (1 - k + Σ_e (n_e - 1))/k. Let f be a function of the distance from a point, with f = 0
-/// beyond some range. The sum of f times the weight, over the triangles (of weight 1), their edges and their corners,
-/// equals f at the smallest distance, provided that the part of the surface within this range has no holes. The weights
-/// follow from the inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
+/// Triangle of a surface, with weights for its edges and corners. The weights are chosen such that a sum over
+/// triangles, edges and corners near a point counts the nearest part of the surface exactly once, although adjacent
+/// triangles share edges and corners. An edge shared by n triangles has the weight -(n - 1)/n. Let k be the number of
+/// triangles at a corner, and n_e the number of triangles at an edge e of this corner. The weight of the corner is (1 -
+/// k + Σ_e (n_e - 1))/k. Let f be a function of the distance from a point, with f = 0 beyond some range. The sum of f
+/// times the weight, over the triangles (of weight 1), their edges and their corners, equals f at the smallest
+/// distance, provided that the part of the surface within this range has no holes. The weights follow from the
+/// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
 /// the ends a and b as (a, b, b), a point a as (a, a, a). `dimension` distinguishes the three kinds. An end with k
@@ -40,7 +42,7 @@ struct SurfaceTriangle {
 };
 
 struct SurfaceEdge {
-  std::array<SurfaceVertex, 2> ends;  ///< the end with the lower number first
+  std::array<SurfaceVertex, 2> ends;  ///< in a mesh's surface, the end with the lower number is first
   double squared_length;              ///< squared rest length, m²
 };
 
@@ -53,19 +55,20 @@ struct Surface {
   std::vector<double> point_areas;
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;
-  // Groups of the points, triangles and edges (contact/surface_groups.hpp).
+  // Index of the group of each point, triangle and edge: a region, a body or an obstacle (contact/surface_groups.hpp).
   std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
-/// Surface of a mesh. A point is stored on the rank that owns the vertex. A boundary face of a tetrahedron, and a
-/// triangle, segment or point that is a cell itself (contact/impl/surface_areas.hpp), is stored on the rank of the
-/// cell. An edge is stored on the lowest rank that has a triangle or segment with this edge. Each of `regions` is a
-/// group of the surface, in addition to the groups of the bodies (`SurfaceGroups`). Throws the same Errors as
-/// `surface_groups`. Collective.
+/// Returns this rank's part of the surface of a mesh. A point is stored on the rank that owns the vertex. A boundary
+/// face of a tetrahedron, and a triangle, segment or point that is a cell itself (contact/impl/surface_areas.hpp), is
+/// stored on the rank of the cell. An edge is stored on the lowest rank that has a triangle or segment with this edge.
+/// Each of `regions` forms a group of the surface, in addition to one group for each body (`SurfaceGroups`). Throws
+/// Error (input) if a region has no face of the surface, or if two regions have a common face. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
-/// Surface of an obstacle. Every rank has all triangles of the obstacle, and all these triangles belong to one `group`.
-/// The vertex with the index v in `mesh` has the number `first_number` + v, the rank -1 and the index v.
+/// Returns the complete surface of an obstacle. All points, edges and triangles of the obstacle belong to one group,
+/// with the index `group`. The vertex with the index v in `mesh` has the number `first_number` + v, the rank -1 and the
+/// index v.
 Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact

@@ -27,8 +27,8 @@ struct TriangleObstacle {
   std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
 };
 
-/// Contact law of some pairs of groups. Groups are numbered in this order: the regions of the surface in the given
-/// order, the bodies of the mesh, the obstacles.
+/// Contact law of some pairs of groups. A group is a part of the surfaces in contact. Groups are numbered in this
+/// order: the regions of the surface in the given order, the bodies of the mesh, the obstacles.
 struct GroupLaw {
   std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered pairs; {g, g} means contact of group g with itself
   ContactLawNames parameters;
@@ -42,20 +42,21 @@ struct SurfaceContactOptions {
   std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};  ///< regions of the surface that form groups (contact/surface_groups.hpp)
   std::vector<GroupLaw> laws = {};        ///< laws of some pairs of groups; all other pairs have the shared law
-  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups that do not touch
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups without contact
   ContactForces forces = ContactForces::barrier;
-  /// Maximum number of candidate pairs of each kind on a rank; 2²⁸ pairs take 2 GiB.
+  /// Maximum number of candidate pairs of each kind (point–triangle and edge–edge) on a rank. 2²⁸ pairs take 2 GiB.
   std::int64_t max_pairs = std::int64_t{1} << 28;
 };
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp). Pairs may extend across ranks (docs/contact.md). A second-order face is represented by
 /// four flat triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points.
-/// Bodies of points touch all other surfaces by their points.
+/// Bodies of points touch triangles, segments and points by their points.
 ///
 /// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. The
-/// contact law of two groups is the shared law or a separate law. A pair has a force if its distance is less than
-/// ξ + d̂, with ξ and d̂ of the pair's law. Two groups whose contact is `ignored` pass through each other.
+/// contact law of two groups is the shared law or a separate law. Let ξ be the thickness and d̂ the barrier distance of
+/// the pair's law. A pair exerts a force if its distance is less than ξ + d̂. Two groups that
+/// `SurfaceContactOptions::ignored` lists pass through each other.
 ///
 /// The parameters of each obstacle are the displacement at t = 0 (m), `obstacle_position:LABEL` [3], the velocity
 /// (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
@@ -99,7 +100,7 @@ class SurfaceContact : public ContactTerm {
   std::string intersecting() const override;
   void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
   std::string enclosed(const Configuration& at, const ParameterSet& parameters) override;
-  int rebuilds() const;  ///< number of times that the lists of pairs were built
+  int rebuilds() const;  ///< number of times that the lists of candidate pairs were built
 
  private:
   struct Data;

@@ -16,49 +16,56 @@
 
 namespace diffsim {
 
-/// Factor c: if any law has a thickness, a pair whose gap is less than c d̂ counts as an intersection.
+/// Factor c: if any contact law has a thickness, a pair whose gap is less than c d̂ counts as an intersection. The gap
+/// is the distance minus the thickness ξ, and d̂ is the barrier distance.
 inline constexpr double touching_within = 1e-12;
 
-/// Factor c: the sparsity pattern of the barrier's Jacobian covers the pairs at a distance of less than ξ + c d̂.
+/// Factor c: the sparsity pattern of the barrier's Jacobian covers the pairs whose distance is less than ξ + c d̂, with
+/// the thickness ξ and the barrier distance d̂ of the pair's contact law.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
   using Vectors = contact::Vectors;
-  /// Active pairs at a configuration, and the positions x and velocities v of the vertices of all pairs.
+  /// Active pairs at a configuration, and the positions x and velocities v of the vertices of all pairs. A pair is
+  /// active if its distance is less than ξ + d̂, with the thickness ξ and the barrier distance d̂ of its contact law.
   struct Here {
     Vectors x, v;  // v is empty without friction
     contact::NearPairs active;
-    DeviceArray<int> targets;  // [active, 4]: vertices of the active pairs (`targets_of`)
+    DeviceArray<int> targets;  // [active, 4]: indices of the four vertices of each active pair
   };
 
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
-  /// Range d̂ and thickness ξ of a law, both in m.
+  /// Barrier distance d̂ (`range`) and thickness ξ of a contact law, both in m.
   struct Reach {
     double range, thickness;
     bool operator==(const Reach&) const = default;
   };
-  /// Ranges d̂ and thicknesses ξ of all laws in time step n.
+  /// Barrier distances d̂ and thicknesses ξ of all contact laws in time step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
-  /// Distance (m) within which the lists contain all pairs: the maximum of ξ + c d̂ over all laws. c is 1 before the
-  /// first request for a sparsity pattern, and `couples_within()` afterwards.
+  /// Distance (m) within which the lists of candidate pairs contain all pairs: the maximum of ξ + c d̂ over all contact
+  /// laws, with the thickness ξ and the barrier distance d̂. c is 1 before the first request for a sparsity pattern,
+  /// and `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
-  /// Factor c: the sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + c d̂. For friction
-  /// alone c is 1, because the positions at which lagged friction is evaluated do not change within a time step.
+  /// Factor c: the sparsity pattern of the Jacobian covers the pairs whose distance is less than ξ + c d̂, with the
+  /// thickness ξ and the barrier distance d̂ of the pair's contact law. In a term of friction alone c is 1, because the
+  /// positions at which lagged friction is evaluated do not change within a time step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
   /// Returns the active pairs at a configuration, with the positions and velocities of the vertices. The active pairs
-  /// of the last call are reused if positions, ranges and lists have not changed since then. Collective.
+  /// of the last call are reused if the positions, the thicknesses, the barrier distances and the lists of candidate
+  /// pairs have not changed since then. Collective.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
-  /// Addresses of the values of all laws for step n, or of the directions of these values if `set` is a direction.
+  /// Device addresses of the values of all contact laws for time step n. If `set` is a direction of the parameters, the
+  /// addresses of the directions of these values.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;
   contact::PairLaws pair_laws(const ParameterSet& set, int n) const { return {laws_of(set, n), law_table, num_groups}; }
   void add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const;
-  /// Sums `values` [active, 4, 3] at each vertex, over all ranks, and adds the sums of owned vertices to `local`.
-  /// Collective.
+  /// Sums the vectors `values` [active, 4, 3], given at the four vertices of each active pair, over all pairs of all
+  /// ranks, and adds the sum at each owned vertex to `local`. Collective.
   void hand_over(const Here& here, const Vectors& values, Field& local) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh;
@@ -66,7 +73,7 @@ struct SurfaceContact::Data {
   std::vector<contact::ObstacleMotion> motions;
   std::vector<ContactLawNames> law_names{shared_law_names()};  // the first law is the shared law
   DeviceArray<int> law_table;         // [groups, groups]: indices of laws; empty if there is one law
-  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups that do not touch; may be empty
+  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups without contact; may be empty
   int num_groups = 1;
   DeviceArray<double> reference;  // [obstacle vertices, 3]: reference positions X of all obstacle vertices
   contact::Candidates candidates;
@@ -78,18 +85,18 @@ struct SurfaceContact::Data {
   bool assembled = false;    // true once a sparsity pattern was requested
   DeviceArray<int> coupled;  // [pairs]: 1 if the last sparsity pattern covers the pair
   int coupled_lists = -1;    // value of `rebuilds` when `coupled` was set
-  // Mesh vertices of the pairs that the last sparsity pattern covers. stencils[k] contains the pairs with k + 2 mesh
-  // vertices.
+  // Mesh vertices of the pairs that the last sparsity pattern covers. stencils[k] lists the k + 2 mesh vertices of each
+  // pair that has k + 2 mesh vertices.
   std::array<std::vector<int>, 3> stencils;
   // Derivatives with respect to the rest shape, if requested.
   bool has_tangent = false, has_gradient = false;
-  DeviceArray<double> area_tangent;  // [owned vertices]
+  DeviceArray<double> area_tangent;  // directional derivatives of the rest measures, [owned vertices]
   const Field* rest_direction = nullptr;
-  Field area_gradient, rest_gradient;  // [local vertices, 3], with the sums at owned vertices
+  Field area_gradient, rest_gradient;  // [local vertices, 3], set at owned vertices
   std::string limiting, intersecting;
-  /// Number of the group of the body with the index `body` in the mesh's list of bodies.
+  /// Number of the group (see GroupLaw) of the body with the index `body` in the mesh's list of bodies.
   std::size_t group_of_body(std::size_t body) const { return options.regions.size() + body; }
-  /// Number of the group of the obstacle with the index `obstacle` in the options.
+  /// Number of the group (see GroupLaw) of the obstacle with the index `obstacle` in `options.obstacles`.
   std::size_t group_of_obstacle(std::size_t obstacle) const {
     return static_cast<std::size_t>(num_groups) - options.obstacles.size() + obstacle;
   }
@@ -105,7 +112,8 @@ struct SurfaceContact::Data {
   /// Name of a pair, for messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
   /// Returns text for an error message, which names some of the pairs `touching`. The distance of each of these pairs
-  /// is not larger than the thickness of the pair in time step n.
+  /// is less than ξ + 10⁻¹² d̂, with the thickness ξ and the barrier distance d̂ of the pair's contact law in time step
+  /// n. `x` contains the vertex positions.
   std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x, int n) const;
   /// Vertex indices of the four points of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;

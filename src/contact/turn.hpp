@@ -15,7 +15,8 @@ struct Turn {
   bool turns = false;
   Vec3<double> axis{}, origin{};  ///< unit vector along the axis; point (m) on the axis
 
-  /// Makes a rotation about the vector `axis`, which may have any length; a zero vector means no rotation.
+  /// Returns the axis of a rotation about the line through the point `origin` along the vector `axis`. The vector may
+  /// have any length; a zero vector means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
     const double length = std::hypot(axis[0], axis[1], axis[2]);
     if (!(length > 0.0)) return {};

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Computes y[first + i] += values[i], where `first` and `i` count scalars. Only these entries are copied between host
-/// and device. The function is intended for a few values that were summed on the host.
+/// Computes y[first + i] += values[i], where y[k] is scalar k of the array of the field. Only the changed scalars are
+/// copied between host and device. The function is intended for a few values that were summed on the host.
 void add_to_entries(Field& y, std::size_t first, const std::vector<double>& values);
 
 }  // namespace diffsim

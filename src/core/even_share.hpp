@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Part of `count` items that belongs to this rank if the items are split evenly over the ranks, in the order of the
-/// ranks.
+/// Contiguous part of `count` numbered items that belongs to this rank if the items are split evenly over the ranks.
+/// The first rank has the items with the lowest numbers.
 struct EvenShare {
   EvenShare(MPI_Comm comm, std::int64_t count) {
     const int rank = rank_of(comm), ranks = num_ranks(comm);

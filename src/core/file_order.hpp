@@ -28,7 +28,7 @@ class FileOrder {
 
   /// Sends the values at the entities that each rank owns, `local` [owned, components], to the ranks that have the
   /// entities in their blocks of the file. Sets `block` [block_size, components] to the values that this rank receives.
-  /// Entries of `block` for entities that no rank owns do not change. Collective.
+  /// The values in `block` at entities that no rank owns do not change. Collective.
   template <class T>
   void to_file(const std::vector<T>& local, int components, std::vector<T>& block) const {
     static_assert(std::is_trivially_copyable_v<T>);

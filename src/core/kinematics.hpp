@@ -27,8 +27,7 @@ class Kinematics {
   virtual ~Kinematics() = default;
   virtual std::string name() const = 0;
 
-  /// Adds to `state` the fields that the motion stores in the state. The fields have their values at the start of a
-  /// rollout.
+  /// Adds to `state` the fields that the motion stores in the state, with the values at the start of a rollout.
   virtual void add_state(State& /*state*/) const {}
   /// Advances the motion's fields in `state` over a time step of length dt (s).
   virtual void advance(const ParameterSet& /*parameters*/, int /*step*/, double /*dt*/, State& /*state*/) const {}
@@ -42,13 +41,16 @@ class Kinematics {
   /// y may be the same field.
   virtual void apply(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                      Field& y, Field& v) const = 0;
-  /// Sets dy and dv, the tangents of y and v in `apply`. dx and dy may be the same field.
+  /// Sets dy and dv, the derivatives along a direction of the results y and v of `apply`. The direction is `direction`
+  /// for the parameters, `start_tangent` for `start`, and dx for x. dx and dy may be the same field.
   virtual void apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, const MotionSpan& span,
                              const State& start, const State& start_tangent, const Field& x, const Field& dx, Field& dy,
                              Field& dv) const = 0;
-  /// Applies the adjoint of `apply`: replaces ȳ by x̄ and v̄ by 0, and adds this rank's contributions to the adjoint of
-  /// `start` and to the gradient. The computation of second derivatives also calls this function, with the derivatives
-  /// of ȳ and v̄ instead of ȳ and v̄. Second derivatives computed in this way are exact if the motion is affine in x, in
+  /// Applies the adjoint of `apply`. On entry, `y_bar` and `v_bar` contain ȳ and v̄, the derivatives of a scalar with
+  /// respect to the results y and v of `apply`. The function replaces ȳ by x̄, the derivative with respect to the
+  /// argument x of `apply`, and v̄ by 0. Also adds this rank's contributions to the adjoint of `start` and to the
+  /// gradient. The computation of second derivatives also calls this function, with the derivatives of ȳ and v̄ along a
+  /// direction instead of ȳ and v̄. Second derivatives computed in this way are exact if the motion is affine in x, in
   /// `start` and in the parameters that have second derivatives.
   virtual void apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                              Field& y_bar, Field& v_bar, State& start_adjoint, ParameterSet& gradient) const = 0;

@@ -14,8 +14,8 @@ namespace diffsim {
 /// Returns the owned entities of `owned` together with the given copies of other ranks' entities. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexLocation>& copies);
 
-/// Point whose position is a linear combination of node positions: x = Σ_k w_k q_k. The sum is over the first `count`
-/// entries of `nodes` and `weights`.
+/// Point whose position is a linear combination of node positions: x = Σ_k w_k q_k, k = 0 … `count` - 1. w_k is
+/// `weights[k]`, and q_k is the position of `nodes[k]`.
 struct PointStencil {
   static constexpr int most = 10;  ///< largest `count`: the number of nodes of a second-order tetrahedron
 
@@ -26,13 +26,13 @@ struct PointStencil {
   static PointStencil of_node(const VertexLocation& node) { return {1, {node}, {1.0}}; }
 };
 
-/// Stencils of points whose nodes have local indices: first the nodes that this rank owns, then copies of other ranks'
-/// nodes.
+/// Stencils of points, in which nodes are given by local indices. The local indices number first the nodes that this
+/// rank owns, then copies of other ranks' nodes.
 struct NumberedStencils {
   std::vector<VertexLocation> copies;  ///< sorted by rank, then by index
-  std::vector<int> begin;              ///< [points + 1]: first entry of each point in `nodes`
+  std::vector<int> begin;              ///< [points + 1]: index in `nodes` of the first node of each point
   std::vector<int> nodes;
-  std::vector<double> weights;  ///< weight of each entry of `nodes`
+  std::vector<double> weights;  ///< weight of each element of `nodes`
 
   /// Converts the nodes of `stencils` to local indices. `rank`: number of this rank. `owned`: number of nodes that this
   /// rank owns.
@@ -59,11 +59,12 @@ class PointMap {
   const std::shared_ptr<const Entities>& points() const { return points_; }
   const std::vector<PointStencil>& stencils() const { return stencils_; }  ///< one for each local point
 
-  /// Computes x = W q at all local points, copies included. q: [nodes, 3]; only the values at owned nodes are read. x:
-  /// [local points, 3]. Collective.
+  /// Computes the point positions x = W q at all local points, copies included. q: [nodes, 3]; only the values at owned
+  /// nodes are read. x: [local points, 3]. Collective.
   void apply(const Field& q, Field& x) const;
-  /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes. x̄: [local points, 3], this rank's contributions,
-  /// copies included. q̄: [nodes, 3]; only the values at owned nodes change. Collective.
+  /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes. x̄ and q̄ are, for example, forces at points and
+  /// at nodes. x̄: [local points, 3], this rank's contributions, copies included. q̄: [nodes, 3]; only the values at
+  /// owned nodes change. Collective.
   void add_transpose(const Field& x_bar, Field& q_bar) const;
 
  private:
@@ -75,7 +76,8 @@ class PointMap {
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
 
-/// Operation that adds Wᵀ K W to a matrix whose rows are nodes, in a fixed order. K is a matrix whose rows are points.
+/// Operation that adds Wᵀ K W to a matrix whose rows are nodes; the sums have a fixed order. K is a matrix whose rows
+/// are points, and the matrix W maps node positions to point positions (see PointMap).
 class PointMatrixMap {
  public:
   /// Builds the map. `stencils`: one for each row of matrices with the pattern of `points`. If the pattern of `points`
@@ -90,7 +92,7 @@ class PointMatrixMap {
   bool fits(const BlockMatrix& points, const BlockMatrix& nodes) const {
     return of_points_ == points.pattern() && of_nodes_ == nodes.pattern();
   }
-  /// Computes nodes += Wᵀ points W.
+  /// Computes nodes += Wᵀ K W with K = `points`; the matrix W maps node positions to point positions.
   void add(const BlockMatrix& points, BlockMatrix& nodes) const;
 
  private:
@@ -100,8 +102,9 @@ class PointMatrixMap {
 };
 
 /// Adds to `couplings` the couplings of nodes that the product Wᵀ K W needs. K is a matrix whose rows are points, with
-/// the couplings `of_points`. `stencils` has one stencil for each row of K. The function also couples the nodes of each
-/// point with each other. Sets the ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
+/// the couplings `of_points`. The matrix W maps node positions to point positions. `stencils` has one stencil for each
+/// row of K. The function also couples the nodes of each point with each other. Sets the ghost vertices of `couplings`
+/// to the nodes of other ranks that `stencils` contains.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

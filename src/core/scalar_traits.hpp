@@ -9,7 +9,7 @@ namespace diffsim {
 
 /// Traits of a scalar type for differentiation. `Base`: type of the innermost value, double or Pack. `order`: highest
 /// order of derivatives that the type contains (0 for double and Pack, 1 for Dual, 2 for Dual of Dual). `scaled`:
-/// product with a Base value, computed with fewer operations than a product of two scalars.
+/// product of a scalar and a Base value, computed with fewer operations than a product of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;

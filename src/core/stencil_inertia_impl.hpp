@@ -21,7 +21,8 @@ DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w
   return sum;
 }
 
-/// Masses m_a of a stencil's nodes: sets all three components of node a in `row` to m_a.
+/// Functor that computes the masses m_a of the nodes a of a stencil. Sets all three components of node a in `row` to
+/// m_a.
 template <class F>
 struct Masses {
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
@@ -30,7 +31,9 @@ struct Masses {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3];
   }
 };
-/// Derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses along `direction`, three equal components per node.
+/// Functor that computes the derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses m_a of a stencil's nodes a. X are
+/// the rest positions of the nodes and p the parameter values; dX and dp are `direction`. Sets all three components of
+/// node a in `row` to dm_a.
 template <class F>
 struct MassTangents {
   Addresses<F::num_values> direction;
@@ -48,8 +51,9 @@ DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field,
   read_nodes(sweep, i, field, vectors);
   for (int a = 0; a < F::num_nodes; ++a) sum[a] = vectors[a][0] + vectors[a][1] + vectors[a][2];
 }
-/// Derivatives, with respect to X and p, of the sum of w·m over the nodes, where all three components of the vector m
-/// are the mass of the node.
+/// Functor that computes the derivatives of Σ_a w_a·(m_a, m_a, m_a) with respect to the rest positions X and the
+/// parameter values p of a stencil. m_a is the mass of node a. w_a is the vector at node a in the field `w`, [local
+/// vertices, 3].
 template <class F>
 struct MassAdjoints {
   const double* w;
@@ -61,8 +65,8 @@ struct MassAdjoints {
     for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
   }
 };
-/// Derivatives of the results of MassAdjoints along a direction in which X and p change by `direction` and w changes by
-/// `dw`.
+/// Functor that computes the derivatives of the results of MassAdjoints along a direction in which the rest positions X
+/// and the parameter values p change by `direction` and the field w changes by `dw`.
 template <class F>
 struct MassAdjointTangents {
   Addresses<F::num_values> direction;

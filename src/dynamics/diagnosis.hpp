@@ -12,15 +12,15 @@
 
 namespace diffsim::dynamics {
 
-/// Search for the first NaN or infinite value on this rank. `mesh` must outlive the object.
+/// Search of fields and gradients for the first NaN or infinite value on this rank. The mesh must outlive the object.
 class Diagnosis {
  public:
   explicit Diagnosis(const TetrahedralMesh& mesh) : mesh_(mesh) {}
 
   /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
-  /// field, such as "the term 'elastic'". Only the first value that any call finds is stored.
+  /// field, such as "the term 'elastic'". The object stores only the location of the first value that a call finds.
   void look(const std::string& where, const Field& field);
-  /// Searches a gradient for a derivative that is not finite.
+  /// Searches the parameters of a gradient for a derivative that is not finite. `where`: origin of the gradient.
   void look(const std::string& where, const ParameterSet& gradient);
   /// Location of the first value found, such as "the term 'elastic' at vertex 17, tetrahedron 4".
   /// `NotFinite::operation` is the number of the call of `look` that found the value.

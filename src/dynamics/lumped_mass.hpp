@@ -9,10 +9,10 @@
 
 namespace diffsim {
 
-/// Lumped masses of cells, m_i = Σ_{cells at i} s_i ρ V, where V is the rest volume that a cell represents
-/// (TetrahedralMesh::volume_factors), and s_i is the fraction of the cell's mass that is lumped at vertex i
-/// (mesh/lumping.hpp). Provides derivatives with respect to the parameters `density` ρ [cells] (kg/m³) and
-/// `rest_positions` [local vertices, 3] (m).
+/// Lumped masses of cells, m_i = Σ s_i ρ V, summed over the cells at vertex i, where ρ is the density of a cell, V is
+/// the rest volume that a cell represents (TetrahedralMesh::volume_factors), and s_i is the fraction of the cell's mass
+/// that is lumped at vertex i (mesh/lumping.hpp). Provides derivatives with respect to the parameters `density` ρ
+/// [cells] (kg/m³) and `rest_positions` [local vertices, 3] (m).
 class LumpedMass : public Inertia {
  public:
   explicit LumpedMass(const TetrahedralMesh& mesh);

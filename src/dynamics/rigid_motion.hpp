@@ -11,21 +11,23 @@
 
 namespace diffsim::dynamics {
 
-/// Prescribed rigid motion of some owned vertices: a rotation about an axis a through an origin o, and a translation of
-/// the vertices and the origin. Over a time span of length h
+/// Prescribed rigid motion of some owned vertices: a rotation about an axis with the unit vector a through an origin o,
+/// and a translation of the vertices and the origin. Over a time span from t to t + h, with the rotation R(ω h) by the
+/// angle ω h, positions x and velocities v follow
 ///
 ///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
 ///
-/// The parameters are `angular_velocity:NAME` ω (rad/s) and `velocity:NAME` V [3] (m/s), each with one value or one
-/// value per step. The state contains the origin at the start of a step, `origin:NAME` [3] (m). Directors
-/// (mesh/directors.hpp) rotate but do not translate: for directors o, o' and V are zero.
+/// The parameters are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the origin,
+/// `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the origin at
+/// the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not translate: for
+/// directors o, o' and V are zero.
 class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< public for nvcc: kernels may not capture private types
 
-  /// `axis`: direction of the axis, of any length > 0. `origin`: position (m) at the start of a rollout. `vertices`:
-  /// owned vertices other than directors. `directors`: owned directors that rotate with the vertices. Throws Error
-  /// (input) for an axis of length 0.
+  /// `axis`: direction of the axis, of any length > 0. `origin`: position (m) of the origin at the start of a rollout.
+  /// `vertices`: owned vertices other than directors. `directors`: owned directors that rotate with the vertices.
+  /// Throws Error (input) for an axis of length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
               const std::vector<int>& vertices, const std::vector<int>& directors);
 

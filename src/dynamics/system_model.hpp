@@ -8,13 +8,13 @@
 
 namespace diffsim {
 
-/// Time stepper of a System: a Model that forwards the functions for parameters and their preparation to the System. A
-/// derived class implements `step` and the derivatives of a step.
+/// Time stepper of a System: a Model whose functions for parameters and their preparation call the functions of the
+/// System. A derived class implements `step` and the derivatives of a step.
 class SystemModel : public Model {
  public:
   System& system() { return *system_; }
   const System& system() const { return *system_; }
-  double dt() const { return dt_; }  ///< s
+  double dt() const { return dt_; }  ///< length of a time step, s
   /// Number of steps over which gravity and constant loads grow linearly to their full values; 0: the full values act
   /// from the first step on.
   virtual int ramp_steps() const { return 0; }

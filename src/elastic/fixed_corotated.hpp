@@ -9,7 +9,8 @@
 namespace diffsim {
 
 /// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032), with the polar decomposition F = R S,
-/// in which R is the rotation nearest to F.
+/// in which R is the rotation nearest to F. F is the deformation gradient, J = det F, W the energy per rest volume and
+/// P = ∂W/∂F the first Piola stress.
 ///
 ///   W = µ |F - R|² + λ/2 (J - 1)² = µ (tr FᵀF - 2 a + 3) + λ/2 (J - 1)²,   a = tr S
 ///   P = 2 µ (F - R) + λ (J - 1) cof F
@@ -27,9 +28,9 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0; the smallest stretch is negative if J < 0. P
-/// and dP are not finite if a b = J, that is if the sum σ2 + σ3 of the two smallest stretches (with sign) is zero.
-/// Examples are an inverted cell with σ3 = -σ2, and a cell that is flattened to a line.
+/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0. The stretches σ1 ≥ σ2 ≥ σ3 are the
+/// eigenvalues of S; σ3 is negative if J < 0. P and dP are not finite if a b = J, that is if σ2 + σ3 = 0. Examples are
+/// an inverted cell with σ3 = -σ2, and a cell that is flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -84,7 +85,7 @@ struct FixedCorotated {
       R = (scale * (b + I)) * F - scale * (F * (transpose(F) * F)) + (scale * a) * cof;
     }
 
-    /// Returns the derivative of R along dF.
+    /// Returns the derivative of the rotation R of the polar decomposition F = R S along a direction dF of F.
     DIFFSIM_FUNCTION Mat3<T> rotation_derivative(const Mat3<T>& F, const Mat3<T>& dF) const {
       const Mat3<T> transposed = transpose(R);
       const Mat3<T> S = transposed * F;
@@ -96,15 +97,16 @@ struct FixedCorotated {
     }
   };
 
-  /// Returns Newton's correction p(a) / p'(a) for p(a) = (a² - I)² - 4 II - 8 a J.
+  /// Returns Newton's correction p(a) / p'(a) for the polynomial p(a) = (a² - I)² - 4 II - 8 a J.
   template <class T>
   static DIFFSIM_FUNCTION T newton_step(const T& a, const T& I, const T& II, const T& J) {
     const T two_b = a * a - I;
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// Returns a = tr S. Newton's iteration computes the root for the values of I, II and J without derivatives. If T is
-  /// an AD scalar, `Traits::order` further Newton iterations with scalars of type T make the derivatives exact.
+  /// Returns a = tr S, the largest root of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration computes the root for the
+  /// values of I, II and J without derivatives. If T is a scalar of automatic differentiation, `Traits::order` further
+  /// Newton iterations with scalars of type T make the derivatives exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

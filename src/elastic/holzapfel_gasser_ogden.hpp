@@ -9,18 +9,19 @@
 namespace diffsim {
 
 /// Holzapfel–Gasser–Ogden law of soft tissue: one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden &
-/// Holzapfel 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. The energy W is defined for J > 0
-/// only.
+/// Holzapfel 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. F is the deformation gradient, J =
+/// det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for J > 0 only.
 ///
 ///   W = µ/2 (Ī1 - 3) + k1/(2 k2) (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
 ///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²
 ///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
 ///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
 ///
-/// The unit vector a = b / |b| is the mean fibre direction. Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē =
-/// 0, P is continuous and ∂P/∂F is discontinuous. The code uses the condition Ē > -1e-12 instead of Ē > 0. Regardless
-/// of rounding errors, the fibres therefore contribute to the tangent in the rest shape and to the bound of the
-/// stiffness. For small strains, the Neo-Hookean matrix has the shear modulus µ and the bulk modulus K.
+/// The unit vector a = b / |b| is the mean fibre direction in the rest shape. Fibres carry tension only: ⟨Ē⟩ = Ē if Ē >
+/// 0, else 0. At Ē = 0, P is continuous and ∂P/∂F is discontinuous. The code uses the condition Ē > -1e-12 instead of Ē
+/// > 0. Regardless of rounding errors, the fibres therefore contribute to ∂P/∂F in the rest shape and to the bound of
+/// the stiffness matrix from which the stable time step is computed. For small strains, the Neo-Hookean matrix has the
+/// shear modulus µ and the bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|

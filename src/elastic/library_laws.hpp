@@ -15,7 +15,7 @@ std::vector<ElasticLaw> hookean_laws();
 std::vector<ElasticLaw> mooney_rivlin_laws();
 /// Returns Ogden's law with one, two and three terms.
 std::vector<ElasticLaw> ogden_laws();
-/// Returns the Holzapfel–Gasser–Ogden law and the law of fibres with a prescribed activation.
+/// Returns the Holzapfel–Gasser–Ogden law, and the law of fibres with an active tension (ActiveFibre).
 std::vector<ElasticLaw> fibre_laws();
 
 }  // namespace diffsim::elastic

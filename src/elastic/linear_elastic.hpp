@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4).
+/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4). F is the deformation gradient, W
+/// the energy per rest volume and P = ∂W/∂F the first Piola stress.
 ///
 ///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I
 ///   P = 2 µ ε + λ tr ε I
@@ -19,8 +20,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0. The law does not resist the inversion of a
-/// cell.
+/// The moduli are Lamé's µ and λ. The energy W is defined for every F, also for det F ≤ 0. The law does not resist the
+/// inversion of a cell.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

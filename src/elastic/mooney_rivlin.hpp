@@ -9,7 +9,8 @@
 
 namespace diffsim {
 
-/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). The energy W is
+/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). F is the
+/// deformation gradient, J = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is
 /// defined for J > 0 only.
 ///
 ///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²

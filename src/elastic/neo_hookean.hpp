@@ -7,8 +7,9 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). The energy W is defined
-/// for J > 0 only.
+/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). F is the deformation
+/// gradient, J = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for
+/// J > 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²
 ///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ

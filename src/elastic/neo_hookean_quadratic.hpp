@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). The energy W is defined for J >
-/// 0 only.
+/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). F is the deformation gradient, J
+/// = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for J > 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
 ///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ

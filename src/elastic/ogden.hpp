@@ -51,8 +51,8 @@ struct OgdenNames<3> {
       ElasticParameters::bulk_modulus};
 };
 
-/// Moduli of Ogden's law with N terms: µ1, α1, …, µN, αN, κ. N is the member `count`, so that functions are compiled
-/// once for all N.
+/// Moduli of Ogden's law with N terms: µ1, α1, …, µN, αN, κ (see `Ogden`). N is the member `count`, so that functions
+/// are compiled once for all N.
 template <class T>
 struct OgdenTerms {
   const T* moduli;
@@ -77,9 +77,10 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Matrix Q of the eigenvectors of C = FᵀF, with Qᵀ C Q = Λ + E. Λ is the diagonal matrix of the eigenvalues Λi = λi²,
-/// where λi are the stretches, and E contains the derivatives of dual numbers (see Ogden). The class also computes the
-/// divided differences with which functions of C are expanded in E.
+/// Matrix Q of the eigenvectors of C = FᵀF, where F is the deformation gradient, with Qᵀ C Q = Λ + E. Λ is the diagonal
+/// matrix of the eigenvalues Λi = λi², where λi are the principal stretches. E is zero for plain scalars and contains
+/// the derivatives of C for dual numbers (see `Ogden`). The class also computes the divided differences in the
+/// expansions of functions of C with respect to E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -88,7 +89,7 @@ struct OgdenFrame {
   Mat3<T> cof, C;  // cof F; and Qᵀ C Q = Λ + E
   Mat3<Base> Q;
   T J, ln_J;
-  T log_stretch[3];  // ln λ̄i, including the derivatives from the diagonal of E
+  T log_stretch[3];  // ln λ̄i with λ̄i = J^(-1/3) λi, including the derivatives from the diagonal of E
   Base log_J;
   Base log_eigenvalue[3];  // ln of the diagonal of Λ
 
@@ -109,18 +110,18 @@ struct OgdenFrame {
     }
   }
 
-  /// Returns F Q g Qᵀ + pressure cof F.
+  /// Returns the first Piola stress F Q g Qᵀ + pressure cof F, where the columns of Q are the eigenvectors of C = FᵀF.
   DIFFSIM_SHARED_FUNCTION Mat3<T> stress(const Mat3<T>& F, const Mat3<T>& g, const T& pressure) const {
     return F * turned(g, transpose(Q)) + pressure * cof;
   }
 
-  /// Returns λ̄i^αp.
+  /// Returns λ̄i^αp, where λ̄i = J^(-1/3) λi is isochoric stretch i and αp is the exponent of term p.
   DIFFSIM_FUNCTION T power(const Terms& terms, int p, int i) const {
     using std::exp;
     return exp(terms.alpha(p) * log_stretch[i]);
   }
-  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where the function d is `difference_of_power`. For example, d(q) is a
-  /// divided difference of z^q.
+  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where the function d is `difference_of_power`, for example the divided
+  /// difference d(q) of z^q at two given points.
   template <class Difference>
   DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
     using std::exp;
@@ -131,24 +132,29 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Returns the divided difference g[Λi, Λj].
+  /// Returns the divided difference g[Λi, Λj] = (g(Λi) - g(Λj))/(Λi - Λj) of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at
+  /// the eigenvalues Λi and Λj of C.
   DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q)
                              DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
   }
-  /// Returns the divided difference f'[Λi, Λj], where f(z) = z g(z) and f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  /// Returns the divided difference f'[Λi, Λj] = (f'(Λi) - f'(Λj))/(Λi - Λj) of f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 -
+  /// 1) at the eigenvalues Λi and Λj of C. f' is the derivative of f(z) = z g(z) with g(z) = Σ_p µp J^(-αp/3) z^(αp/2 -
+  /// 1).
   DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
     });
   }
-  /// Returns the second divided difference g[Λi, Λk, Λj].
+  /// Returns the second divided difference g[Λi, Λk, Λj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at the eigenvalues of
+  /// C.
   DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
     });
   }
-  /// Returns the divided difference g[Λi + E_ii, Λj + E_jj].
+  /// Returns the divided difference g[Λi + E_ii, Λj + E_jj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1), including its
+  /// derivatives. The points are the diagonal entries of Qᵀ C Q = Λ + E.
   DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
     using std::exp, std::log;
     const T x = log(C(i, i)), y = log(C(j, j));
@@ -159,8 +165,8 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Sets the off-diagonal entry g_ij with j = (i + 1) mod 3. Adds the terms of second order in E_ij to g_ii, g_jj and
-  /// tr(g C).
+  /// Sets the off-diagonal entry g_ij with j = (i + 1) mod 3 of the matrix g(Λ + E) (see `Ogden`). Adds the terms of
+  /// second order in E_ij to g_ii, g_jj and tr(g C).
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);
@@ -222,10 +228,11 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
 }
 
-/// Returns dP = dF g + F dg + d(p cof F), where p is the pressure. Let Q diagonalise C, Qᵀ C Q = diag(Λi), and let E =
-/// Qᵀ dC Q. In the frame of Q, the off-diagonal entries of dg are dg_ij = g[Λi, Λj] E_ij. With t_i = Λi g(Λi), the
-/// diagonal entries are dg_ii = (dt_i - g_ii E_ii)/Λi, where dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i and d ln λ̄i = E_ii/(2 Λi) -
-/// 1/3 d ln J.
+/// Returns dP = dF g + F dg + d(p cof F), the derivative of the first Piola stress P = F g(C) + p cof F along dF. Here
+/// C = FᵀF, g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1), and p is the pressure. Let Q diagonalise C, Qᵀ C Q = diag(Λi), and
+/// let E = Qᵀ dC Q. In the basis of the columns of Q, the off-diagonal entries of dg are dg_ij = g[Λi, Λj] E_ij with
+/// the divided difference g[Λi, Λj]. With t_i = Λi g(Λi), the diagonal entries are dg_ii = (dt_i - g_ii E_ii)/Λi, where
+/// dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i, λ̄i = J^(-1/3) √Λi and d ln λ̄i = E_ii/(2 Λi) - 1/3 d ln J.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
   const OgdenFrame<T> frame(F);
@@ -257,8 +264,10 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat
   return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
 }
 
-/// Computes A_k = ∂P/∂moduli_k. With the eigenvalues Λi of C and t_i = Λi g(Λi), ∂P/∂µp is the isochoric stress with
-/// t_i = λ̄i^αp, and ∂P/∂αp is the isochoric stress with t_i = µp λ̄i^αp ln λ̄i. ∂P/∂κ is (J - 1) cof F.
+/// Computes A_k = ∂P/∂moduli_k, where P is the first Piola stress. The isochoric part of P is F g - 1/3 (g : C) F⁻ᵀ,
+/// where C = FᵀF and g has the eigenvectors of C and the eigenvalues t_i/Λi. Λi are the eigenvalues of C, and λ̄i =
+/// J^(-1/3) √Λi. ∂P/∂µp is this isochoric stress with t_i = λ̄i^αp, and ∂P/∂αp is this stress with t_i = µp λ̄i^αp ln λ̄i.
+/// ∂P/∂κ is (J - 1) cof F.
 template <class T>
 DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
   const OgdenFrame<T> frame(F);
@@ -278,15 +287,18 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 }  // namespace detail
 
 /// Compressible Ogden rubber of N terms with an isochoric–volumetric split (Ogden 1972, doi:10.1098/rspa.1972.0026;
-/// Holzapfel 2000, sec. 6.5). The energy W is defined for J > 0 only.
+/// Holzapfel 2000, sec. 6.5). F is the deformation gradient, J = det F, W the energy per rest volume, P = ∂W/∂F the
+/// first Piola stress, and the principal stretches λi are the singular values of F. The energy W is defined for J > 0
+/// only.
 ///
 ///   W = Σ_p µp/αp (λ̄1^αp + λ̄2^αp + λ̄3^αp - 3) + κ/2 (J - 1)²,   λ̄i = J^(-1/3) λi
 ///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
 ///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
 ///
-/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q diagonalises C without its
-/// derivatives, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of dual numbers. Functions of Λ + E
-/// are expanded in E with divided differences (Higham 2008, Functions of Matrices, sec. 3.2):
+/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q is the matrix of the eigenvectors of
+/// the value of C, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of C if the scalars are dual
+/// numbers. Functions of Λ + E are expanded in E with the divided differences g[a, b] = (g(a) - g(b))/(a - b) and g[a,
+/// b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008, Functions of Matrices, sec. 3.2). For every smooth function f:
 ///
 ///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E
 ///   g(Λ + E)_ii = g(Λi + E_ii) + Σ_{k≠i} g[Λi, Λk, Λi] E_ik²,

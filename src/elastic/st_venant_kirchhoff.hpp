@@ -6,7 +6,8 @@
 namespace diffsim {
 
 /// St. Venant–Kirchhoff solid: Hooke's law with Green's strain (Bonet & Wood 2008, sec. 6.4), for large rotations and
-/// small strains. The law softens under strong compression.
+/// small strains. F is the deformation gradient, W the energy per rest volume, and P = ∂W/∂F and S are the first and
+/// second Piola stress. The law softens under strong compression.
 ///
 ///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2
 ///   P = F S,   S = 2 µ E + λ tr E I
@@ -17,8 +18,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0, because W is a polynomial in F. The law does
-/// not resist inversion: an inverted cell can be in equilibrium.
+/// The moduli are Lamé's µ and λ. The energy W is defined for every F, also for det F ≤ 0, because W is a polynomial in
+/// F. The law does not resist inversion: an inverted cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -9,9 +9,9 @@
 namespace diffsim {
 
 /// Returns the force term of Kelvin–Voigt viscosity. The term acts in addition to the force term of a law of
-/// elasticity. The second Piola stress S is the stress of a Newtonian dashpot with the Green strain rate Ė (Bonet &
-/// Wood 2008, sec. 6.5). The term is objective. In the rest shape, S is the stress of the small-strain law, σ = 2 η ε̇ +
-/// ζ tr ε̇ I.
+/// elasticity. F is the deformation gradient, Ḟ its rate, Ė the Green strain rate, P the first Piola stress, and S the
+/// second Piola stress of a Newtonian dashpot (Bonet & Wood 2008, sec. 6.5). The stress is objective. For small
+/// strains, S is the stress σ = 2 η ε̇ + ζ tr ε̇ I with the small-strain rate ε̇.
 ///
 ///   Ė = sym(Fᵀ Ḟ),   S = 2 η Ė + ζ tr Ė I,   P = F S;   dissipated power per rest volume: S : Ė ≥ 0
 ///

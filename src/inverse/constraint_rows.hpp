@@ -8,11 +8,13 @@
 
 namespace diffsim::inverse {
 
-/// Constraints of an optimisation as inequalities g_i(u) ≤ 0 and equations h_i(u) = 0. A constraint with two different
-/// finite bounds gives two inequalities. All functions except the accessors are collective.
+/// Constraints lower ≤ c(u) ≤ upper of an optimisation, converted to inequalities g_i(u) ≤ 0 and equations h_i(u) = 0.
+/// A constraint with two different finite bounds is converted to two inequalities. All functions except the accessors
+/// are collective.
 class ConstraintRows {
  public:
-  /// Row with the value sign · (c(u) - bound), where c is the function of the constraint with the index `constraint`.
+  /// Inequality or equation with the left-hand side sign · (c(u) - bound), where c is the function of constraint number
+  /// `constraint`.
   struct Row {
     std::size_t constraint;
     double sign, bound;
@@ -29,16 +31,17 @@ class ConstraintRows {
   /// Error (run) if a value is not finite.
   void move_to(const std::vector<double>& u);
   double value(const Row& row) const { return row.sign * (values_[row.constraint] - row.bound); }
-  /// Returns this rank's part of the row's gradient.
+  /// Returns this rank's part of the gradient of `value(row)` with respect to u.
   std::vector<double> gradient(const Row& row) const;
   /// Adds factor · gradient(row) to `sum`.
   void add_gradient(const Row& row, double factor, std::vector<double>& sum) const;
-  /// Returns c(u) of each constraint.
+  /// Returns the values c(u) of the constraints' functions at the last point.
   const std::vector<double>& values() const { return values_; }
 
   /// Returns the value to which violations of a row are compared (OptimiserOptions::constraint_tolerance).
   double scale(const Row& row) const { return scales_[row.constraint]; }
-  /// Returns the largest relative violation; 0 if all constraints are satisfied.
+  /// Returns the largest violation of an inequality or equation, relative to `scale(row)`; 0 if all constraints are
+  /// satisfied.
   double violation() const;
 
  private:
@@ -46,7 +49,7 @@ class ConstraintRows {
   MPI_Comm comm_;
   std::vector<Row> inequalities_, equations_;
   std::vector<double> scales_;  // [constraints]; empty before the first evaluation
-  std::vector<double> u_;       // last point
+  std::vector<double> u_;       // point of the last evaluation
   std::vector<double> values_;
   std::vector<std::vector<double>> gradients_;
 };

@@ -33,7 +33,7 @@ class EvaluationLog {
   /// With the same number of ranks as when the log was written, the vectors must be bitwise identical. With another
   /// number of ranks, the vectors must agree up to a relative difference of 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
-  /// Logs an evaluation for which `replay` returned nullopt. When the function returns, the evaluation is on the disk.
+  /// Logs an evaluation for which `replay` returned nullopt. The function returns when the evaluation is on the disk.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
 
   long num_replayed() const { return replayed_; }

@@ -9,16 +9,15 @@
 
 namespace diffsim {
 
-/// Loss of one experiment, and a derivative: the gradient, or a product with the Hessian.
+/// Loss of one experiment, and a derivative of this loss: the gradient, or a product of the Hessian with a vector.
 struct Contribution {
   double loss = 0.0;
   std::vector<double> derivative;  ///< this rank's part
 };
 
 /// Groups of processes that evaluate experiments at the same time. Each group has a communicator, on which the
-/// experiments of the group are evaluated one after the other. The unknowns are values that all ranks share, so the
-/// derivatives are on the first rank of each group, and empty on the other ranks. All functions are collective over all
-/// groups.
+/// experiments of the group are evaluated one after the other. All ranks share the values of the unknowns, so vectors
+/// of derivatives have entries on the first rank of each group only. All functions are collective over all groups.
 class ExperimentGroups {
  public:
   /// `all`: communicator of all groups. `group`: communicator of this rank's group. `numbers`: numbers of the
@@ -31,7 +30,8 @@ class ExperimentGroups {
   /// Returns the contributions of all groups, by the number of the experiment. `own`: contributions of this group, in
   /// the order of `numbers`.
   std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
-  /// Returns `values` of the group that has experiment 0.
+  /// Returns, on the first rank of each group, the argument `values` of the first rank of the group that has experiment
+  /// 0; on other ranks, the rank's own argument.
   std::vector<double> of_first(std::vector<double> values) const;
   /// Returns the largest `value` of all ranks.
   double largest(double value) const;

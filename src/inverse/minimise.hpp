@@ -20,7 +20,8 @@ inline std::vector<double> start_of(const InverseProblem& problem, const Optimis
 
 /// Euclidean norm of a distributed vector. Collective.
 double norm_of(const std::vector<double>& values, MPI_Comm comm);
-/// Norm of the projected gradient, ‖u - clamp(u - g)‖, which equals ‖g‖ if no bound is active. Collective.
+/// Norm of the projected gradient, ‖u - clamp(u - g)‖, where g is the gradient and clamp(·) limits each entry to the
+/// bounds of u. The norm equals ‖g‖ if u - g is within the bounds. Collective.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
 
 /// State that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
@@ -28,19 +29,19 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
 struct TaoContext {
   TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 
-  /// Evaluates the loss and its gradient at the point `u_new`. If the rollout fails, sets `loss` to twice the largest
-  /// loss so far and `g` to zero. Throws Error if the rollout at the first point fails. Does nothing if `u_new` is the
-  /// last point. Collective.
+  /// Evaluates the loss and its gradient at the point `u_new`. If the rollout fails, calls `set_failed`. Throws Error
+  /// if the rollout at the first point fails. Does nothing if `u_new` is the last point. Collective.
   void move_to(const std::vector<double>& u_new);
 
-  /// Sets `loss` and `g` to the values for a point at which a rollout fails.
+  /// Sets the values for a point at which the rollout fails: `loss` to twice the largest loss so far (0 if no loss was
+  /// positive), `g` to zero, and `failed` to true.
   void set_failed();
 
   InverseProblem& problem;
   const IterateObserver& observer;
   std::exception_ptr error;
   long evaluations = 0;
-  double largest = 0.0;  // largest loss so far
+  double largest = 0.0;  // largest loss so far; 0 if no loss was positive
   int told = -1;         // last iteration reported to the observer
   // Last point u, with the gradient g and the loss at this point. Trust-region methods evaluate the same point a second
   // time for the gradient; the second evaluation then needs no sweep.
@@ -49,8 +50,8 @@ struct TaoContext {
   bool failed = false;  // true: the rollout at u failed
 };
 
-/// Minimises the loss by L-BFGS or Newton–CG of TAO. `is_of_windows`: true for a problem of multiple shooting, whose
-/// linear systems are solved to a relative residual of 1e-2 only.
+/// Minimises the loss by TAO's L-BFGS or Newton–CG method. `is_of_windows`: true for the minimisations of multiple
+/// shooting, in which Newton–CG solves linear systems to a relative residual of 1e-2 only.
 OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer, bool is_of_windows = false);
 /// Minimises the loss by TAO's augmented Lagrangian method, which ends when the gradient of the Lagrangian function and

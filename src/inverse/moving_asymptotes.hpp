@@ -11,19 +11,20 @@ namespace diffsim::inverse {
 /// Values and gradients of an objective f = g_0 and of inequalities g_i(x) ≤ 0, i = 1, 2, …, at a point x.
 struct Linearisation {
   std::vector<double> x;                       ///< this rank's part of x
-  std::vector<double> values;                  ///< f and g_i, the same on all ranks
-  std::vector<std::vector<double>> gradients;  ///< this rank's parts of the gradients of f and g_i
+  std::vector<double> values;                  ///< values of f, g_1, g_2, …, the same on all ranks
+  std::vector<std::vector<double>> gradients;  ///< this rank's parts of the gradients of f, g_1, g_2, …
 };
 
 /// Globally convergent method of moving asymptotes (Svanberg 1987 and 2002; coefficients of Svanberg 2007, "MMA and
 /// GCMMA – two methods for nonlinear optimization"). Each iteration approximates each of the functions g_0 = f, g_1,
 /// g_2, … of Linearisation by the convex, separable function
 ///   g̃_i(x) = r_i + Σ_j (p_ij/(U_j - x_j) + q_ij/(x_j - L_j))
-/// with the value and the gradient of g_i at the current point. L_j < x_j < U_j are the asymptotes. The trial point
-/// minimises f̃ + Σ_i (c y_i + y_i²/2) with c = 1000, subject to g̃_i ≤ y_i and y_i ≥ 0, within bounds and move limits.
+/// whose coefficients r_i, p_ij ≥ 0 and q_ij ≥ 0 are such that g̃_i has the value and the gradient of g_i at the
+/// current point. The asymptotes L_j and U_j satisfy L_j < x_j < U_j. The trial point minimises g̃_0 + Σ_{i≥1} (c y_i +
+/// y_i²/2) with c = 1000 over x and y, subject to g̃_i ≤ y_i and y_i ≥ 0, within the bounds of x and the move limits.
 /// The dual problem, which has one multiplier λ_i ≥ 0 per inequality, is solved by TAO's bounded Newton method. If a
-/// function exceeds its approximation at the trial point, the curvature ρ_i of the approximation is increased, and the
-/// next trial point is closer to the current point. x is distributed over the ranks.
+/// function g_i exceeds the approximation g̃_i at the trial point, the parameter ρ_i, which determines the curvature of
+/// g̃_i, is increased, and the next trial point is closer to the current point. x is distributed over the ranks.
 class MovingAsymptotes {
  public:
   /// `lower`, `upper`: finite bounds of this rank's part of x. `move_limit`: largest change of x_j in an iteration,
@@ -38,7 +39,8 @@ class MovingAsymptotes {
   /// point. Otherwise increases the curvatures of the approximations that are exceeded. `values`: f and g_i at the last
   /// trial point. Collective.
   bool accepts(const std::vector<double>& values);
-  /// Increases the curvatures of all approximations, for a trial point at which the functions do not exist.
+  /// Increases the curvatures of all approximations, if the functions could not be evaluated at the trial point. The
+  /// next trial point is closer to the current point.
   void shorten();
   /// Lagrange multipliers of the inequalities at the last trial point.
   const std::vector<double>& multipliers() const { return multipliers_; }
@@ -53,14 +55,14 @@ class MovingAsymptotes {
   MPI_Comm comm_;
   std::vector<double> lower_, upper_;
   double move_limit_;
-  std::vector<double> low_, high_;          // L, U
+  std::vector<double> low_, high_;          // asymptotes L_j, U_j
   std::vector<double> last_, before_last_;  // points of the last two iterations
   int iteration_ = 0;
-  Linearisation at_;                  // current point
-  std::vector<double> scales_;        // factors of f and g_i in the subproblem; empty before the first iteration
-  std::vector<double> curvatures_;    // ρ_i
-  std::vector<double> x_;             // trial point
-  std::vector<double> magnitudes_;    // sums of the approximations' terms at the trial point, for estimates of rounding
+  Linearisation at_;                // current point
+  std::vector<double> scales_;      // factors of f and of each g_i in the subproblem; empty before the first iteration
+  std::vector<double> curvatures_;  // parameters ρ_i, which determine the curvatures
+  std::vector<double> x_;           // trial point
+  std::vector<double> magnitudes_;  // sums of the approximations' terms at the trial point, for estimates of rounding
   std::vector<double> approximated_;  // scaled values of the approximations at the trial point
   std::vector<double> multipliers_;   // λ_i of the inequalities g_i ≤ 0 without the factors `scales_`
 };

@@ -19,9 +19,9 @@ class ValueMap {
   virtual double derivative(double u) const = 0;  ///< f'(u)
   virtual double second(double u) const = 0;      ///< f''(u)
 };
-/// Creates the map q = u.
+/// Creates the identity map f(u) = u.
 std::unique_ptr<ValueMap> make_identity();
-/// Creates the map q = exp u.
+/// Creates the map f(u) = exp u.
 std::unique_ptr<ValueMap> make_exponential();
 
 /// Differentiable map p = E(q) from the values q of an unknown to entries of a field. The vector p contains the field's
@@ -32,20 +32,20 @@ class EntryMap {
   virtual ~EntryMap() = default;
   /// Sets the unknown's entries of `p` to E(q).
   virtual void set(const std::vector<double>& q, std::vector<double>& p) const = 0;
-  /// Sets the unknown's entries of `dp` to E'(q) dq.
+  /// Sets the unknown's entries of `dp` to E'(q) dq, the derivative of E along dq.
   virtual void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const = 0;
-  /// Returns this rank's contribution to E'(q)ᵀ w.
+  /// Returns this rank's contribution to E'(q)ᵀ w, the derivative of w · E(q) with respect to q.
   virtual std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const = 0;
   /// Returns this rank's contribution to the derivative of E'(q)ᵀ w along dq and dw.
   virtual std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
                                               const std::vector<double>& w, const std::vector<double>& dw) const = 0;
 };
 
-/// Map that gives all entries of a group the same value: p_e = q_group(e), with `components` values per entry. `group`:
-/// group of each entry, [entries], or -1 for an entry that does not belong to the unknown. `num_groups`: number of
-/// groups over all ranks.
+/// Map p_e = q_group(e) from values q of groups to entries e of a field, with `components` values per entry and per
+/// group. `group`: group of each entry, [entries], or -1 for an entry that does not belong to the unknown.
+/// `num_groups`: number of groups over all ranks.
 std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
-/// Identity map of the first `num_values` values: p_e = q_e.
+/// Map p_i = q_i for i < `num_values`; other values of p are not changed.
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
 /// Linear map p_i = base_i + (B q)_i. `matrix`: B, an array [values, columns]. `base`: array with at least one entry
 /// per row of B.

@@ -11,8 +11,8 @@ namespace diffsim::inverse {
 /// Function of one variable; NaN where the function is not defined.
 using Line = std::function<double(double)>;
 
-/// Standard deviation of the noise of f near 0, from Hamming's difference table of values at closely spaced points
-/// (Moré & Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
+/// Standard deviation of the noise of f(h) for small h, which rounding errors cause, from Hamming's difference table of
+/// values at closely spaced points (Moré & Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
 double measure_noise(const Line& f, double at_zero);
 
 /// Values f(h) and f(-h) of a function f.
@@ -23,8 +23,8 @@ struct LinePair {
 struct SlopeOptions {
   double first_step = 1.0 / 32.0;
   int halvings = 26;          ///< maximum number of halvings of the step
-  int least_pairs = 5;        ///< minimum number of pairs of finite values before the search may end
-  double resolution = 1e-10;  ///< relative error that ends the search
+  int least_pairs = 5;        ///< minimum number of pairs of finite values f(h), f(-h) before the halving may end
+  double resolution = 1e-10;  ///< relative error of the slope at which the halving ends
 };
 
 /// Derivative f'(0) computed from finite differences.
@@ -35,35 +35,35 @@ struct Slope {
   std::vector<LinePair> pairs;  ///< pairs of finite values at successively halved h
 };
 
-/// Returns f'(0) from central differences with successively halved steps, extrapolated by Richardson's method in a
-/// table (Ridders 1982).
+/// Returns f'(0) from central differences (f(h) - f(-h))/(2h) with successively halved steps h. Richardson's method
+/// extrapolates the differences to h = 0 in a table of estimates (Ridders 1982).
 ///
-/// `noise`: standard deviation of the noise of f. The error bound of an entry is the largest distance to the
-/// neighbouring entries of lower order or larger step, plus three standard deviations of the noise of the entry. The
-/// bound is at least the distance to any entry of smaller steps minus the error bound of that entry. The entry with the
-/// least bound is returned.
+/// `noise`: standard deviation of the noise of f. The error bound of an estimate is the largest distance to the
+/// neighbouring estimates of lower order or larger step, plus three standard deviations of the noise of the estimate.
+/// For each estimate e' of smaller steps, the bound is at least the distance to e' minus the error bound of e'. The
+/// estimate with the least bound is returned.
 ///
-/// The search ends when the entry is resolved (error ≤ `options.resolution` · |value|) and agrees with `expected`,
-/// which means |value - `expected`| ≤ 10 error + 1e-9 |`expected`|. The search also ends when three standard deviations
-/// of the noise of the central difference exceed the error of an entry that agrees with `expected`, or a tenth of
-/// |value - `expected`| for an entry that does not agree.
+/// The halving ends when the best estimate is resolved (error ≤ `options.resolution` · |value|) and agrees with
+/// `expected`, which means |value - `expected`| ≤ 10 error + 1e-9 |`expected`|. The halving also ends when three
+/// standard deviations of the noise of the central difference exceed the error of an estimate that agrees with
+/// `expected`, or a tenth of |value - `expected`| for an estimate that does not agree.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
-/// Taylor expansion f(h) = value + h slope + h²/2 curvature + remainder.
+/// Taylor expansion of a function of one variable: f(h) = value + h slope + h²/2 curvature + remainder.
 struct Expansion {
   double value = 0.0, slope = 0.0, curvature = 0.0;
 };
 
 /// Orders of convergence of the remainder R(h) of a Taylor expansion.
 struct RemainderOrders {
-  std::vector<double> orders;  ///< log2(R(h)/R(h/2)) over the halvings of the best window
-  double first_step = 0.0;     ///< h at the beginning of the best window
+  std::vector<double> orders;  ///< log2(R(h)/R(h/2)) for the chosen successive halvings of h
+  double first_step = 0.0;     ///< largest h of the chosen halvings
   bool exact = false;          ///< true: no R(h) exceeds 10 standard deviations of the noise
 };
 
 /// Returns the orders log2(R(h)/R(h/2)) of the remainder R(h) = |f(h) - value - h slope - h²/2 curvature| of
-/// `expansion`, over `window` successive halvings of h. Of all windows of `window` successive halvings, the window
-/// whose orders are closest to `wanted` is used.
+/// `expansion`, for `window` successive halvings of h. `pairs`: values of f. `noise`: standard deviation of the noise
+/// of f. Of all sequences of `window` successive halvings, the sequence whose orders are closest to `wanted` is used.
 RemainderOrders remainder_orders(const std::vector<LinePair>& pairs, const Expansion& expansion, double noise,
                                  double wanted, int window);
 

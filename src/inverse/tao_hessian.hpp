@@ -11,10 +11,11 @@
 
 namespace diffsim::inverse {
 
-/// Hessian ∂²L/∂u² (or Gauss–Newton matrix) as a matrix-free PETSc matrix, at the point u that TAO requests. Bounded
-/// methods need submatrices for some of the unknowns; these submatrices are matrix-free, too. If the priors of the
-/// problem determine a covariance matrix, this matrix is the preconditioner of the linear systems: the eigenvalues of
-/// the preconditioned Hessian are close to 1 for all directions that the priors determine better than the observations.
+/// Hessian ∂²L/∂u² of the loss L, or Gauss–Newton matrix, as a matrix-free PETSc matrix, at the point u that TAO
+/// requests. TAO's methods with bounds need submatrices for the unknowns that are not at a bound; these submatrices are
+/// matrix-free, too. If the priors of the problem determine a covariance matrix, this matrix is the preconditioner of
+/// the linear systems: the eigenvalues of the preconditioned Hessian are close to 1 for all directions that the priors
+/// determine better than the observations.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);

@@ -30,7 +30,8 @@ struct WrittenFile {
   std::uint64_t sum = 0;
 };
 
-/// Writer of HDF5 files that all ranks share. The files are written while the program continues.
+/// Writer of HDF5 files, each with data of all ranks. The data are written in the background, while the calling thread
+/// continues.
 ///
 /// Neither MPI, which Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second thread.
 /// Therefore the first rank creates the file's structure, with space for every array, on the calling thread. Then each
@@ -43,9 +44,9 @@ class BackgroundWriter {
  public:
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
-  /// Creates a writer. `depth`: maximum number of files that `publish(false)` leaves unpublished; with `depth` = 0,
-  /// `write` writes the data before it returns. If `durable` is true, files are synchronised with the disk, so that
-  /// they survive a crash of the machine. `files` must outlive the writer.
+  /// Creates a writer. `depth`: maximum number of files that still have the name `PATH.partial` after `publish(false)`;
+  /// with `depth` = 0, `write` writes the data before it returns. If `durable` is true, files are synchronised with the
+  /// disk, so that they survive a crash of the machine. `files` must outlive the writer.
   BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files = system_files());
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;

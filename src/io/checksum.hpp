@@ -9,11 +9,13 @@
 
 namespace diffsim {
 
-/// Checksum Σ_i mix(bits(x_i) ^ mix(first + i)) mod 2⁶⁴ over `count` values of at most 8 bytes each.
+/// Checksum Σ_i mix(bits(x_i) xor mix(first + i)) mod 2⁶⁴ of the values x_i = values[i], i < `count`, of at most 8
+/// bytes each. `mix` is mix_bits(), a bijective hash of 64-bit integers, and bits(x) is the binary representation of x.
+/// `first` is the index of x_0 in the whole array.
 ///
-/// The sum runs over global indices, so the contributions of the ranks add up to the same result for every distribution
-/// of the values. A single damaged value always changes the checksum; several damaged values remain undetected with
-/// probability 2⁻⁶⁴.
+/// The indices first + i are those of the whole array, so the sum of the ranks' checksums does not depend on the
+/// distribution of the array over the ranks. A single damaged value always changes the checksum; several damaged values
+/// remain undetected with probability 2⁻⁶⁴.
 template <class T>
 std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -26,10 +28,10 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
-/// Word sum of the part of a file that begins at `offset`, which must be a multiple of 4. The word sum is Σ mix(w ^
-/// mix(i)) over the 4-byte words w ≠ 0 of the part, where i is the index of the word in the file. An incomplete last
-/// word is padded with zeros. The word sum of a file is the sum of the word sums of its parts. Words that are 0, such
-/// as bytes that were never written, contribute nothing.
+/// Word sum of the part of a file that begins at `offset`, which must be a multiple of 4. The word sum is Σ mix(w xor
+/// mix(i)) mod 2⁶⁴ over the 4-byte words w ≠ 0 of the part, where i is the index of the word in the file, and `mix` is
+/// mix_bits(). An incomplete last word is padded with zeros. The word sum of a file is the sum of the word sums of its
+/// parts. Words that are 0, such as bytes that were never written, contribute nothing.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

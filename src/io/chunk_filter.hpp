@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Distribution of an array's rows over the ranks in chunks of equal size. HDF5's filters are applied to each chunk.
-/// Each rank has at most `chunks_per_rank` consecutive chunks.
+/// Distribution of an array's rows over the ranks, for an HDF5 dataset in chunks of equal size. HDF5's filters are
+/// applied to each chunk. Each rank has at most `chunks_per_rank` consecutive chunks.
 struct ChunkedRows {
   std::int64_t rows = 0;        ///< number of rows of the array
   std::int64_t chunk_rows = 0;  ///< number of rows of each chunk; the last chunk is padded

@@ -15,17 +15,17 @@ namespace diffsim {
 // Functions that read the arrays named in a scene by `{file: FILE, dataset: DATASET}`, and functions that write the
 // arrays of a run. In all arrays, vertices and cells are in the order of the mesh file. For a mesh of several bodies
 // there is one dataset per body, with the body's own numbering; the name of the dataset is `/bodies/NAME` followed by
-// DATASET. If a function is called with the name of a body, DATASET itself has the values of that body, and the values
-// of all other bodies are NaN. The functions that read throw InputError if the dataset does not exist, has another
-// shape, or contains a value that is not finite. The message names the file and the dataset and, for another shape,
-// gives both shapes. All functions are collective.
+// DATASET. If a function is called with the name of a body, DATASET itself contains the values of this body; in the
+// result, the values of all other bodies are NaN. The functions that read throw InputError if the dataset does not
+// exist, has another shape, or contains a value that is not finite. The message names the file and the dataset and, for
+// another shape, gives both shapes. All functions are collective.
 
 /// Reads one value per tetrahedron from a dataset of the shape [C], where C is the number of tetrahedra of the body.
 /// Returns the values of this rank's local tetrahedra.
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
-/// Several values per cell, read from a dataset [M, C]. The shape of `values` is [M, local cells].
+/// M values per cell, read from a dataset [M, C] for C cells. The shape of `values` is [M, local cells].
 struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;
@@ -38,12 +38,12 @@ struct StepValues {
   std::int64_t steps = 1;
   std::vector<double> values;  ///< [steps, local vertices (including ghosts) or cells, components]
 };
-/// Reads values at vertices from a dataset [N, components] (one step) or [S, N, components]; for one component the
-/// dataset has the shape [N] or [S, N].
+/// Reads values at N vertices from a dataset [N, components] (constant in time) or [S, N, components] (S steps); for
+/// one component the dataset has the shape [N] or [S, N].
 StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                              int components, const std::string& body = {});
 
-/// Reads one value per cell of the given kind from a dataset [C] (one step) or [S, C].
+/// Reads one value for each of the C cells of the given kind from a dataset [C] (constant in time) or [S, C] (S steps).
 StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                            CellKind kind, const std::string& body = {});
 
@@ -54,17 +54,18 @@ struct Array {
 };
 Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset);
 
-/// Writes one value per tetrahedron, [local cells], as a dataset [C].
+/// Writes one value per tetrahedron, [local cells], as a dataset [C], where C is the number of tetrahedra of the body.
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
 
-/// Writes values [steps, local cells of the given kind] as a dataset [C], or [steps, C] if steps > 1.
+/// Writes values [steps, local cells of the given kind] as a dataset [C] for C cells, or [steps, C] if steps > 1.
 void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, CellKind kind, const std::string& units,
                       std::int64_t steps = 1);
 
-/// Writes values [steps, owned or local vertices, components] as a dataset [N, components], or [steps, N, components]
-/// if steps > 1; for one component the dataset has the shape [N] or [steps, N]. Vertices that belong to no cell get 0.
+/// Writes values [steps, owned or local vertices, components] as a dataset [N, components] for N vertices, or [steps,
+/// N, components] if steps > 1; for one component the dataset has the shape [N] or [steps, N]. The values of vertices
+/// that belong to no cell are 0.
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                         const std::vector<double>& local, int components, const std::string& units,
                         std::int64_t steps = 1);

@@ -40,7 +40,7 @@ std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64
 /// Synchronises the file `from` with the disk, renames the file to `to` and synchronises the directory. Once the
 /// function has returned, a power failure cannot damage `to`. Throws Error of kind `system` if a call fails.
 void publish_file(FileSystem& files, const std::string& from, const std::string& to);
-/// Renames a file without waiting for the disk. Throws Error of kind `system` if the call fails.
+/// Renames a file. Does not wait until the file is on the disk. Throws Error of kind `system` if the call fails.
 void rename_file(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace diffsim

@@ -33,14 +33,14 @@ struct DatasetInfo {
 /// Value of an attribute: text, a real number or an integer.
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// HDF5 file shared by the ranks of a communicator. Every member is collective and throws the same Error on all ranks.
-/// All arguments except `block` and `rows` must be equal on all ranks. T is double or std::int64_t.
+/// HDF5 file that all ranks of a communicator read or write together. Every member is collective and throws the same
+/// Error on all ranks. All arguments except `block` and `rows` must be equal on all ranks. T is double or std::int64_t.
 ///
 /// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets contain
 /// little-endian 64-bit values (or float32, see `allocate`). Datasets have the attributes `units` and `checksum`. The
-/// checksum is the sum of a hash of value and index over all values; functions that read a dataset verify the checksum.
-/// A series of arrays has one checksum per frame, in the dataset `/checksums/NAME`. Files without checksums are read
-/// without verification.
+/// checksum (checksum.hpp) is a sum over all values; each term is a hash of a value and its index; functions that read
+/// a dataset verify the checksum. A series, which is a dataset NAME to which frames are appended, has one checksum per
+/// frame, in the dataset `/checksums/NAME`. Files without checksums are read without verification.
 class Hdf5File {
  public:
   /// Creates a file, which is named `PATH.partial` until `publish` renames it. `format` and `version` become attributes
@@ -59,7 +59,7 @@ class Hdf5File {
   MPI_Comm comm() const;
   const std::string& path() const;
 
-  /// Finishes writing: flushes and closes the file, synchronises the file with the disk (fsync), renames the file to
+  /// Finishes a new file: flushes and closes the file, synchronises the file with the disk (fsync), renames the file to
   /// its final name, and synchronises the directory. A reader sees either the old file or the complete new file.
   void publish();
   /// Flushes everything written so far to the disk.
@@ -141,8 +141,8 @@ class Hdf5File {
   /// bytes.
   std::uint64_t close_partial();
 
-  /// Sets the maximum size, in bytes, of one transfer of a rank; larger transfers are split. The default is 1 GiB,
-  /// because MPI counts have 31 bits.
+  /// Sets the maximum number of bytes that a rank reads or writes in one HDF5 call; larger transfers are split. The
+  /// default is 1 GiB, because MPI counts have 31 bits.
   void set_transfer_limit(std::size_t bytes);
 
  private:

@@ -79,10 +79,12 @@ struct Hdf5File::Impl {
   Hdf5Properties access() const;
   /// Reserves disk space for `bytes` more bytes, and throws Error on every rank if the disk has no space. Must be
   /// called before any operation that makes the file longer, because HDF5 and MPI-IO do not handle a full disk: ranks
-  /// may wait for each other forever, or crash when HDF5 shuts down. `is_frame`: true for a frame of a series.
+  /// may wait for each other forever, or crash when HDF5 shuts down. `is_frame`: true if the bytes belong to a frame of
+  /// a time series. A frame must leave more of the reserved space free than other data, so that a file on a full disk
+  /// can still be completed.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
-  /// Counts a dataset that is about to be created or extended; flushes the file after 1024 changes. Collective.
+  /// Increments `changes`, before a dataset is created or extended; flushes the file after 1024 changes. Collective.
   void count_change();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;
@@ -100,8 +102,8 @@ struct Hdf5File::Impl {
   void put_checksum(hid_t object, std::uint64_t value);
   /// Throws InputError if the dataset has a checksum attribute that differs from the checksum `found`.
   void verify(const std::string& dataset, std::uint64_t found) const;
-  /// Reads or writes `part` of a dataset of the given shape, in rounds of at most `transfer_limit` bytes. All ranks
-  /// take part in every round.
+  /// Reads or writes `part` of a dataset of the given shape, in collective HDF5 calls of at most `transfer_limit` bytes
+  /// per rank. All ranks make the same number of calls.
   void transfer(hid_t dataset, const std::string& name, hid_t type, const Shape& shape, const Part& part, void* data,
                 bool write) const;
   template <class T>

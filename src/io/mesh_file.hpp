@@ -16,27 +16,27 @@ namespace diffsim {
 //   the edges (0,1), (1,2), (0,2), (0,3), (1,3), (2,3) (see element.hpp)
 //   /triangles [C, 3], /segments [C, 2], /points [C, 1]: cells of these kinds
 //   /regions/names [R], /regions/dimensions [R], /regions/tags [R]
-//   /regions/cells [·, 2] (cell, region)
-//   /regions/faces [·, 3] (cell, number 0 … 3 of the corner opposite to the face, region)
-//   /regions/vertices [·, 2] (vertex, region)
-//   /regions/triangles, /regions/segments, /regions/points [·, 2] (cell of that kind, region)
+//   /regions/cells [rows, 2] (cell, region)
+//   /regions/faces [rows, 3] (cell, number 0 … 3 of the corner opposite to the face, region)
+//   /regions/vertices [rows, 2] (vertex, region)
+//   /regions/triangles, /regions/segments, /regions/points [rows, 2] (cell of that kind, region)
 //
 // If a dataset of cells does not exist, the mesh has no cells of that kind. If /regions/names does not exist, the mesh
 // has no regions. The rows of /regions/cells, /regions/faces and the other membership lists may be in any order. All
-// numbers are 0-based; the number of a region is its index in /regions/names.
+// numbers of vertices, cells and regions are 0-based; the number of a region is its index in /regions/names.
 
-/// Reads a block of the vertices and a block of the tetrahedra on each rank, with their region entries, and checks the
-/// mesh. The blocks of all ranks have nearly equal size. The checks, their thresholds and their order are those of
-/// validate_cells(). `scale` converts coordinates to metres. If `order` is 2, the mid-edge nodes of second-order cells
-/// are kept; otherwise only the corners of these cells are kept. Each rank stores only its blocks; the peak memory is
-/// about 400 bytes per linear cell, or 1000 bytes per second-order cell, of the rank's block. Throws InputError; the
-/// message names the dataset. Collective.
+/// Reads a block of the vertices and a block of the tetrahedra on each rank, and the regions to which these vertices
+/// and tetrahedra belong. Checks the mesh. The blocks of all ranks have nearly equal size. The checks, their thresholds
+/// and their order are those of validate_cells(). `scale` converts coordinates to metres. If `order` is 2, the mid-edge
+/// nodes of second-order cells are kept; otherwise only the corners of these cells are kept. Each rank stores only its
+/// blocks; the peak memory is about 400 bytes per linear cell, or 1000 bytes per second-order cell, of the rank's
+/// block. Throws InputError; the message names the dataset. Collective.
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 
-/// Reads all vertices of the file and all cells of `kind`, which must not be tetrahedra, with their region entries, and
-/// checks the cells with validate_lower_cells(). Throws InputError if the file has no cells of `kind`; the message
-/// lists the cells that the file has. Serial.
+/// Reads all vertices of the file, all cells of `kind`, which must not be tetrahedra, and the regions to which these
+/// vertices and cells belong. Checks the cells with validate_lower_cells(). Throws InputError if the file has no cells
+/// of `kind`; the message lists the cells that the file has. Serial.
 MeshData read_lower_mesh_file(const std::string& path, CellKind kind, double scale = 1.0,
                               bool allow_coincident_vertices = false);
 

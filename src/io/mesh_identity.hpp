@@ -11,7 +11,8 @@ namespace diffsim {
 
 inline constexpr char fingerprint_attribute[] = "mesh_fingerprint";
 
-/// Text of the mesh's fingerprint for the attribute `mesh_fingerprint` of files: 16 hexadecimal digits. Collective.
+/// Value of the attribute `mesh_fingerprint` of files: the hash `TetrahedralMesh::fingerprint` of the mesh as 16
+/// hexadecimal digits. Collective.
 inline std::string fingerprint_text(const TetrahedralMesh& mesh) {
   char text[32];
   std::snprintf(text, sizeof(text), "%016" PRIx64, mesh.fingerprint());

@@ -12,7 +12,7 @@
 
 namespace diffsim {
 
-/// Attribute of a trajectory that identifies the scene of the run.
+/// Name of the attribute, of a trajectory file, whose value identifies the scene of the run.
 inline constexpr const char* scene_attribute = "scene";
 
 /// Steps of the frames in a trajectory file.
@@ -24,10 +24,10 @@ struct TrajectoryFrames {
 /// Reads the steps of a trajectory file. Throws InputError if `path` is not a trajectory. Collective.
 TrajectoryFrames trajectory_frames(MPI_Comm comm, const std::string& path);
 
-/// Sets the vertex fields of `state` to a frame that TrajectoryWriter wrote: the frame of step `step`, or the last
-/// frame if `step` is -1. Returns the step of the frame. Fields on entities other than vertices are unchanged. Throws
-/// InputError if the file belongs to another mesh, does not have the step (the message names the nearest steps), or
-/// lacks a field of the state. Collective.
+/// Sets the fields of `state` at vertices to the values of a frame that TrajectoryWriter wrote: the frame of step
+/// `step`, or the last frame if `step` is -1. Returns the step of the frame. Fields on entities other than vertices are
+/// unchanged. Throws InputError if the file belongs to another mesh, does not have the step (the message names the
+/// nearest steps), or lacks a field of the state. Collective.
 int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, int step, State& state);
 
 }  // namespace diffsim

@@ -27,8 +27,9 @@ struct XdmfTrajectory {
   std::vector<Field> fields;
 };
 
-/// Returns the text of an XDMF 3 file that describes a time series of the mesh and its fields at the vertices. Named
-/// bodies are separate grids. The geometry is `/positions` if this field is written, otherwise `/mesh/vertices`.
+/// Returns the text of an XDMF 3 file that describes a time series of the mesh and its fields at the vertices. Each
+/// named body is a separate XDMF grid. The geometry is `/positions` if this field is written, otherwise
+/// `/mesh/vertices`.
 std::string xdmf_text(const XdmfTrajectory& trajectory);
 
 }  // namespace diffsim

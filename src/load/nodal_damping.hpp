@@ -10,16 +10,16 @@ namespace diffsim {
 
 /// Creates the force term of mass-proportional (Rayleigh) damping and linear drag, lumped to the vertices:
 ///
-///   f_i = -d_i v_i,   d_i = Σ_{cells at i} share_i (α ρ + c) V
+///   f_i = -d_i v_i,   d_i = Σ_{cells e at i} s_ei (α ρ + c) V_e
 ///
 /// | parameter (cell)   | symbol | unit    | range                                             |
 /// |--------------------|--------|---------|---------------------------------------------------|
 /// | rayleigh_damping   | α      | 1/s     | ≥ 0 (Rayleigh 1877, The Theory of Sound, §102)    |
 /// | drag               | c      | N s/m⁴  | ≥ 0: force per rest volume and velocity           |
 ///
-/// The term also depends on the parameters `density` (ρ) and `rest_positions`. V is the rest volume of a cell, and
-/// share_i the fraction of V that is lumped to vertex i (see Lumping). The term has no second derivatives with respect
-/// to `rest_positions`.
+/// f_i is the force on vertex i, and v_i the velocity of the vertex. V_e is the rest volume of cell e, and s_ei is the
+/// fraction of V_e that is lumped to vertex i (see Lumping). The term also depends on the parameters `density` (ρ) and
+/// `rest_positions`. The term has no second derivatives with respect to `rest_positions`.
 std::unique_ptr<ForceTerm> make_nodal_damping(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

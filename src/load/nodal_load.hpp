@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Creates the force term of dead loads on vertices: f_i = p_i. The parameter `nodal_load` [steps, owned vertices, 3]
-/// contains the forces p_i (N).
+/// Creates the force term of dead loads on vertices. The force on vertex i is the value p_i (N) of the parameter
+/// `nodal_load` [steps, owned vertices, 3].
 std::unique_ptr<ForceTerm> make_nodal_load(int num_owned_vertices);
 
 }  // namespace diffsim

@@ -11,13 +11,15 @@
 
 namespace diffsim {
 
-/// Constant moment p (N m) on a segment with a director (mesh/directors.hpp). The moment p does not rotate with the
-/// segment. With the segment's unit direction t, the segment's length l and the component d of the director
-/// perpendicular to t, the forces are
+/// Moment p (N m) on a segment with the ends 0 and 1 and a director. The director is a vector that rotates with the
+/// segment's cross-section, and is stored like the position of a third node (mesh/directors.hpp). The moment p is
+/// constant in space: p does not rotate with the segment. With the unit vector t from end 0 to end 1, the segment's
+/// length l and the component d of the director perpendicular to t, the forces are
 ///
 ///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/|d|² at the director
 ///
-/// A moment that is constant in space has no potential.
+/// The force on the director is conjugate to the director's rate of change. A moment that is constant in space has no
+/// potential.
 struct SegmentMoment {
   static constexpr int num_nodes = 3, num_values = 3;
 

@@ -10,15 +10,16 @@
 
 namespace diffsim {
 
-/// Creates the force term of a follower pressure p on linear faces: -p A n/3 at each corner, with the current area A
-/// and the unit normal n given by the order of the corners. The parameter with the name `parameter` is p [steps] (Pa).
+/// Creates the force term of a follower pressure p on linear faces. The force on each corner of a face is -p A n/3,
+/// with the current area A and the current unit normal n of the face; the order of the corners determines the direction
+/// of n. The parameter with the name `parameter` is p [steps] (Pa).
 ///
 /// The force has no potential if the faces do not form a closed surface. Throws Error (input) for second-order faces.
 std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, const std::vector<Face>& faces);
 
-/// Creates the force term of the drag of moving air on linear faces, modelled as plates: ½ C A |u_n| u_n n/3 at each
-/// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side exerts a
-/// force.
+/// Creates the force term of the drag of moving air on linear faces, which are modelled as plates. The force on each
+/// corner of a face is ½ C A |u_n| u_n n/3, with the current area A and the unit normal n of the face, and u_n = u·n,
+/// where u is the air velocity relative to the centroid of the face. Wind from either side exerts a force.
 ///
 /// The arguments `wind` and `drag` are the names of the parameters: `wind` is the air velocity [steps, 3] (m/s), and
 /// `drag` is C (kg/m³), the product of the air density and the drag coefficient of the plate. Throws Error (input) for

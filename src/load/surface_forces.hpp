@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Area vector of a triangle: area times unit normal.
+/// Area vector of the triangle with the corners x: the product of the area and the unit normal, ½ (x₁ - x₀) × (x₂ -
+/// x₀).
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
   const Vec3<T> twice = cross(x[1] - x[0], x[2] - x[0]);
@@ -28,7 +29,8 @@ struct PressureForce {
       for (int c = 0; c < 3; ++c) of[c] = p * area[c] / -3.0;
   }
 
-  /// Computes the derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂
+  /// Computes the derivatives of the work Σ_a w_a·f_a = -p/6 (e₁×e₂)·s of the forces f_a with respect to the positions
+  /// and p. The vectors w_a at the three corners are constant, s = w₀ + w₁ + w₂, and the edges are e₁ = x₁ - x₀ and e₂
   /// = x₂ - x₀.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
@@ -46,9 +48,10 @@ struct PressureForce {
   }
 };
 
-/// Drag of moving air on a triangle, modelled as a plate. The total force is ½ C |u·a| (u·a) a/A², with the area vector
-/// a, the area A = |a| and the relative velocity u = (air velocity) - (mean velocity of the corners). The parameters
-/// are the air velocity and C, the product of the air density and the drag coefficient of the plate.
+/// Drag of moving air on a triangle, modelled as a plate. The total force, a third of which acts on each corner, is ½ C
+/// |u·a| (u·a) a/A², with the area vector a, the area A = |a| and the relative velocity u = (air velocity) - (mean
+/// velocity of the corners). The parameters are the air velocity and C, the product of the air density and the drag
+/// coefficient of the plate.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

@@ -10,8 +10,9 @@
 
 namespace diffsim {
 
-/// Creates the force term of a uniform dead load t per rest area on `faces`: f_i = t Σ_{faces at i} ∫ N_i dA. For a
-/// linear face the integral is a third of the face's area at each corner.
+/// Creates the force term of a uniform dead load t per rest area on `faces`. The force on vertex i is f_i = t Σ_{faces
+/// at i} ∫ N_i dA, with the shape function N_i of the vertex and the integral over the face in the rest shape. For a
+/// linear face, the integral is a third of the face's rest area.
 ///
 /// The energy is zero in the rest shape. The parameters are `rest_positions` and the load t [steps, 3] (Pa), whose name
 /// is `parameter`. The term has no second derivatives with respect to `rest_positions`.

@@ -15,8 +15,8 @@ struct CellBatch {
   std::vector<std::int64_t> file_index;  ///< file number of each cell: [cells]
   std::size_t width = 0;                 ///< number of nodes per cell
   std::size_t corners = 0;               ///< number of corners per cell; the corners are the first nodes
-  std::size_t begin = 0;                 ///< index of the first cell's first node in LocalNodes::cells
-  std::vector<int> order;                ///< order of the cells: [cells]; shared cells come first
+  std::size_t begin = 0;                 ///< index in LocalNodes::cells of the first node of the first cell
+  std::vector<int> order;                ///< indices of the cells in their new order, shared cells first: [cells]
   std::size_t num_shared = 0;            ///< number of shared cells, which have a vertex that several ranks have
 
   /// Returns the nodes of a cell as indices into `LocalNodes::file_index`.
@@ -30,9 +30,10 @@ struct CellBatch {
   }
 };
 
-/// Sets `order` and `num_shared` of a batch. The shared cells come first, then the other cells. Within each of these
-/// two groups the cells are in the order of their centroids along a Hilbert curve. `positions` [nodes, 3]: positions of
-/// the nodes (m). `is_shared` [nodes]: non-zero if several ranks have the node.
+/// Sets `order` and `num_shared` of `batch`. A shared cell has a vertex that several ranks have. The shared cells come
+/// first, then the other cells. Within each of these two groups the cells are in the order of their centroids along a
+/// Hilbert curve. `positions` [nodes, 3]: positions of the nodes (m). `is_shared` [nodes]: non-zero if several ranks
+/// have the node.
 void order_cells(CellBatch& batch, const LocalNodes& nodes, const std::vector<double>& positions,
                  const std::vector<char>& is_shared);
 

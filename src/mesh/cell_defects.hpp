@@ -9,13 +9,14 @@
 
 #include "diffsim/mesh/impl/element.hpp"
 
-// Checks of meshes. mesh/validate.hpp applies these checks to a mesh on one rank; io/mesh_checks.hpp applies them to
-// tetrahedra in blocks on all ranks. Error messages begin after the name of the cell or vertex, which the
-// caller adds: " has vertex 7 twice; …".
+// Checks of meshes. mesh/validate.hpp applies these checks to a mesh that is stored on one rank. io/mesh_checks.hpp
+// applies these checks to tetrahedra that are distributed in blocks over all ranks. The caller adds the name of the
+// cell or vertex at the beginning of an error message. A message therefore begins, for example, with " has vertex 7
+// twice; …".
 
 namespace diffsim {
 
-/// Error in a cell or at a vertex.
+/// Error in a mesh, with the cell or vertex to which the error message refers.
 struct MeshDefect {
   std::int64_t index;  ///< number of the cell or vertex
   std::string what;
@@ -28,7 +29,7 @@ std::string coordinate_error(double value);
 /// occurs twice, otherwise an empty string.
 std::string vertex_number_error(const std::int64_t* v, int nodes, std::int64_t num_vertices);
 
-/// Size of a tetrahedron with straight edges.
+/// Size of a tetrahedron with straight edges and the corners x0, x1, x2, x3.
 struct CellSize {
   double determinant;  ///< det[x1-x0, x2-x0, x3-x0] / L³, computed without overflow; 0 if L is 0 or infinite
   double longest;      ///< length L of the longest edge, m
@@ -46,12 +47,12 @@ std::string size_error(const CellSize& size, std::int64_t num_inverted, std::int
 /// Face of a tetrahedron, or a cell of lower dimension.
 struct CellFace {
   std::array<std::int64_t, 3> vertices;  ///< ascending; -1 before the vertices of a segment or point
-  std::int64_t opposite;                 ///< vertex of the tetrahedron that is not on the face; -1 for other cells
+  std::int64_t opposite;  ///< corner of the tetrahedron that is not on the face; -1 for a cell of lower dimension
   std::int64_t cell;
 };
-/// Returns the face opposite vertex `a` of a cell with the corners v[0] … v[3].
+/// Returns the face opposite to corner v[a] of the tetrahedron with the number `cell` and the corners v[0] … v[3].
 CellFace face_of(const std::int64_t* v, int a, std::int64_t cell);
-/// Returns the triangle, segment or point with the vertices v[0] … v[corners - 1].
+/// Returns the triangle, segment or point with the number `cell` and the vertices v[0] … v[corners - 1].
 CellFace lower_cell(const std::int64_t* v, int corners, std::int64_t cell);
 /// Returns an error if two cells have the same vertices or if more than two tetrahedra have a common face, otherwise an
 /// empty optional. Faces with the same vertices must be passed in the same call. `kind`: name of a cell in the error

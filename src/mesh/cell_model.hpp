@@ -21,7 +21,7 @@ class TetrahedralMesh;
 struct ModelCells {
   std::vector<int> all;
   std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law, by the law's name
-  /// Returns whether a user gave a value for the named parameter. A model can omit a force term whose coefficient is
+  /// Returns true if the user gave a value for the named parameter. A model can omit a force term whose coefficient is
   /// not given.
   std::function<bool(std::string_view)> given;
 };
@@ -30,15 +30,15 @@ struct ModelCells {
 /// its own models. The keys of scene files and their checks, and the parameters and force terms of a simulation, are
 /// derived from the model.
 struct CellModel {
-  std::string name;  ///< value of the key `kind` in scenes
+  std::string name;  ///< value of the key `kind` of a body in scene files
   CellKind cells;
   /// Computational work of an explicit time step per cell, as measured by benchmarks/thin_bench. The unit is the work
   /// for one linear tetrahedron (see CellWork).
   double work;
   std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
-  /// Functions that compute the default value of a cell parameter, for example a length, from the rest shape. The keys
-  /// are the names of the parameters. A function returns one value per cell of the rank.
+  /// Functions that compute the default values of cell parameters, for example of lengths, from the rest shape. The
+  /// keys of the map are the names of the parameters. A function returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
   /// Returns the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>
@@ -47,13 +47,14 @@ struct CellModel {
   /// Keys of parameters in a body's `material` in scenes, by parameter name. The key of a parameter that is not listed
   /// is the parameter's name.
   std::map<std::string, std::string> keys = {};
-  /// Names of the parameters whose keys are written next to `material`, not inside `material`.
+  /// Names of the parameters whose keys in scene files are keys of the body, next to the key `material`, not keys
+  /// inside `material`.
   std::vector<std::string> beside_material = {};
-  /// Laws that a material can select by the key `model`; the first is the default. If the list is empty, materials have
-  /// no key `model`.
+  /// Names of the laws that a material in a scene file can select by the key `model`; the first law is the default. If
+  /// the list is empty, materials have no key `model`.
   std::vector<std::string> laws = {};
-  /// True if each cell is a segment with a director (directors.hpp). Directors are added before the mesh is
-  /// partitioned.
+  /// True if each cell is a segment with a director, a vector that defines the orientation of the segment's
+  /// cross-section (directors.hpp). Directors are added before the mesh is partitioned.
   bool has_directors = false;
   /// Throws Error of kind `input` if the parameters of the given cells (local numbers, ascending) do not fit the rest
   /// shape. The function is called once on each rank, with the values that the user gives, and does not communicate. If

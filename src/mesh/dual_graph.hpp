@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-/// Graph of cells in compressed row format: cells with a common face are neighbours. Cells are numbered consecutively
-/// from rank to rank.
+/// Graph of cells in compressed row format, for the partition of a mesh: cells with a common face are neighbours. Cells
+/// are numbered consecutively from rank to rank.
 struct DualGraph {
   std::vector<PetscInt> begin;       ///< first index in `neighbours` of each cell: [this rank's cells + 1]
   std::vector<PetscInt> neighbours;  ///< neighbours of each cell, on any rank

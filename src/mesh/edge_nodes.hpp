@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Node of a second-order cell, with the ends of the edge on which the node lies. For a corner, `low` = `high` =
-/// `node`.
+/// Node of a second-order cell, with the vertex numbers `low` < `high` of the ends of the edge on which the node lies.
+/// For a corner, `low` = `high` = `node`.
 struct EdgeNode {
   std::int64_t low, high;
   std::int64_t node;
@@ -19,14 +19,14 @@ struct EdgeNode {
 };
 
 /// Returns the nodes (corners and mid-edge nodes) of this rank's second-order cells, sorted by edge, then node. If
-/// several cells have the same node on the same edge, the result has one entry for them.
+/// several cells have the same node on the same edge, the result contains the node once.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// Returns an error if an edge has two different mid-edge nodes, otherwise an empty optional. Entries with the same
-/// edge must be passed in the same call. The function sorts `nodes`.
+/// Returns an error if an edge has two different mid-edge nodes, otherwise an empty optional. All elements of all ranks
+/// with the same edge must be in the same call. The function sorts `nodes`.
 std::optional<MeshDefect> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
 /// Returns an error if a node is on two different edges, or is a corner and also a mid-edge node; otherwise an empty
-/// optional. Entries with the same node must be passed in the same call. The function sorts `nodes`.
+/// optional. All elements of all ranks with the same node must be in the same call. The function sorts `nodes`.
 std::optional<MeshDefect> node_on_two_edges(std::vector<EdgeNode>& nodes);
 
 }  // namespace diffsim

@@ -13,8 +13,9 @@ namespace diffsim {
 /// vertex numbers, so the numbers do not depend on the number of ranks. The coordinates are redistributed so that all
 /// ranks have blocks of nearly equal size; the blocks of cells are unchanged. A new node belongs to a region of curves
 /// (dimension 1) if both ends of its edge belong to the region. If a cell or a face belongs to a region, the new nodes
-/// of the cell or face also belong to the region, without a separate region entry. No rank stores the whole mesh. A
-/// second-order mesh is left unchanged. Throws InputError for a linear mesh of several bodies. Collective.
+/// of the cell or face also belong to the region; `MeshData::vertex_regions` does not list these nodes. No rank stores
+/// the whole mesh. A second-order mesh is left unchanged. Throws InputError for a linear mesh of several bodies.
+/// Collective.
 void elevate(MPI_Comm comm, MeshData& mesh);
 
 }  // namespace diffsim

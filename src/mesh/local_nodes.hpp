@@ -10,7 +10,8 @@
 
 namespace diffsim {
 
-/// Vertices of this rank in file order: the vertices of its cells, and additional ghosts.
+/// Vertices of this rank in file order: the vertices of the rank's cells, and additional ghosts (copies of vertices
+/// that other ranks own).
 struct LocalNodes {
   std::vector<std::int64_t> file_index;  ///< file number of each vertex: [local vertices], ascending
   std::vector<char> is_ghost;            ///< non-zero for a ghost: [local vertices]

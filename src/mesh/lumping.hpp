@@ -8,11 +8,13 @@
 
 namespace diffsim {
 
-/// Integrals of a density ρ over the cells, lumped to the vertices i: s_i = Σ share_i ρ V, summed over the cells with
-/// the vertex i. Also provides the derivatives of s_i with respect to the density and the rest positions.
+/// Integrals of a density ρ over the cells, lumped to the vertices: vertex i receives the sum s_i = Σ_c share_i ρ_c V_c
+/// over the cells c with the vertex i. Also provides the derivatives of s_i with respect to the density and the rest
+/// positions.
 ///
 /// share_i is the fraction of the cell's integral that vertex i receives: ¼ for linear cells, and `mass_share` of
-/// mesh/impl/element_kernels.hpp for second-order cells. V is the volume that the cell represents
+/// mesh/impl/element_kernels.hpp for second-order cells. ρ_c is the density of cell c. V_c is the volume that cell c
+/// represents: the volume of the cell, or of the whole body for the single cell of an affine body
 /// (TetrahedralMesh::volume_factors). Densities have the shape [cells]. Rest positions and results have the shape
 /// [local vertices, 3]; s_i is repeated in the three components. All functions add this rank's contribution.
 class Lumping {
@@ -22,12 +24,13 @@ class Lumping {
   Lumping(Lumping&&) noexcept;
 
   void add_sums(const Field& density, const Field& rest, Field& sums) const;
-  /// Adds the derivative of the sums along a direction of the density and of the rest positions. The value nullptr
-  /// stands for a zero direction.
+  /// Adds the derivative of the sums s_i along the direction `density_tangent` of the density and `rest_tangent` of the
+  /// rest positions. nullptr stands for zeros.
   void add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                         const Field* rest_tangent, Field& sums_tangent) const;
-  /// Adds the transposed derivative applied to `w` [local vertices, 3] to the gradients with respect to the density and
-  /// the rest positions. `w` must be valid on ghosts. A gradient is not computed if its pointer is nullptr.
+  /// Adds the derivatives of Σ_i w_i·(s_i, s_i, s_i) with respect to the density and the rest positions to the
+  /// gradients. `w`: [local vertices, 3], with up-to-date values at copies of other ranks' vertices. A gradient is not
+  /// computed if its pointer is nullptr.
   void add_sums_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                         Field* rest_gradient) const;
 

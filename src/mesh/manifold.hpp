@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Throws Error of kind `input` if one of `cells` has a side (triangles) or an end (segments) that at least two other
-/// cells of `kind` share. `cells`: local numbers.
+/// cells of `kind` also have. `cells`: local numbers.
 ///
 /// The message names `what` as the feature that requires a manifold. If `parameter` is not empty, the message suggests
 /// leaving out that parameter. Collective.

@@ -10,13 +10,14 @@
 
 namespace diffsim {
 
-/// Sends region memberships from the ranks whose blocks of the file contain the entities to the ranks that have the
-/// entities. An entity has `places` parts, for example the four faces of a cell, and each part can belong to regions.
+/// Sends the memberships of entities (cells or vertices) in regions from the ranks whose blocks of the file contain the
+/// entities to the ranks that have the entities after the partition. An entity has `places` parts, for example the four
+/// faces of a cell, and each part can belong to regions. Part `place` of an entity is numbered places · entity + place.
 ///
-/// `entries`: pairs (places · entity + place, region), where `entity` is an index in this rank's block of the file.
-/// `visit(places · entity + place, region)` is called for each membership of a local entity. Memberships are sent in
-/// passes. A pass covers 62 / places regions and sends one 64-bit word per entity. Within a pass, the calls of `visit`
-/// are in the order of entities, places and regions. Collective.
+/// `entries`: pairs (number of the part, region), where `entity` is an index in this rank's block of the file.
+/// `visit(number of the part, region)` is called for each membership of a part of a local entity, where `entity` is a
+/// local number. Memberships are sent in passes. A pass covers 62 / places regions and sends one 64-bit word per
+/// entity. Within a pass, the calls of `visit` are in the order of entities, then parts, then regions. Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {

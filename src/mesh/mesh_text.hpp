@@ -6,7 +6,8 @@
 
 namespace diffsim {
 
-/// Returns text of a file in a printable form: in quotes, at most 40 bytes, non-printable bytes escaped.
+/// Returns a piece of a file in a printable form for messages: in quotes, at most 40 bytes, non-printable bytes
+/// escaped.
 std::string in_quotes(std::string_view text);
 
 /// Returns the contents of a regular file. Throws InputError with the reason if the file cannot be read.

@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Default maximum number of tetrahedra that one rank partitions alone. Larger meshes are partitioned by PTScotch on
-/// all ranks, which may return different parts in identical runs.
+/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Larger meshes are partitioned
+/// by PTScotch on all ranks, which may return different parts in identical runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
 /// File numbers of the cells assigned to this rank, ascending.

@@ -17,11 +17,14 @@ struct FilePlace {
 
 struct ValidateOptions {
   bool allow_coincident_vertices = false;
-  std::function<FilePlace(std::int64_t)> cell_place;       ///< location of a 0-based cell; called on errors only
-  std::function<FilePlace(std::int64_t)> vertex_location;  ///< location of a 0-based vertex; called on errors only
+  /// Returns the location of the cell with a given 0-based number. Called on errors only.
+  std::function<FilePlace(std::int64_t)> cell_place;
+  /// Returns the location of the vertex with a given 0-based number. Called on errors only.
+  std::function<FilePlace(std::int64_t)> vertex_location;
 };
 
-/// Threshold for flat cells: |det[x1-x0, x2-x0, x3-x0]| <= min_relative_volume L³, where L is the longest edge.
+/// Threshold for flat tetrahedra. A tetrahedron with the corners x0, x1, x2, x3 is flat if |det[x1-x0, x2-x0, x3-x0]|
+/// <= min_relative_volume L³, where L is the length of the longest edge.
 ///
 /// The rounding error of the determinant is below 5e-15 L³ (Shewchuk 1997: (7 + 56u)u times the permanent, which is at
 /// most 6 L³; u = 2⁻⁵³). The sign of the determinant is therefore reliable above 1e-14 L³. The cells of a usable mesh
@@ -38,11 +41,11 @@ inline constexpr char folded_cell[] =
 ///
 /// Throws InputError for: a mesh without cells; a coordinate that is not finite; a vertex number out of range; a vertex
 /// repeated in a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells
-/// at the same position (unless `allow_coincident_vertices`); a region entry out of range. For second-order meshes,
-/// also throws InputError for: a folded cell (see `folded_cell`); an edge with two mid-edge nodes; a mid-edge node on
-/// two edges. The message names the file `name` (may be empty), the cell or vertex (0-based, file order) and a remedy.
-/// The function takes O(n log n) time, and about 50 bytes of memory per linear cell or 400 bytes per second-order cell.
-/// Serial.
+/// at the same position (unless `allow_coincident_vertices`); a membership in a region that refers to a region, cell,
+/// face or vertex out of range. For second-order meshes, also throws InputError for: a folded cell (see `folded_cell`);
+/// an edge with two mid-edge nodes; a mid-edge node on two edges. The message names the file `name` (may be empty) and
+/// the cell or vertex (0-based number in file order), and suggests a remedy. The function takes O(n log n) time, and
+/// about 50 bytes of memory per linear cell or 400 bytes per second-order cell. Serial.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
 /// Validates the triangles, segments or points of a mesh that is stored completely on this rank. Returns the number of

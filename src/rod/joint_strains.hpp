@@ -7,13 +7,14 @@
 
 namespace diffsim {
 
-/// Bending and twist at the node between two segments of a rod, as dimensionless angles: the integrals of the two
+/// Dimensionless bending and twisting strains at the node between two segments of a rod: the integrals of the two
 /// curvatures and of the twist over the part of the rod that belongs to the node (Bergou, Wardetzky, Robinson, Audoly
 /// and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
-/// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m be the unit
-/// vector along the component of d perpendicular to t, and n the unit vector along the component of g perpendicular to
-/// u. Let c = 1 + t·u. Then
+/// The inputs are the vectors e and f along the two segments, and the directors d and g, which give the orientations of
+/// the cross-sections of the segments. Let t = e/|e| and u = f/|f|. Let m be the unit vector along the component of d
+/// perpendicular to t, and n the unit vector along the component of g perpendicular to u. Let c = 1 + t·u. The bending
+/// strains κ₁ and κ₂ and the twist τ are
 ///
 ///   κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u)
 ///
@@ -40,8 +41,9 @@ class JointStrains {
     twist = atan2(sine_, cosine_);
   }
 
-  /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of the strains with respect to the vectors e, f, d and
-  /// g. `by1`, `by2` and `by_twist` are the derivatives of the function with respect to κ₁, κ₂ and τ.
+  /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of κ₁, κ₂ and τ with respect to the segment vectors e
+  /// and f and the directors d and g. `by1`, `by2` and `by_twist` are the derivatives of the function with respect to
+  /// κ₁, κ₂ and τ.
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
@@ -80,8 +82,8 @@ class JointStrains {
     DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
       for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
     }
-    /// Sets `by_x` to the derivative of a function with respect to x. `by_unit` is the derivative of the function with
-    /// respect to the unit vector.
+    /// Sets `by_x` to the derivative of a function of the unit vector with respect to x. `by_unit` is the derivative of
+    /// the function with respect to the unit vector.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
       const T along = dot(unit, by_unit);
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Parameters of ropes; rope_energies.hpp defines the symbols.
+/// Specifications of the parameters of ropes. The symbols in `meaning` are those of rope_energies.hpp.
 struct RopeParameters {
   static constexpr ParameterSpec stiffness{.name = "rope_stiffness",
                                            .unit = "N",
@@ -30,8 +30,9 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Specification of the natural curvature, a parameter of rods with any kind of cross-section: the curvature towards
-/// the director that the rod has without forces, minus this curvature in the mesh.
+/// Returns the specification of the natural curvature, a parameter of rods with any kind of cross-section: the
+/// curvature towards the director that the rod has without forces, minus this curvature in the rest shape. `name`: name
+/// of the parameter.
 constexpr ParameterSpec natural_curvature(std::string_view name) {
   return {.name = name,
           .unit = "1/m",
@@ -41,8 +42,8 @@ constexpr ParameterSpec natural_curvature(std::string_view name) {
           .home = ParameterHome::segments,
           .default_value = 0.0};
 }
-/// Specification of the natural twist, a parameter of rods with any kind of cross-section: the twist of a rod free of
-/// forces minus the twist of the rod in the mesh.
+/// Returns the specification of the natural twist, a parameter of rods with any kind of cross-section: the twist that
+/// the rod has without forces, minus the twist in the rest shape. `name`: name of the parameter.
 constexpr ParameterSpec natural_twist(std::string_view name) {
   return {.name = name,
           .unit = "rad/m",
@@ -53,7 +54,8 @@ constexpr ParameterSpec natural_twist(std::string_view name) {
           .default_value = 0.0};
 }
 
-/// Parameters of rods with a round cross-section; rod_section.hpp and rod_energies.hpp define the symbols.
+/// Specifications of the parameters of rods with a round cross-section. The symbols in `meaning` are those of
+/// rod_section.hpp and rod_energies.hpp.
 struct RodParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
                                                 .unit = "Pa",
@@ -83,8 +85,8 @@ struct RodParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Parameters of rods whose cross-sections are described by stiffnesses; rod_section.hpp and rod_energies.hpp define
-/// the symbols.
+/// Specifications of the parameters of beams: rods whose cross-sections are described by stiffnesses. The symbols in
+/// `meaning` are those of rod_section.hpp and rod_energies.hpp.
 struct BeamParameters {
   static constexpr ParameterSpec axial_stiffness{.name = "beam_axial_stiffness",
                                                  .unit = "N",

@@ -9,8 +9,8 @@
 #include "rod/rope_energies.hpp"
 
 // Energies of the segments and of the joints between segments of a rod that stretches, bends in two planes and twists.
-// Each segment has a director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters of
-// each energy are the six values p of the cross-section (see `RodSection`).
+// Each segment has a director (mesh/directors.hpp), a vector that gives the orientation of the cross-section. The
+// parameters of each energy are the six values p of the cross-section (see `RodSection`).
 
 namespace diffsim {
 
@@ -54,14 +54,15 @@ struct RodStretch {
 
 /// Penalty energy of the component of a segment's director d along the segment, and of deviations of |d| from its rest
 /// value. The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the
-/// segment's rest length L and the rest director D, the energy is
+/// rest length L, the rest director D and the bending stiffnesses EI₁ and EI₂ (SectionStiffness), the energy is
 ///
 ///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2
 ///
 /// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
 /// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. The stiffness is chosen so that d
-/// vibrates with the angular frequency √(Y/ρ)/L, where Y is Young's modulus and ρ the density. The frequency of d is
-/// then half of the highest frequency of the rod's axial waves.
+/// vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where ρ(I₁ + I₂) is the moment of inertia of the
+/// cross-section per length (rod_mass.hpp). For a cross-section of one material, this frequency is half of the highest
+/// frequency of the axial waves of a rod with segments of length L.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -95,7 +96,8 @@ struct RodSectionShape {
   }
 
  private:
-  /// Intermediate quantities: t, the lengths l, L and |D|, the stiffness EI₁ + EI₂, y and z.
+  /// Intermediate quantities: the unit vector t along the segment, the current length l, the rest length L, the rest
+  /// length |D| of the director, the stiffness EI₁ + EI₂, and y and z of the energy.
   template <class T>
   struct Parts {
     Vec3<T> t;
@@ -117,17 +119,18 @@ struct RodSectionShape {
   };
 };
 
-/// Kind of the second segment of a joint.
+/// Object beyond the node at the end of a rod's segment, which is the second segment of a joint (RodJoint).
 enum class Beyond : int {
-  segment = 0,    ///< a segment of the rod that is not a wall
+  segment = 0,    ///< a segment of the rod that bends, not a wall
   wall = 1,       ///< a segment whose two ends are both prescribed
   direction = 2,  ///< clamped vertex: the first segment's rest direction and director replace the second segment
 };
 
-/// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes are
-/// the first segment's far end, the common node, the second segment's far end, and both directors. Let κ and τ be the
-/// strains of joint_strains.hpp, κ̄ and τ̄ the strains at rest, and κ₀ and τ₀ the natural curvature and twist (see
-/// `RodSection`). Let L and M be the rest lengths of the first and the second segment. The energy is
+/// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes of
+/// the stencil are the first segment's far end, the common node, the second segment's far end, the first director and
+/// the second director. Let κ₁ and κ₂ be the bending strains and τ the twist (JointStrains), κ̄₁, κ̄₂ and τ̄ these strains
+/// in the rest shape, and κ₀ and τ₀ the natural curvature and twist (`RodSection`). EI₁, EI₂ and GJ are the stiffnesses
+/// of the first segment. Let L and M be the rest lengths of the first and the second segment. The energy is
 ///
 ///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
 ///

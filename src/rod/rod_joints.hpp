@@ -14,9 +14,9 @@ class TetrahedralMesh;
 
 namespace rod {
 
-/// Creates the force term of bending and twisting at the joints (`RodJoint`) of kind `joint.beyond` at the ends of
-/// `segments`, which are local and have directors. `parameters`: values of the cross-section, in the order of
-/// `RodSection`.
+/// Creates the force term of the bending and twisting energy at those joints (`RodJoint`) at the ends of segments for
+/// which the kind of the second segment is `joint.beyond`. `segments`: local indices of the segments, which must have
+/// directors. `parameters`: parameters of the cross-section, in the order of `RodSection`.
 std::unique_ptr<ForceTerm> make_joints(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                        const RodJoint& joint, const std::vector<PointParameter>& parameters);
 

@@ -5,14 +5,15 @@
 
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Lumped masses of a segment of a rod: half of the segment's mass at each end and, at the segment's director D
-// (mesh/directors.hpp), the mass that gives the cross-section's moment of inertia about the segment. The masses depend
-// on the rest positions.
+// Lumped masses of a segment of a rod: half of the segment's mass at each end, and a mass at the segment's director D
+// (mesh/directors.hpp). The mass at the director gives the cross-section's moment of inertia about the axis of the
+// segment. The masses depend on the rest positions.
 
 namespace diffsim {
 
-/// Masses from ρA (kg/m) and ρ(I₁ + I₂) (kg m): ρA L/2 at each end and ρ(I₁ + I₂) L/|D|² at the director D, where L is
-/// the rest length of the segment.
+/// Lumped masses of a segment, computed from the parameters ρA (mass per length, kg/m) and ρ(I₁ + I₂) (moment of
+/// inertia per length about the axis, kg m): ρA L/2 at each end and ρ(I₁ + I₂) L/|D|² at the director D, where L is the
+/// rest length of the segment.
 struct GivenMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;
@@ -28,8 +29,8 @@ struct GivenMass {
   }
 };
 
-/// Masses of a segment with a round cross-section from the density ρ (kg/m³) and the radius r (m): A = π r² and I₁ + I₂
-/// = A r²/2 in the formulas of GivenMass.
+/// Lumped masses of a segment with a round cross-section, computed from the parameters density ρ (kg/m³) and radius r
+/// (m): A = π r² and I₁ + I₂ = A r²/2 in the formulas of GivenMass.
 struct RoundMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;

@@ -7,19 +7,20 @@
 
 namespace diffsim {
 
-/// Stiffnesses of a cross-section. Bending 1 is in the plane of the segment and the director; bending 2 is in the
-/// perpendicular plane that contains the segment.
+/// Stiffnesses of a rod's cross-section. Bending 1 is bending in the plane of the segment and its director. Bending 2
+/// is bending in the perpendicular plane that contains the segment.
 template <class T>
 struct SectionStiffness {
-  T axial;     ///< EA (N)
-  T bending1;  ///< EI₁ (N m²)
-  T bending2;  ///< EI₂ (N m²)
-  T torsion;   ///< GJ (N m²)
+  T axial;     ///< axial stiffness EA (N)
+  T bending1;  ///< stiffness EI₁ of bending 1 (N m²)
+  T bending2;  ///< stiffness EI₂ of bending 2 (N m²)
+  T torsion;   ///< torsional stiffness GJ (N m²)
 };
 
-/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. κ₀ is the curvature towards
-/// the director that the rod has without forces, minus this curvature in the rest shape. τ₀ is the twist that the rod
-/// has without forces, minus the twist of the rest shape.
+/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. EA, EI₁, EI₂ and GJ are the
+/// stiffnesses of SectionStiffness, E is Young's modulus and ν Poisson's ratio. κ₀ is the curvature towards the
+/// director that the rod has without forces, minus this curvature in the rest shape. τ₀ is the twist that the rod has
+/// without forces, minus the twist in the rest shape.
 ///
 ///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
 ///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the

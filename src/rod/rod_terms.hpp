@@ -11,10 +11,10 @@
 
 namespace diffsim::rod {
 
-/// Creates the force terms of `segments`: stretching, the penalty on the shape of the cross-sections
-/// (`RodSectionShape`), and bending and twisting at the nodes between segments (`RodJoint`). `parameters`: values of
-/// the cross-section, in the order of `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has
-/// no director. Collective.
+/// Creates the force terms of a rod: stretching, the penalty on the length of the directors and on their component
+/// along the segments (`RodSectionShape`), and bending and twisting at the nodes between segments (`RodJoint`).
+/// `segments`: local indices of the rod's segments. `parameters`: parameters of the cross-section, in the order of
+/// `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has no director. Collective.
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                                    const RodSection& section,
                                                    const std::vector<PointParameter>& parameters);

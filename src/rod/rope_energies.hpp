@@ -6,12 +6,12 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Energies of the segments and of the joints between segments of an elastic line without twist.
+// Energies of the segments of a rope, an elastic line without twist, and of the nodes between segments.
 
 namespace diffsim {
 
-/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the current length l and the rest length L. The
-/// parameter is EA.
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the axial stiffness EA (N), the current length l and the
+/// rest length L. The parameter is EA.
 struct RopeStretch {
   static constexpr int num_nodes = 2, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -25,7 +25,8 @@ struct RopeStretch {
     return 0.5 * EA * elongation * elongation / L;
   }
 
-  /// Computes the derivatives of E: ∂E/∂l = EA ε and ∂E/∂L = -EA ε (1 + ε/2), with the strain ε = l/L - 1.
+  /// Computes the derivatives of the energy E with respect to all inputs, from ∂E/∂l = EA ε and ∂E/∂L = -EA ε (1 +
+  /// ε/2), with the strain ε = l/L - 1, the current length l and the rest length L.
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
@@ -45,13 +46,13 @@ struct RopeStretch {
 };
 
 /// Bending energy at the node between two segments: the contribution of the first segment. The nodes of the stencil are
-/// the first segment's far end, the common node, and the second segment's far end. The parameter is EI of the first
-/// segment.
+/// the first segment's far end, the common node, and the second segment's far end. The parameter is the bending
+/// stiffness EI (N m²) of the first segment.
 ///
-/// Let e and f be the segment vectors, φ the angle between e and f, and E and F the rest lengths of the two segments.
-/// The curvature is κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky,
-/// Robinson, Audoly and Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite where the
-/// line folds back.
+/// Let e and f be the vectors along the first and the second segment, φ the angle between e and f, and E and F the rest
+/// lengths of the two segments. The curvature is κ = 2 tan(φ/2)/((E + F)/2), and the energy contributed by the first
+/// segment is EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| -
+/// e·f)/(|e||f| + e·f) is infinite where the line folds back (φ = π).
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Returns the model of ropes, `kind: rope` in scenes: segments that stretch and, if the user gives a bending
-/// stiffness, bend. A rope free of forces is straight, bends equally in all directions, and does not resist twist.
+/// Returns the model of ropes, `kind: rope` in scenes: segments that stretch and, if a bending stiffness is given,
+/// bend. A rope without forces is straight, bends equally in all directions, and does not resist twist.
 const CellModel& rope_model();
 
 }  // namespace diffsim

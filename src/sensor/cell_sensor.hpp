@@ -17,7 +17,8 @@ namespace diffsim::sensor {
 /// terms to the system. Collective.
 using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
 
-/// Error (input) for a region without an elastic law. `type`: type of the sensor.
+/// Returns the Error (input) for a region without an elastic law. `type`: name of the quantity that the sensor
+/// measures.
 inline Error without_law(const Region& region, const std::string& type) {
   return Error("no tetrahedron of region '" + region.name + "' has an elastic law, so the region has no " + type,
                ErrorKind::input);
@@ -27,8 +28,8 @@ inline Error without_law(const Region& region, const std::string& type) {
 /// Error (input) if the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_volume_sensor(const Site& site, const Region& region);
 
-/// Makes a sensor of the mean Green–Lagrange strain ∫ ½ (FᵀF - 1) dV / ∫ dV of a region's tetrahedra. Throws Error
-/// (input) if the region has no tetrahedra. Collective.
+/// Makes a sensor of the mean Green–Lagrange strain ∫ ½ (FᵀF - 1) dV / ∫ dV of a region's tetrahedra, with the
+/// deformation gradient F. Throws Error (input) if the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_strain_sensor(const Site& site, const Region& region);
 
 /// Makes a sensor of the mean Cauchy stress σ (Pa) of a region's tetrahedra,
@@ -48,8 +49,8 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 ///
 /// where v_e is the current volume of tetrahedron e, σ is the mean Cauchy stress of the tetrahedron as in
 /// `make_stress_sensor`, and P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. M has no
-/// derivatives where all stresses are zero, for example at rest. Throws Error (input) for a smaller power, and if the
-/// region has no tetrahedra, or none with an elastic law. Collective.
+/// derivatives where all stresses are zero, for example at rest. Throws Error (input) for a power below 2, and if no
+/// tetrahedron of the region has an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 
@@ -57,9 +58,11 @@ std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& re
 ///
 ///   W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
 ///
-/// with the displacement u = x - X, the first Piola stress P, and the elastic forces f_a as in `make_stress_sensor`. In
-/// static equilibrium, with fixed supports and dead loads F, the work of the whole mesh is the compliance Σ F · u.
-/// `terms` and Errors are as in `make_stress_sensor`. Collective.
+/// with the displacement u = x - X (X: rest position), the first Piola stress P of the elastic laws, the elastic forces
+/// f_a of the region's tetrahedra alone, and the vertices a of these tetrahedra. In static equilibrium, with fixed
+/// supports and dead loads F, the work of the whole mesh is the compliance Σ F · u. `terms`: elastic terms of the
+/// region's tetrahedra, which are not terms of the system. Throws Error (input) if the region has no tetrahedra.
+/// Collective.
 std::unique_ptr<Sensor> make_work_sensor(const Site& site, const Region& region,
                                          std::vector<std::unique_ptr<ForceTerm>> terms);
 

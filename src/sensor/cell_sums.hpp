@@ -11,13 +11,14 @@ namespace diffsim::sensor {
 /// Symmetric tensor as [xx, yy, zz, xy, yz, xz].
 using SymmetricTensor = std::array<double, 6>;
 
-/// Positions x and rest positions X of the local vertices, [local vertices, 3], m; or a direction of both, or adjoints
-/// of both. An empty array stands for zeros.
+/// Positions x and rest positions X of the local vertices, [local vertices, 3], m. An object of this struct may also
+/// contain changes of x and X, or adjoints of x and X. An empty array stands for zeros.
 struct CellPositions {
   std::vector<double> x, X;
 };
 
-/// Sums over tetrahedra of this rank, computed with the quadrature rule of the mesh's elements.
+/// Integrals over tetrahedra of this rank, computed with the quadrature rule of the mesh's elements. F is the
+/// deformation gradient.
 struct CellSums {
   double volume = 0.0;       ///< ∫ det F dV, the current volume, m³
   double rest_volume = 0.0;  ///< ∫ dV, m³
@@ -26,13 +27,13 @@ struct CellSums {
   std::array<double*, 8> entries();
 };
 
-/// Returns the sums over the local `cells`.
+/// Returns the integrals over the local `cells` at the positions and rest positions `at`.
 CellSums cell_sums(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at);
-/// Returns the derivatives of the sums along a direction of x and X.
+/// Returns the derivatives of the results of `cell_sums` along the change `direction` of x and X.
 CellSums cell_sums_tangent(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                            const CellPositions& direction);
-/// Adds the derivatives of Σ w_k s_k with respect to x and X to `adjoint`, whose arrays are [local vertices, 3]. s_k
-/// are the sums, and w_k are the entries of `w`.
+/// Adds the derivatives of Σ_k w_k s_k with respect to positions x and rest positions X to `adjoint`, whose arrays are
+/// [local vertices, 3]. s_k are the entries of the result of `cell_sums`, and w_k are the entries of `w`.
 void add_cell_sums_adjoint(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                            const CellSums& w, CellPositions& adjoint);
 /// Adds the derivatives, along `direction` and dw, of the values that `add_cell_sums_adjoint` adds.

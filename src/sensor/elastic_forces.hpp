@@ -11,8 +11,8 @@
 
 namespace diffsim::sensor {
 
-/// Elastic forces of some tetrahedra, and their derivatives. Forces are arrays [local vertices, 3] of this rank's
-/// contributions, in N; adjoints of forces have the same shape.
+/// Elastic forces f of some tetrahedra at the vertices, and derivatives of f. Forces are arrays [local vertices, 3] of
+/// this rank's contributions, in N; adjoints of forces have the same shape.
 class ElasticForces {
  public:
   /// `terms`: elastic terms of the tetrahedra, which are not terms of the system.
@@ -21,11 +21,13 @@ class ElasticForces {
 
   /// Prepares the terms for the system's parameters. Must be called before the other functions.
   void prepare() const;
-  /// Returns the forces.
+  /// Returns the forces f at the configuration `at`.
   std::vector<double> values(const Configuration& at) const;
-  /// Returns the derivatives of the forces along `tangent` and `set`.
+  /// Returns the derivatives of the forces along the change `tangent` of the state and the change `set` of the
+  /// parameters.
   std::vector<double> tangents(const Configuration& at, const State& tangent, const ParameterSet& set) const;
-  /// Adds (∂f/∂x)ᵀ f̄ to `bar.x` and (∂f/∂p)ᵀ f̄ to `gradient`, where f̄ is `f_bar`, the adjoint of the forces f.
+  /// Adds (∂f/∂x)ᵀ f̄ to `bar.x` and (∂f/∂p)ᵀ f̄ to `gradient`, where f̄ = `f_bar` is the adjoint of the forces f, x
+  /// are positions and p are parameters.
   void add_adjoint(const Evaluation& here, const std::vector<double>& f_bar, CellPositions& bar,
                    ParameterSet& gradient) const;
   /// Adds the derivatives of the values that `add_adjoint` adds, along `tangent`, `set` and `df_bar`.

@@ -5,7 +5,7 @@
 
 namespace diffsim::sensor {
 
-/// System of a scene, and the time data of the scene's steps.
+/// System of a scene, with the length of a time step and the number of steps over which loads grow.
 struct Site {
   System* system;
   double dt;       ///< length of a time step, s
@@ -14,16 +14,17 @@ struct Site {
   const TetrahedralMesh& mesh() const { return system->mesh(); }
 };
 
-/// Returns a copy of a field [owned vertices, 3] on local vertices, with ghost values up to date. Collective.
+/// Returns a field [local vertices, 3] with the values of `owned` [owned vertices, 3] and with ghost values up to date.
+/// Collective.
 Field on_local_vertices(const System& system, const Field& owned);
-/// Adds the owned entries of a field on local vertices to a field on local or owned vertices.
+/// Adds the entries of `from` [local vertices, 3] at owned vertices to `to` [local or owned vertices, 3].
 void add_owned(const Field& from, Field& to);
-/// Sums `local` [local vertices, 3], contributions of this rank, over all ranks, and adds the sums to the owned entries
-/// of `to`. Collective.
+/// Sums the contributions `local` [local vertices, 3] of all ranks to each vertex, and adds the sums to the entries of
+/// `to` at owned vertices. Collective.
 void add_summed(const System& system, const std::vector<double>& local, Field& to);
 
-/// Configuration at which forces of state n are evaluated. Parameters with one value per step have the values of step
-/// n - 1, which computed state n; for n = 0, the values of step 0. Collective.
+/// Configuration (positions, velocities, time) at which a sensor evaluates the forces of state n. Parameters with one
+/// value per step have the values of step n - 1, which computed state n; for n = 0, the values of step 0. Collective.
 struct Evaluation {
   Field velocities;  // on local vertices
   Configuration at;

@@ -9,8 +9,8 @@
 
 namespace diffsim::sensor {
 
-/// Makes a sensor. Throws Error (input) for an unknown type; the message suggests a similar type. Throws the same
-/// Errors as the functions that make sensors of one type. Collective.
+/// Makes the sensor that `spec` describes. Throws Error (input) if the options in `spec` do not apply to the quantity,
+/// and if the region or point cannot be measured. Collective.
 std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms);
 
 }  // namespace diffsim::sensor

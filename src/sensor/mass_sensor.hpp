@@ -13,8 +13,9 @@ namespace diffsim::sensor {
 /// Σ m v, angular momentum Σ m (x - o) × v about a point o, or kinetic energy ½ Σ m |v|².
 enum class MassQuantity { center_of_mass, momentum, angular_momentum, kinetic_energy };
 
-/// Makes a sensor of the lumped masses of a region. Directors are left out. `about`: the point o (m). Prepares the
-/// system. Throws Error (input) for a centre of mass of a region without mass. Collective.
+/// Makes a sensor of a MassQuantity of a region's vertices with their lumped masses, without directors of rods.
+/// `about`: the point o (m) of the angular momentum. Calls `System::prepare_if_changed`. Throws Error (input) for the
+/// centre of mass of a region without mass. Collective.
 std::unique_ptr<Sensor> make_mass_sensor(const Site& site, MassQuantity quantity, const Region& region,
                                          std::array<double, 3> about);
 

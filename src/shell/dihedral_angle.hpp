@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Angle θ in (-π, π] between two triangles that share the side from a to b. θ is the angle between the normal
-/// n = (b - a)×(c - a) of the first triangle, whose third corner is c, and the normal m = (d - a)×(b - a) of the second
-/// triangle, whose third corner is d.
+/// Dihedral angle θ in (-π, π] between two triangles that share the side from point a to point b. The third corners of
+/// the triangles are c and d. θ is the angle about b - a from the normal n = (b - a)×(c - a) of the first triangle to
+/// the normal m = (d - a)×(b - a) of the second triangle.
 template <class T>
 struct DihedralAngle {
   Vec3<T> e, c, d;  ///< vectors from a to the points b, c and d

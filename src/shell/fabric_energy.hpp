@@ -7,17 +7,19 @@
 
 namespace diffsim {
 
-/// Orthotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The
-/// parameters are the stiffnesses (force per unit strain and unit width, in N/m) k₁ of the warp, k₂ of the weft and G
-/// against shear, Poisson's ratio ν, and the three components of the direction of the warp.
+/// Energy of an orthotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain.
+/// The parameters are the stiffnesses (force per unit strain and unit width, in N/m) k₁ in the direction of the warp,
+/// k₂ in the direction of the weft and G against shear, Poisson's ratio ν, and the three components of the direction of
+/// the warp.
 ///
-/// With the vectors f₁ and f₂ of `FabricStrain`, E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per
-/// rest area is
+/// Let f₁ and f₂ be the images of the unit vectors along the warp and the weft (`FabricStrain`). With the strains E₁ =
+/// (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per rest area is
 ///
 ///   ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2
 ///
-/// ν is the geometric mean of the Poisson's ratios ν₁₂ and ν₂₁, which satisfy k₂ ν₁₂ = k₁ ν₂₁ (Jones 1999, Mechanics of
-/// Composite Materials, section 2.5). ψ is convex in the strain for every ν in (-1, 1).
+/// ν is the geometric mean of the Poisson's ratios ν₁₂ and ν₂₁ for tension along the warp and along the weft, which
+/// satisfy k₂ ν₁₂ = k₁ ν₂₁ (Jones 1999, Mechanics of Composite Materials, section 2.5). ψ is convex in the strain for
+/// every ν in (-1, 1).
 struct FabricEnergy {
   static constexpr int num_nodes = 3, num_values = 7;
   static constexpr bool uses_rest = true, takes_packs = true;

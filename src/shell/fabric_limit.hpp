@@ -12,7 +12,8 @@ namespace diffsim {
 /// is stretched to 1 + ε times its rest length. The parameters are the stiffnesses k₁ of the warp and k₂ of the weft,
 /// the strain limit ε, and the three components of the direction of the warp.
 ///
-/// With the vectors f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+/// Let f₁ and f₂ be the images of the unit vectors along the warp and the weft (`FabricStrain`), so that |fᵢ| - 1 is
+/// the strain of a thread. With sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
 ///
 ///   ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ)
 ///

@@ -6,8 +6,8 @@
 namespace diffsim {
 
 /// Returns the model of woven cloth, `kind: fabric` in scenes. Triangles are orthotropic membranes with threads along
-/// the warp and the weft. If the user gives a bending stiffness, hinges between neighbouring triangles resist bending.
-/// If the user gives a strain limit, a barrier energy limits the strain of the threads.
+/// the warp and the weft. If a bending stiffness is given, hinges between neighbouring triangles resist bending. If a
+/// strain limit is given, a barrier energy limits the strain of the threads.
 const CellModel& fabric_model();
 
 }  // namespace diffsim

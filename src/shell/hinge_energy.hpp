@@ -6,15 +6,15 @@
 
 namespace diffsim {
 
-/// Contribution of the first triangle to the bending energy of a hinge between two triangles. The nodes are the ends a
-/// and b of the common side, the first triangle's third corner c and the second triangle's third corner d. The
-/// parameter is the bending stiffness B of the first triangle.
+/// Contribution of the first triangle to the bending energy of a hinge, the common side of two triangles. The nodes are
+/// the ends a and b of the side, the third corner c of the first triangle and the third corner d of the second
+/// triangle. The parameter is the bending stiffness B of the first triangle.
 ///
-/// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
-/// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas A₁ and A₂
-/// of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. Under mesh
-/// refinement a sheet with this energy does not converge to a plate, because the stiffness of the sheet depends on the
-/// shapes of the triangles.
+/// The energy of the first triangle is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m =
+/// (d - a)×(b - a) of the triangles, and θ̄ is this angle in the rest shape. w = 3 l²/(A₁ + A₂) with the rest length l
+/// of the side and the rest areas A₁ and A₂ of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3).
+/// Angles are in (-π, π]. Under mesh refinement a sheet with this energy does not converge to a plate, because the
+/// stiffness of the sheet depends on the shapes of the triangles.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -44,7 +44,8 @@ struct HingeEnergy {
   }
 
  private:
-  /// Adds of_square/2 ∂|e|²/∂X + of_norms ∂(|n| + |m|)/∂X to `to`, where X are the rest positions of the nodes.
+  /// Adds of_square/2 ∂|e|²/∂X + of_norms ∂(|n| + |m|)/∂X to `to`. X are the rest positions of the nodes, e is the
+  /// common side, and n and m are the normals of the two triangles in the rest shape (see DihedralAngle).
   template <class T>
   static DIFFSIM_FUNCTION void add_weight_gradient(const DihedralAngle<T>& rest, const T& of_square, const T& of_norms,
                                                    Vec3<T> (&to)[num_nodes]) {
@@ -61,7 +62,8 @@ struct HingeEnergy {
     }
   }
 
-  /// Returns w/4, where w is the weight of the energy.
+  /// Returns w/4 with w = 3 l²/(A₁ + A₂), where l is the rest length of the side and A₁ and A₂ are the rest areas of
+  /// the triangles.
   template <class T>
   static DIFFSIM_FUNCTION T weight(const DihedralAngle<T>& rest) {
     return 1.5 * rest.square / (rest.n_norm + rest.m_norm);

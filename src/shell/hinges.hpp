@@ -12,22 +12,22 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Stencils of the hinges between triangles. Each hinge has two stencils, one for the contribution of each of its two
-/// triangles to the energy.
+/// Nodes and triangles of the hinges, the common sides of pairs of triangles. Each hinge has two stencils, one for the
+/// contribution of each of its two triangles to the bending energy.
 struct HingeStencils {
   std::vector<int> vertices;   ///< [stencils, 4], local vertices; nodes in the order of `HingeEnergy`
   std::vector<int> triangles;  ///< [stencils], local triangle that contributes the energy
 };
 
-/// Returns the stencils of the hinges between local triangles of a body. The error message names `kind`, the kind of
-/// the body, and `parameter`, the parameter that makes hinges necessary. Throws Error (input) if a side has more than
-/// two triangles. Collective.
+/// Returns the stencils of the hinges of a body. `triangles`: local indices of the body's triangles. The error message
+/// names `kind`, the kind of the body, and `parameter`, the parameter that makes hinges necessary. Throws Error (input)
+/// if a side has more than two triangles. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 
-/// Creates the force term of the hinges (`HingeEnergy`) between local triangles of a body. `kind`: kind of the body,
-/// which the error message names; `bending`: specification of the parameter B. Throws Error (input) if a side has more
-/// than two triangles. Collective.
+/// Creates the force term of the bending energy at the hinges of a body (`HingeEnergy`). `triangles`: local indices of
+/// the body's triangles; `kind`: kind of the body, which the error message names; `bending`: specification of the
+/// bending stiffness B. Throws Error (input) if a side has more than two triangles. Collective.
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                        const std::string& kind, const ParameterSpec& bending);
 

@@ -6,12 +6,12 @@
 
 namespace diffsim {
 
-/// Membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The parameters are
-/// Poisson's ratio ν and the stiffness k, which is Young's modulus times thickness (the force per unit strain and unit
-/// width, in N/m).
+/// Energy of an isotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain.
+/// The parameters are the stiffness k, which is Young's modulus times thickness (the force per unit strain and unit
+/// width, in N/m), and Poisson's ratio ν.
 ///
-/// With the strain e and the matrix A of `MembraneStrain`, the energy is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e]
-/// with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
+/// Let e be the mixed components of Green's strain and √(det A)/2 the rest area (`MembraneStrain`). The energy of the
+/// triangle is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e] with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
 struct MembraneEnergy {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -37,13 +37,13 @@ struct MembraneEnergy {
   }
 
  private:
-  /// Returns C = k/(2 (1 - ν²)).
+  /// Returns C = k/(2 (1 - ν²)), with the stiffness k and Poisson's ratio ν.
   template <class T>
   static DIFFSIM_FUNCTION T modulus(const StencilValues<T, num_nodes, num_values>& at) {
     const T &k = at.p[0], &nu = at.p[1];
     return k / (2.0 * (1.0 - nu * nu));
   }
-  /// Returns the energy divided by C.
+  /// Returns the energy of the triangle divided by C, the result of `modulus`.
   template <class T>
   static DIFFSIM_FUNCTION T per_modulus(const StencilValues<T, num_nodes, num_values>& at,
                                         const MembraneStrain<T>& of) {

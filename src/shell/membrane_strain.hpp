@@ -9,8 +9,9 @@ namespace diffsim {
 
 /// Green's strain of a triangle of constant strain, computed without axes in the plane of the triangle.
 ///
-/// Let dᵢ be the edge vectors of the triangle from its first corner, Dᵢ these vectors in the rest shape, aᵢⱼ = dᵢ·dⱼ
-/// and Aᵢⱼ = Dᵢ·Dⱼ. The mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
+/// Let d₁ and d₂ be the current edge vectors of the triangle from its first corner, D₁ and D₂ these vectors in the rest
+/// shape, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ. The mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet
+/// 2000, section 4.1).
 template <class T>
 struct MembraneStrain {
   Vec3<T> d[2], D[2];

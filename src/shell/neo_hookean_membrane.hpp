@@ -8,20 +8,21 @@
 
 namespace diffsim {
 
-/// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The stretch
-/// normal to the triangle follows from the condition that the normal stress in this direction is zero. There are two
-/// parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit strain
-/// and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
+/// Energy of a membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The
+/// stretch normal to the triangle follows from the condition that the normal stress in this direction is zero. There
+/// are two parameters: the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit
+/// strain and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
-/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(I + 2 e) is the logarithm of the ratio of current to rest area.
-/// Let λ₃ be the stretch normal to the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
+/// Let e be the mixed components of Green's strain (`MembraneStrain`) and λ₃ the stretch normal to the triangle. ℓ = ½
+/// ln det(I + 2 e) is the logarithm of the ratio of current to rest area, z = 2 ln λ₃, and j = ln J = ℓ + z/2 is the
+/// logarithm of the volume ratio J. The energy per rest area is
 ///
 ///   W = µ/2 (2 + 2 tr e + exp(z) - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
 ///
 /// The value of z in W is the solution of ∂W/∂z = 0, that is of (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0. At this z,
 /// ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ exp(z) and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
 ///
-/// W is NaN if the triangle has no area, or if no z is found (ν < 0 and strong compression).
+/// W is NaN if the area of the triangle is zero, or if Newton's method finds no z (ν < 0 and strong compression).
 struct NeoHookeanMembrane {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -69,8 +70,8 @@ struct NeoHookeanMembrane {
       W = 0.5 * mu * (2.0 * trace + e_z - 1.0 - (1.0 + e_z) * j);
     }
 
-    /// Returns g = j/(1 - 2 ν), computed by least squares from j = (1 - 2 ν) g and 1 - exp(z) = 2 ν g, so that no ν
-    /// causes a division by 0.
+    /// Returns g = j/(1 - 2 ν), where j is the logarithm of the volume ratio. g is the least-squares solution of the
+    /// two equations j = (1 - 2 ν) g and 1 - exp(z) = 2 ν g, so that there is no division by 0 for any ν.
     DIFFSIM_FUNCTION T ln_J_over() const {
       const T a = 1.0 - 2.0 * nu, b = 2.0 * nu;
       return (a * j + b * (1.0 - e_z)) / (a * a + b * b);
@@ -79,8 +80,8 @@ struct NeoHookeanMembrane {
    private:
     /// Computes z and exp(z) by Newton's method for (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0, started at z = 0. The
     /// left-hand side is convex in z, so that after the first step the iterates decrease towards the root. After
-    /// convergence, further Newton steps with scalars of type T compute the derivatives of z. Each of these steps makes
-    /// the derivatives of at least one more order exact.
+    /// convergence, further Newton steps with scalars of type T compute the derivatives of z, if T is a scalar of
+    /// automatic differentiation. Each of these steps makes the derivatives of at least one more order exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;

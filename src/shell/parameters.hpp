@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Parameters of cloth; membrane_energy.hpp and hinge_energy.hpp define the symbols.
+/// Specifications of the parameters of cloth. The symbols in `meaning` are those of membrane_energy.hpp and
+/// hinge_energy.hpp.
 struct ClothParameters {
   static constexpr ParameterSpec stiffness{.name = "cloth_stiffness",
                                            .unit = "N/m",
@@ -35,7 +36,8 @@ struct ClothParameters {
                                          .home = ParameterHome::triangles};
 };
 
-/// Parameters of woven cloth; fabric_energy.hpp, fabric_limit.hpp and fabric_hinge.hpp define the symbols.
+/// Specifications of the parameters of woven cloth. The symbols in `meaning` are those of fabric_energy.hpp,
+/// fabric_limit.hpp and fabric_hinge.hpp.
 struct FabricParameters {
   static constexpr ParameterSpec warp_stiffness{
       .name = "fabric_warp_stiffness",
@@ -121,7 +123,7 @@ struct FabricParameters {
                                          .home = ParameterHome::triangles};
 };
 
-/// Parameters of shells; plate_energy.hpp defines the symbols.
+/// Specifications of the parameters of shells. The symbols in `meaning` are those of plate_energy.hpp.
 struct ShellParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "shell_youngs_modulus",
                                                 .unit = "Pa",

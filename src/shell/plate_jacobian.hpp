@@ -8,14 +8,15 @@
 #include "diffsim/core/impl/semidefinite.hpp"
 #include "shell/plate_kernels.hpp"
 
-// Jacobian of the bending forces of plates. Each triangle contributes -Σ_kl K_kl ∇δ_k ∇δ_lᵀ, where K_kl = ∂²E/∂δ_k∂δ_l
-// are the second derivatives of the triangle's energy E with respect to the angles of hinges. Each hinge contributes -M
-// ∇²θ, where M is the sum of the triangles' moments ∂E/∂θ on the hinge.
+// Jacobian of the bending forces of plates. δ_k is the change of the angle θ_k of hinge k, and ∇ is the gradient with
+// respect to positions. Each triangle contributes -Σ_kl K_kl ∇δ_k ∇δ_lᵀ, where K_kl = ∂²E/∂δ_k∂δ_l are the second
+// derivatives of the triangle's energy E. Each hinge contributes -M ∇²θ, where θ is the hinge's angle and M is the sum
+// of the moments ∂E/∂θ of the triangles.
 
 namespace diffsim::shell {
 
-/// Gradients ∂δ_k/∂x of the angles of the hinges k of a triangle's stencil, with respect to the four nodes of each
-/// hinge.
+/// Gradients ∂δ_k/∂x of the changes δ_k of the angles of the hinges k of a triangle's stencil. x are the positions of
+/// the four nodes of hinge k.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -42,8 +43,10 @@ struct AngleGradients {
   }
 };
 
-/// Function object that computes the stiffness matrix of a triangle, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads. For each
-/// dyad u vᵀ in the block of nodes a and b of the stencil, the function object calls add(a, b, u, v).
+/// Function object that computes the stiffness matrix of triangle i, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads. K_kl =
+/// ∂²E/∂δ_k∂δ_l with the triangle's bending energy E, and ∇δ_k is the gradient of the change δ_k of the angle of hinge
+/// k with respect to positions. For each dyad u vᵀ in the block of nodes a and b of the stencil, the function object
+/// calls add(a, b, u, v).
 struct PlateStiffness {
   PlateData data;
   PlateInputs in;
@@ -75,7 +78,8 @@ struct PlateStiffness {
   }
 };
 
-/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle to the matrix, one triangle per SIMD lane.
+/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ (see PlateStiffness) for each triangle to the matrix, one triangle per
+/// SIMD lane.
 struct PlateJacobian {
   PlateStiffness stiffness;
   double factor;
@@ -99,7 +103,9 @@ struct PlateJacobian {
   }
 };
 
-/// Kernel that adds -weight M ∇²θ for each hinge to the matrix, one hinge per SIMD lane.
+/// Kernel that adds -weight M ∇²θ for each hinge to the matrix, one hinge per SIMD lane. θ is the angle of the hinge, M
+/// = ∂E/∂θ the derivative of the bending energy E, and ∇² the second derivative with respect to the positions of the
+/// hinge's nodes.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;
@@ -129,7 +135,8 @@ struct HingeJacobian {
   }
 
  private:
-  /// Computes J = `factor` ∇²θ, where θ is the angle of hinge h.
+  /// Computes J = `factor` ∇²θ, where θ is the angle of hinge h and ∇² the second derivative with respect to the
+  /// positions of the hinge's four nodes.
   DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
     constexpr int at_once = 6;
     using Scalar = Dual<double, at_once>;
@@ -159,8 +166,8 @@ struct HingeJacobian {
   }
 };
 
-/// Kernel that computes s_a = Σ_b |K_ab|, the sum of the Frobenius norms of the blocks in row a of a triangle's
-/// stiffness matrix K. These sums give the bound xᵀKx ≤ Σ_a s_a |x_a|².
+/// Kernel that computes s_a = Σ_b |K_ab| for each triangle, the sum of the Frobenius norms of the blocks in row a of
+/// the triangle's stiffness matrix K. These sums give the bound xᵀKx ≤ Σ_a s_a |x_a|² for every vector x.
 struct PlateNorms {
   PlateStiffness stiffness;
   double* vectors;  // [triangles, 12, 3]

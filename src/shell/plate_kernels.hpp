@@ -9,9 +9,9 @@
 #include "shell/plate_energy.hpp"
 
 // Kernels of the bending of plates. The scalar T is double for values, and Dual<double, 1> for derivatives along a
-// direction. For the direction w of the positions, the derivative of -∂E/∂p along w is ∂(Σ w·f)/∂p, where E is the
-// energy, f = -∂E/∂x are the forces, and p is any input. The same kernels therefore compute tangents and adjoints. T is
-// Dual<Dual<double, 1>, 1> for second derivatives: ∂(Σ w·f)/∂p, differentiated along another direction.
+// direction. Let E be the bending energy, f = -∂E/∂x the forces at the positions x, w a direction of the positions, and
+// p any input. Then the derivative of -∂E/∂p along w is ∂(w·f)/∂p, so the same kernels compute tangents and adjoints. T
+// is Dual<Dual<double, 1>, 1> for second derivatives: ∂(w·f)/∂p, differentiated along another direction.
 
 namespace diffsim::shell {
 
@@ -39,47 +39,50 @@ DIFFSIM_FUNCTION double highest(double x) { return x; }
 DIFFSIM_FUNCTION double highest(const First& x) { return x.derivative[0]; }
 DIFFSIM_FUNCTION double highest(const Second& x) { return x.derivative[0].derivative[0]; }
 
-/// Stencils and hinges in device memory; `PlateTopology` describes the arrays.
+/// Stencils of triangles and hinges in device memory. `PlateTopology` describes the arrays.
 struct PlateData {
   int num_triangles, num_hinges;
   DeviceArray<int> nodes;
   DeviceArray<int> hinges;
   DeviceArray<HingeState> states;
   DeviceArray<int> hinge_nodes;
-  DeviceArray<int> entities;  // [triangles], local triangle whose moduli apply
+  DeviceArray<int> entities;  // [triangles], index of the local triangle whose moduli apply
   stencil::Grouped slots;     // entries of `hinges`, grouped by hinge
 
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Returns the third corner of a hinge's second triangle: a vertex, or a SecondCorner.
+  /// Returns the third corner of the second triangle of a hinge: a local vertex, or a SecondCorner if there is no
+  /// second triangle.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
-  /// Returns the factor by which the hinge's angle is multiplied in entry `place` of `hinges`. The factor is ±1, or ±½
-  /// for a hinge in a plane of symmetry: half of the angle between the triangle and its mirror image belongs to the
-  /// shell.
+  /// Returns the factor by which a stencil multiplies the angle of the hinge in entry `place` of `hinges`, whose index
+  /// is hinges(place) / 2. The factor is ±1, or ±½ for a hinge in a plane of symmetry: the other half of the angle
+  /// between the triangle and its mirror image belongs to the mirror image.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
   }
 };
 
-// Functions for hinges whose second triangle is missing (SecondCorner). The first two functions compute the position of
-// the missing corner from the hinge's other vertices and, for clamped sides, from the rest positions B and C.
+// Functions for hinges without a second triangle (SecondCorner). The nodes of a hinge are the ends at[0] and at[1] of
+// the side, the third corner at[2] of the first triangle, and the missing third corner at[3] of the second triangle.
 
-/// Sets the missing corner at[3] of a clamped side to a + (B - C) with a = at[0]; see SecondCorner.
+/// Sets the missing corner of a hinge at a clamped side: at[3] = at[0] + (B - C), with the rest positions B of at[1]
+/// and C of at[2]; see SecondCorner.
 template <class T>
 DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
   at[3] = at[0] + (B - C);
 }
-/// Sets the missing corner at[3] of a side in a plane of symmetry to the mirror image of at[2].
+/// Sets the missing corner at[3] of a hinge in a plane of symmetry to the mirror image of at[2]. `second`: SecondCorner
+/// of the plane.
 template <class T>
 DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
   const int axis = SecondCorner::mirrored_x - second;
   at[3] = at[2];
   at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
 }
-/// Adds the derivative with respect to a missing corner to the derivatives with respect to the hinge's other vertices,
-/// by the chain rule.
+/// Adds the derivative by[3] with respect to the missing corner at[3] of a hinge to the derivatives by[0] and by[2], by
+/// the chain rule, and sets by[3] to 0. No effect if the hinge has a second triangle (second ≥ 0).
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;
@@ -97,12 +100,13 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   }
 }
 
-/// Device addresses of the inputs and of their derivatives. A nullptr represents an array of zeros.
+/// Device addresses of the inputs of the bending energy, and of the derivatives of the inputs along directions. A
+/// nullptr represents an array of zeros.
 struct PlateInputs {
-  /// Positions x[0] and their directions, each [local vertices, 3]. For `First`, x[1] is dx or w. For `Second`, x[1] is
-  /// dx, x[2] is w and x[3] is dw.
+  /// Positions x[0] and directions of the positions, each [local vertices, 3]. For scalars `First`, x[1] is dx or w.
+  /// For scalars `Second`, x[1] is dx, x[2] is w and x[3] is dw.
   const double* x[4] = {};
-  const double* X[2] = {};      ///< rest positions, dX, [local vertices, 3]
+  const double* X[2] = {};      ///< rest positions and a direction of the rest positions, [local vertices, 3]
   const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
   const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
@@ -148,7 +152,8 @@ struct PlateInputs {
   }
 };
 
-/// Kernel that computes the changes θ - θ̄ of the hinges' angles relative to the rest angles.
+/// Kernel that computes the changes θ - θ̄ of the angles of the hinges, with the current angle θ and the angle θ̄ of the
+/// rest shape.
 template <class T>
 struct SetChanges {
   PlateData data;
@@ -160,14 +165,14 @@ struct SetChanges {
   }
 };
 
-/// Inputs of the bending energy of one triangle, and the bending that these inputs cause.
+/// Inputs of the bending energy of one triangle, and the resulting rotations and moments (PlateBending).
 template <class T>
 struct BentTriangle {
   PlateRest<T> rest;
   PlateModuli<T> moduli;
   HingeState state[num_plate_hinges];
-  T change[num_plate_hinges];  // δ = θ - c θ̄
-  T angle[num_plate_hinges];   // θ̄
+  T change[num_plate_hinges];  // δ = θ - c θ̄ with the current angles θ of the hinges and the modulus c of PlateModuli
+  T angle[num_plate_hinges];  // angles θ̄ of the hinges in the rest shape
   PlateBending<T> bending;
 
   DIFFSIM_FUNCTION BentTriangle(const PlateData& data, const PlateInputs& in, const DeviceArray<T>& changes, int i)
@@ -185,7 +190,8 @@ struct BentTriangle {
   }
 };
 
-/// Kernel that computes the moments ∂E/∂δ_k of each triangle's energy E on the hinges k of the triangle's stencil.
+/// Kernel that computes the moments ∂E/∂δ_k of each triangle, where E is the bending energy of the triangle and δ_k is
+/// the change of the angle of hinge k of the triangle's stencil.
 template <class T>
 struct SetMoments {
   PlateData data;
@@ -201,10 +207,10 @@ struct SetMoments {
   }
 };
 
-/// Kernel that computes the moments that `SetMoments` computes, and the derivatives of Σ w·f (see the top of this
-/// file). Derivatives with respect to moduli with one value per triangle are added to `to`. Derivatives with respect to
-/// moduli with a single value for all triangles are added to `sums`. Derivatives with respect to the rest quantities
-/// are added to `rest` unless `rest` is nullptr.
+/// Kernel that computes the results of `SetMoments`, and the derivatives of w·f, where f are the bending forces and w
+/// is a direction of the positions (see the top of this file). Derivatives with respect to moduli with one value per
+/// triangle are added to `to`. Derivatives with respect to moduli with a single value for all triangles are added to
+/// `sums`. Derivatives with respect to the members of PlateRest are added to `rest` unless `rest` is nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -231,13 +237,14 @@ struct SetMomentsAndDerivatives {
   }
 };
 
-/// Number of values per hinge that come from the rest shape and whose derivatives are summed over steps: the rest angle
-/// and, for a clamped side, the three components of B - C.
+/// Number of quantities of a hinge that depend on the rest positions and whose derivatives are summed over time steps:
+/// the rest angle and, for a clamped side, the three components of B - C (see SecondCorner).
 inline constexpr int hinge_rest_size = 4;
 
-/// Kernel that computes the forces on the hinges' vertices. With dual numbers, the kernel computes the derivatives of
-/// these forces along a direction, which for the direction w are the derivatives of Σ w·f with respect to the
-/// positions. The derivatives with respect to the hinges' rest values are added to `rest` unless `rest` is nullptr.
+/// Kernel that computes the bending forces f on the nodes of each hinge. With dual numbers, the kernel computes the
+/// derivatives of f along a direction. For a direction w of the positions, these are also the derivatives of w·f with
+/// respect to the positions. The derivatives of w·f with respect to the rest quantities of the hinge (hinge_rest_size)
+/// are added to `rest` unless `rest` is nullptr.
 template <class T>
 struct SetVectors {
   PlateData data;
@@ -278,7 +285,7 @@ struct PlateEnergies {
 
 // ---- rest shape ----
 
-/// Rest positions of vertices (T = double), or rest positions with their derivatives along dX (T = First).
+/// Rest positions X of vertices (T = double), or X together with a direction dX of the rest positions (T = First).
 template <class T>
 struct RestPositions {
   const double *X, *dX;
@@ -291,7 +298,8 @@ struct RestPositions {
     }
     return result;
   }
-  /// Reads the rest positions of the four corners of a hinge that is not at a clamped side.
+  /// Reads the rest positions of the four nodes of a hinge that is not at a clamped side. In a plane of symmetry, the
+  /// fourth node is the mirror image of the third.
   DIFFSIM_FUNCTION void read(const PlateData& data, int hinge, Vec3<T> (&of)[4]) const {
     const int second = data.second(hinge);
     for (int n = 0; n < 3; ++n) of[n] = at(data.hinge_nodes(4 * hinge + n));
@@ -302,7 +310,8 @@ struct RestPositions {
   }
 };
 
-/// Kernel that computes the rest quantities of triangles, or their derivatives along dX.
+/// Kernel that computes the rest quantities of triangles (PlateRest), or the derivatives of these quantities along a
+/// direction dX of the rest positions.
 template <class T>
 struct SetPlateRest {
   PlateData data;
@@ -318,8 +327,8 @@ struct SetPlateRest {
       rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
   }
 };
-/// Kernel that computes the rest angles of hinges, or their derivatives along dX. The rest angle at a clamped side is
-/// 0.
+/// Kernel that computes the angles of hinges in the rest shape, or the derivatives of these angles along a direction dX
+/// of the rest positions. The rest angle at a clamped side is 0.
 template <class T>
 struct SetRestAngles {
   PlateData data;
@@ -334,8 +343,8 @@ struct SetRestAngles {
   }
 };
 
-/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a triangle's stencil, where r
-/// are the rest quantities of the triangle and r̄ the given weights.
+/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each
+/// triangle's stencil. r_k are the rest quantities of the triangle (PlateRest), and r̄_k = `weight` are constants.
 struct SetRestVectors {
   PlateData data;
   RestPositions<double> from;
@@ -367,8 +376,8 @@ struct SetRestVectors {
   }
 };
 
-/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a hinge's vertices, where r are
-/// the hinge's rest values (`hinge_rest_size`) and r̄ the given weights.
+/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each hinge.
+/// r_k are the rest quantities of the hinge (`hinge_rest_size`), and r̄_k = `weight` are constants.
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;

@@ -7,14 +7,15 @@
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "shell/plate_stencil.hpp"
 
-// Rest quantities for the bending of a triangle, computed from the rest shape of its stencil.
+// Rest quantities for the bending energy of a triangle, computed from the rest positions of the triangle's stencil.
 
 namespace diffsim::shell {
 
-/// Rest quantities of a triangle. With the changes δ of the hinges' angles, the change of the angle between the
-/// triangle's own normal and the surface's normal at the middle of an inner side i (HingeState::inner) is b_i = δ_i/2 +
-/// Σ_k c_ik δ_(slope_hinge(i, k)). The change of the triangle's curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the
-/// lengths l and the outward in-plane normals ν of the sides.
+/// Quantities of a triangle's bending energy that depend on the rest positions only. Let δ_k be the change of the angle
+/// of hinge k of the triangle's stencil. At an inner side i (HingeState::inner), the change of the angle between the
+/// normal of the triangle and the normal of the bent surface at the middle of the side is b_i = δ_i/2 + Σ_k c_ik
+/// δ_(slope_hinge(i, k)). The change of the triangle's curvature tensor is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the rest
+/// area A, the rest lengths l_i and the outward in-plane unit normals ν_i of the sides.
 template <class T>
 struct PlateRest {
   static constexpr int size = 24;
@@ -35,8 +36,8 @@ DIFFSIM_FUNCTION double plain(const Dual<T, N>& x) {
   return plain(x.value);
 }
 
-/// Position of a triangle's third corner r relative to the side from p to q: the coordinate `along` the side, measured
-/// from p, and the `height` above the side.
+/// Position of the third corner r of a triangle relative to the side from p to q: the coordinate `along` the side,
+/// measured from p, and the distance `height` from the line through p and q.
 template <class T>
 struct BesideEdge {
   T length, along, height;
@@ -50,22 +51,23 @@ struct BesideEdge {
   }
 };
 
-/// Coefficients of a linear form in a plate's curvature (κ_xx, κ_yy, √2 κ_xy).
+/// Coefficients of a linear form in the three components (κ_xx, κ_yy, √2 κ_xy) of a plate's curvature tensor κ.
 template <class T>
 using CurvatureForm = Vec3<T>;
 
-/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the left of the
-/// side, for the deflection ½ x·κ x. The result is a linear form in (κ_tt, κ_nn, √2 κ_tn), where t is along the side
-/// and n points to the right of the side. A hinge's angle is the sum of this rotation and the rotation for the triangle
-/// on the right.
+/// Returns the rotation of the surface's normal at the middle of a side relative to the normal of the flat triangle on
+/// the left of the side, if the surface has the deflection ½ x·κ x with the curvature tensor κ. The result is a linear
+/// form in (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along the side and n the unit vector to the right of the
+/// side. The angle of a hinge is the sum of this rotation and the rotation for the triangle on the right. `of`: third
+/// corner of the triangle on the left.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   const double root = 0.70710678118654752440;
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
-/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the right of
-/// the side. The result is a linear form in the same components as the result of `rotation_left`. `of`: third corner of
-/// the triangle on the right.
+/// Returns the rotation of the surface's normal at the middle of a side relative to the normal of the flat triangle on
+/// the right of the side. The result is a linear form in the same components as the result of `rotation_left`. `of`:
+/// third corner of the triangle on the right.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);
@@ -73,8 +75,9 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   return form;
 }
 
-/// Returns a linear form in the axes of the stencil, given the form in the axes (t, n) of a side. In the axes of the
-/// stencil, the unit vector t along the side is (x, y).
+/// Returns `form`, a linear form in the curvature components along the axes (t, n) of a side, as a linear form in the
+/// components along the axes of the stencil. (x, y) are the components of t, the unit vector along the side, along the
+/// axes of the stencil.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
   const double root = 1.41421356237309504880;
@@ -103,8 +106,8 @@ DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3
   value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/// Returns the matrix of the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix.
-/// `value`: on entry an approximation of the eigenvalue, which Newton's method improves.
+/// Returns the matrix of the orthogonal projection on the eigenvector of a simple eigenvalue of the symmetric matrix a.
+/// `value`: an approximation of the eigenvalue on entry, and the eigenvalue on return, computed by Newton's method.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   Mat3<T> adjugate = a;
@@ -138,11 +141,12 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
 }
 
-/// Computes the coefficients c_i of side i, which must be an inner hinge. With these coefficients the rotation b_i is
-/// exact for quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the
-/// surface. The rest shape of the stencil is unfolded into a plane. If the angles of the existing hinges do not
-/// determine all three components of the curvature, b_i is exact only for the curvatures that these angles determine.
-/// `X`: rest positions of the stencil's vertices.
+/// Computes the coefficients c_ik = c[k] of PlateRest for side i, which must be an inner hinge (HingeState::inner). The
+/// rotation b_i that PlateRest computes from these coefficients is exact for quadratic deflections of a stencil that is
+/// flat in the rest shape, and the slope of the surface at the side is the same for both triangles at the side. To
+/// compute the coefficients, the rest shape of the stencil is unfolded into a plane. If the angles of the existing
+/// hinges do not determine all three components of the curvature, b_i is exact only for the curvatures that these
+/// angles determine. `X`: rest positions of the nodes of the stencil.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,
@@ -182,7 +186,8 @@ DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes]
   for (int k = 0; k < num_slope_hinges; ++k) c[k] = dot(forms[k], y_of);
 }
 
-/// Returns the rest quantities of a triangle. `X`: rest positions of the vertices of the triangle's stencil.
+/// Returns the rest quantities of a triangle. `X`: rest positions of the nodes of the triangle's stencil; `state`:
+/// states of the hinges of the stencil.
 template <class T>
 DIFFSIM_FUNCTION PlateRest<T> plate_rest(const Vec3<T> (&X)[num_plate_nodes],
                                          const HingeState (&state)[num_plate_hinges]) {

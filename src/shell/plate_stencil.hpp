@@ -3,22 +3,23 @@
 
 #include "diffsim/core/impl/macros.hpp"
 
-// Stencil of a triangle: the vertices and the hinges whose angles determine the triangle's curvature.
+// Stencil of a triangle: the hinges whose angles determine the triangle's curvature, and the nodes of these hinges.
 
 namespace diffsim::shell {
 
 inline constexpr int num_plate_nodes = 12, num_plate_hinges = 9;
 
-/// Nodes of a hinge, as indices into the nodes of a triangle's stencil: the ends p and q of the side, the third corner
-/// r of the triangle on the left of p → q, and the third corner of the triangle on the right.
+/// Nodes of a hinge, the common side of two triangles, as indices into the nodes of a stencil: the ends p and q of the
+/// side, the third corner of the triangle on the left of the vector from p to q, and the third corner of the triangle
+/// on the right.
 struct PlateHinge {
   int node[4];
 };
 
-/// Returns hinge k of the stencil of a triangle with the corners 0, 1, 2, counterclockwise. Hinges 0 to 2 are the sides
-/// opposite to corners 0 to 2; the vertices across these sides are 3 to 5. Hinges 3 + 2i and 4 + 2i are the other two
-/// sides of the triangle across side i, at corners i + 1 and i + 2 (modulo 3); the vertices across these sides are
-/// 6 + 2i and 7 + 2i.
+/// Returns hinge k of the stencil of a triangle with the nodes 0, 1, 2, counterclockwise. Hinges 0 to 2 are the sides
+/// opposite to nodes 0 to 2. Node 3 + i is the third corner of the other triangle at side i = 0, 1, 2. The other two
+/// sides of that triangle are hinge 3 + 2i, at node (i + 1) mod 3, and hinge 4 + 2i, at node (i + 2) mod 3. Nodes 6 +
+/// 2i and 7 + 2i are the third corners of the triangles beyond these two sides.
 DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
   const int i = k < 3 ? k : (k - 3) / 2;
   const int next = (i + 1) % 3, last = (i + 2) % 3, across = 3 + i;
@@ -26,25 +27,25 @@ DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
   return (k - 3) % 2 == 0 ? PlateHinge{{next, across, last, 6 + 2 * i}} : PlateHinge{{across, last, next, 7 + 2 * i}};
 }
 
-/// Number of hinges whose angles determine the slope of the surface at a side: the hinge of the side, the hinges of the
-/// triangle's other two sides, and the hinges of the other two sides of the adjacent triangle.
+/// Number of hinges whose angles determine the slope of the surface at a side of a triangle: the hinge of the side, the
+/// hinges of the triangle's other two sides, and the hinges of the other two sides of the adjacent triangle.
 inline constexpr int num_slope_hinges = 5;
 /// Returns the index, in the stencil, of the k-th of the five hinges that determine the slope at side i, 0 ≤ k < 5. The
 /// hinge with k = 0 is the hinge of side i.
 DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 * i + k; }
 
-/// State of a hinge of a stencil.
+/// State of a hinge in the stencil of a triangle.
 enum class HingeState : unsigned char {
   none,   ///< no hinge: the side is free, does not exist, or belongs to a triangle that does not bend
   inner,  ///< hinge between two triangles
-  held    ///< hinge between a triangle and a plane with a prescribed normal
+  held    ///< hinge at a wall, at a clamped side or at a side in a plane of symmetry
 };
 
-/// Codes for the point that replaces the third corner of the second triangle if a hinge has no second triangle. At a
-/// clamped side the point is a + (B - C), where a is one end of the side, B the rest position of the other end, and C
-/// the rest position of the first triangle's third corner. The missing triangle is then parallel to the rest shape of
-/// the first triangle. At a side in a plane of symmetry the point is the mirror image of the first triangle's third
-/// corner.
+/// Codes for the point that replaces the third corner of a hinge's second triangle if the hinge has no second triangle.
+/// At a clamped side the point is a + (B - C), where a is the current position of one end of the side, B the rest
+/// position of the other end, and C the rest position of the first triangle's third corner. The missing triangle is
+/// then parallel to the rest shape of the first triangle. At a side in a plane of symmetry (mirrored_x: normal to the x
+/// axis, and so on) the point is the mirror image of the first triangle's third corner.
 enum SecondCorner : int { clamped = -1, mirrored_x = -2, mirrored_y = -3, mirrored_z = -4 };
 
 }  // namespace diffsim::shell

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Returns the corners of local triangles as local vertices, [triangles, 3].
+/// Returns the local vertices at the corners of triangles, [triangles, 3]. `triangles`: local indices of the triangles.
 inline std::vector<int> triangle_corners(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
   const std::vector<int>& all = mesh.lower_cells(CellKind::triangle).vertices;
   std::vector<int> corners;

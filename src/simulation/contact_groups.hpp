@@ -12,9 +12,9 @@
 
 namespace diffsim {
 
-/// List of all regions, bodies and obstacles that may be in contact, with the contact laws of pairs of entries. The
-/// list contains the surface regions named in pairs, the bodies, the planes, and the obstacles of triangles, in this
-/// order. The index of an entry in the list is called its place.
+/// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs from this list.
+/// The list contains the surface regions named in pairs, the bodies, the planes, and the obstacles of triangles, in
+/// this order. Arguments `place`, `a` and `b` of the functions are indices in this list.
 class ContactGroups {
  public:
   /// Creates the list. Regions that do not belong to exactly one body of the mesh are ignored. `obstacle_bodies`:
@@ -30,39 +30,42 @@ class ContactGroups {
   std::size_t find(const std::string& name) const;
   std::size_t size() const { return names_.size(); }
   bool is_obstacle(std::size_t place) const { return place >= first_plane(); }
-  /// Returns true if entry `place` is a prescribed body, or a region of a prescribed body.
+  /// Returns true if entry `place` of the list is a body whose vertices are all prescribed, or a region of such a body.
   bool is_prescribed(std::size_t place) const;
-  /// Indices, in the mesh's list of bodies, of the bodies that are obstacles.
+  /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
   /// Returns the index of the body to which region `place` belongs, or `place` itself for a body or an obstacle.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
 
   /// Returns the names of the surface regions, in the order in which pairs name the regions.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }
-  /// Returns the contact laws of a plane. Each law lists the regions and bodies to which the law applies.
+  /// Returns the contact laws of plane number `plane`. Each law lists the regions and bodies to which the law applies.
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
-  /// Returns the contact laws between regions, bodies and obstacles of triangles, except the shared law.
+  /// Returns the contact laws between regions, bodies and obstacles of triangles, except the shared law, whose values
+  /// are members of ContactOptions.
   std::vector<GroupLaw> laws_of_surfaces() const;
   /// Returns the pairs of groups (regions, bodies and obstacles of triangles) between which there is no contact.
   std::vector<std::array<std::size_t, 2>> ignored_surfaces() const;
 
  private:
-  /// Returns true if the entries a and b of the list may be in contact, according to the pair whose law applies to a
-  /// and b.
+  /// Returns true if entries a and b of the list may be in contact: `touch` of the ContactPair that applies to a and b
+  /// is true, or no ContactPair applies.
   bool touch(std::size_t a, std::size_t b) const;
-  /// Returns the group number (see GroupLaw) of entry `place`, which must not be a plane.
+  /// Returns the group number, as in GroupLaw, of entry `place` of the list, which must not be a plane.
   std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
-  /// Returns the name of the thickness parameter of entry `place`, or an empty string if the entry has no thickness.
+  /// Returns the name of the thickness parameter of entry `place` of the list, or an empty string if the entry has no
+  /// thickness.
   std::string thickness_of(std::size_t place) const;
-  /// Returns the parameter names of the contact law of entries a and b; the thickness parameters are sorted by name.
+  /// Returns the parameter names of the contact law of entries a and b of the list; the thickness parameters are sorted
+  /// by name.
   ContactLawNames law_of(std::size_t a, std::size_t b) const;
   std::ptrdiff_t first_body() const { return static_cast<std::ptrdiff_t>(bodies_of_.size()); }
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }
-  /// Returns the index of the pair in the options whose law applies to entries a and b, or the number of pairs if the
-  /// shared law applies. Candidates are the pairs in which each of a and b is named by the entry's own name or by the
-  /// name of the entry's body. The candidate with the largest number of own names is chosen. Among equal candidates,
-  /// the first is chosen.
+  /// Returns the index of the ContactPair in `ContactOptions::pairs` that applies to entries a and b of the list, or
+  /// the number of ContactPairs if the shared law applies. Candidates are the ContactPairs that name each of a and b by
+  /// the entry's own name or by the name of the entry's body. The candidate with the largest number of own names is
+  /// chosen. Among equal candidates, the first is chosen.
   std::size_t pair_of(std::size_t a, std::size_t b) const;
 
   const ContactOptions* options_;
@@ -72,11 +75,11 @@ class ContactGroups {
   std::vector<std::size_t> prescribed_bodies_;
 };
 
-/// Returns the reason why pair number `pair` of `options.pairs` is invalid for the mesh's bodies and the obstacles, or
-/// an empty string if the pair is valid. Possible reasons are an unknown or ambiguous name, a pair of two obstacles, a
-/// pair within one body although `self` is false, a pair that is listed twice, a value outside the range of the
-/// parameter, and a value in a pair whose `touch` is false. `obstacle_bodies`: indices, in the mesh's list of bodies,
-/// of the bodies that are obstacles.
+/// Returns the reason why the ContactPair number `pair` of `options.pairs` is invalid for the mesh's bodies and the
+/// obstacles, or an empty string if the pair is valid. Possible reasons are an unknown or ambiguous name, a pair of two
+/// obstacles, a pair within one body although `self` is false, a pair that is listed twice, a value outside the range
+/// of the parameter, and a value in a pair whose `touch` is false. `obstacle_bodies`: indices, in the mesh's list of
+/// bodies, of the bodies that are obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

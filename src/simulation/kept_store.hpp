@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Memory store that keeps all snapshots until the store is destroyed; `erase` does nothing.
+/// Store of snapshots (stored states) in memory that keeps all snapshots until the store is destroyed; `erase` does
+/// nothing.
 class KeptStore final : public MemoryStore {
  public:
   void put(int step, const State& state) override {

@@ -9,11 +9,11 @@
 
 namespace diffsim {
 
-/// Returns the specs of all parameters that a scene may have, with one spec per name. Includes the parameters of the
-/// laws of elasticity (also of registered laws), cell models, damping, time steppers, loads, attachments, contact, and
-/// the initial state x[0].
+/// Returns the ParameterSpecs of all parameters that a scene may have, one for each name. Includes the parameters of
+/// the laws of elasticity (also of registered laws), cell models, damping, time steppers, loads, attachments, contact,
+/// and the initial state x[0].
 std::vector<ParameterSpec> parameter_specs();
-/// Returns the spec of the parameter NAME or NAME:LABEL, or nullopt if no spec has the name NAME.
+/// Returns the ParameterSpec of the parameter NAME or NAME:LABEL, or nullopt if there is no parameter NAME.
 std::optional<ParameterSpec> find_parameter_spec(std::string_view name);
 
 }  // namespace diffsim

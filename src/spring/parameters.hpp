@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Parameters of mass–spring systems. spring_force.hpp defines the symbols.
+/// Specifications of the parameters of mass–spring systems: springs with the tension k₁ s + k₂ s² + k₃ s³ at the
+/// elongation s, dampers with the coefficient c, and point masses. SpringForce and DamperForce define the forces.
 struct SpringParameters {
   static constexpr ParameterSpec stiffness{.name = "spring_stiffness",
                                            .unit = "N/m",

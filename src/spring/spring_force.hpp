@@ -6,9 +6,9 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/impl/stencil_force.hpp"
 
-// Forces of springs and dampers between two points x₀ and x₁. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are
-// multiples of d/l. If ε = 0, d/l is the unit vector along d. If ε > 0, the forces are finite and differentiable at d =
-// 0.
+// Forces of springs and dampers between two points x₀ and x₁. Let d = x₁ - x₀, r = |d| and l = r + ε, with the
+// softening length ε ≥ 0 (m). All forces are multiples of d/l. If ε = 0, d/l is the unit vector along d. If ε > 0, the
+// forces are finite and differentiable at d = 0.
 
 namespace diffsim {
 namespace spring {
@@ -19,8 +19,8 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
   return is_zero(a.value);
 }
 
-/// Returns |d|. At d = 0, where |d| has no derivative, the derivative is set to zero. For ε > 0, this value does not
-/// affect the derivatives of forces that are multiples of d/l.
+/// Returns |d|. At d = 0, where |d| has no derivative, the derivative is set to zero. With l = |d| + ε and ε > 0, the
+/// derivatives of forces that are multiples of d/l do not depend on this choice.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
@@ -29,9 +29,9 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets by.x to the derivatives of Σ_k w_k·f_k = h(l) d·w with respect to the positions of the two ends. The forces on
-/// the ends are f_0 = h d and f_1 = -h d. w is w_0 - w_1, where w_k is the given vector at end k. `r` is |d|, and
-/// `slope` is ∂h/∂l.
+/// Sets by.x to the derivatives of Σ_k w_k·f_k = h(l) d·w with respect to the positions x_0 and x_1 of two ends. The
+/// forces on the ends are f_0 = h d and f_1 = -h d, with d = x_1 - x_0. The vectors w_k at the ends are constant, w =
+/// w_0 - w_1, r = |d|, l = r + ε with a constant ε, and `slope` is ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -44,8 +44,9 @@ DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, co
 
 }  // namespace spring
 
-/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀. The force on end 0 is T d/l, and
-/// the force on end 1 is -T d/l. The parameters are k₁, k₂, k₃, L₀ and ε.
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀, with the rest length L₀, l = |d| +
+/// ε and d = x₁ - x₀, where x₀ and x₁ are the positions of the ends. The force on end 0 is T d/l, and the force on end
+/// 1 is -T d/l. The parameters are k₁, k₂, k₃, L₀ and ε.
 struct SpringForce {
   static constexpr int num_nodes = 2, num_values = 5;
 
@@ -61,8 +62,8 @@ struct SpringForce {
     }
   }
 
-  /// Sets `by` to the derivatives of the work h d·w, where h = T(s)/l and w = w_at[0] - w_at[1]. With T' = dT/ds, ∂h/∂l
-  /// is (T' - h)/l, and ∂h/∂L₀ is -T'/l.
+  /// Sets `by` to the derivatives of the work h d·w with respect to the positions and parameters, where h = T(s)/l and
+  /// w = w_at[0] - w_at[1] is constant. With T' = dT/ds, ∂h/∂l is (T' - h)/l, and ∂h/∂L₀ is -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -81,8 +82,8 @@ struct SpringForce {
     by.p[4] = along_d * by_l;
   }
 
-  /// Returns the energy ∫ T (1 - ε/l) dl, integrated from L₀ to l. The integral of T/l is computed with
-  /// T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  /// Returns the energy ∫ T (1 - ε/l) dl (J), integrated from L₀ to l. The integral of T/l is computed from the
+  /// polynomial a₂ l² + a₁ l + a₀ in T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L0;
@@ -96,8 +97,9 @@ struct SpringForce {
   }
 };
 
-/// Damper along the line between two points. With ḋ = v₁ - v₀, the force on end 0 is c (ḋ·d/l) d/l, and the force on
-/// end 1 is the negative of this force. The parameters are c and ε.
+/// Damper along the line between two points with the positions x₀ and x₁ and the velocities v₀ and v₁. With d = x₁ -
+/// x₀, ḋ = v₁ - v₀ and l = |d| + ε, the force on end 0 is c (ḋ·d/l) d/l, and the force on end 1 is the negative of this
+/// force. The parameters are the damping coefficient c (N s/m) and ε (m).
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
@@ -114,7 +116,8 @@ struct DamperForce {
     }
   }
 
-  /// Sets `by` to the derivatives of the work c (ḋ·d) (d·w)/l², where w = w_at[0] - w_at[1].
+  /// Sets `by` to the derivatives of the work c (ḋ·d) (d·w)/l² with respect to the positions, velocities and
+  /// parameters, where w = w_at[0] - w_at[1] is constant.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

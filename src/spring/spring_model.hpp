@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Returns the model of mass–spring systems, which scenes select by `kind: springs`. Segments are springs with dampers,
-/// and vertices are point masses.
+/// Returns the model of mass–spring systems: segments are springs with dampers, and vertices are point masses. Scene
+/// files select the model by `kind: springs`.
 const CellModel& spring_model();
 
 }  // namespace diffsim

@@ -12,10 +12,10 @@ namespace diffsim {
 /// Callback that returns true if a rollout of unknown length ends at state n. All ranks must return the same value.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
-/// Progress callback, called after each step of a sweep and after the adjoint of each step n > 0. `taken`: number of
-/// steps executed so far, repetitions included. `reached`: largest n of the states x[n] computed so far.
-/// `reversed_from`: smallest number of the steps whose adjoint has been computed, or N before the first adjoint; -1
-/// during the forward run.
+/// Progress callback, called after each execution of a step in a sweep, and after the adjoint of each step n > 0.
+/// `taken`: number of executions of steps so far, repetitions included. `reached`: largest n of the states x[n]
+/// computed so far. `reversed_from`: smallest number of the steps whose adjoint has been computed, or the number of
+/// steps before the first adjoint; -1 during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
@@ -24,35 +24,37 @@ using SweepWatcher = std::function<void(long taken, int reached, int reversed_fr
 /// complete adjoint.
 using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
 
-/// Callback that receives each state of a forward run, and the derivative of the state along `direction`.
+/// Callback that receives each state x[n] of a forward run, and the derivative `tangent` of x[n] along `direction`, a
+/// change of the parameters.
 using TangentObserver =
     std::function<void(int n, const State& state, const State& tangent, const ParameterSet& direction)>;
 
-/// Counters of the work of a sweep.
+/// Counters of the work of a sweep: a forward run, and a reverse run that computes the gradient. The data that the
+/// adjoint of a step needs are the record of the step. A snapshot is a stored state.
 struct SweepStatistics {
   long advances = 0;               ///< number of steps executed without a record, repetitions included
   long recordings = 0;             ///< number of steps executed with a record
   long stores = 0;                 ///< number of snapshots stored
-  long restores = 0;               ///< number of states read from snapshots or from a journal
-  std::int64_t bytes_written = 0;  ///< bytes that all ranks wrote to disks
+  long restores = 0;               ///< number of states read from snapshots or from the files of an interrupted sweep
+  std::int64_t bytes_written = 0;  ///< number of bytes that all ranks wrote to disks
   double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for disks
   double forward_seconds = 0.0;    ///< wall time (s) of the forward run on this rank
   double backward_seconds = 0.0;   ///< wall time (s) of the reverse run on this rank
 
-  /// Adds the counters and times of another sweep.
+  /// Adds the counters and times of another sweep to this object.
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
-/// Calls the Model's `prepare` and advances `state` by `num_steps` steps. Returns the loss, summed over all ranks; 0 if
-/// `loss` is nullptr. All functions of this file are collective.
+/// Calls `Model::prepare`, and advances `state` by `num_steps` steps, beginning with step 0. `observer` receives each
+/// state. Returns the loss, summed over all states and ranks; 0 if `loss` is nullptr. Collective.
 double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, const StateObserver& observer = {});
-/// Overload of `rollout` for a part of a rollout: advances `state` from step `steps.begin` to step `steps.end`. The
-/// loss and the observer receive step numbers of the whole rollout.
+/// Overload of `rollout` for a part of a rollout: advances `state` from x[`steps.begin`] to x[`steps.end`]. The loss
+/// and the observer receive the numbers n of the states x[n] in the whole rollout. Collective.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
 /// Runs a rollout in forward mode for the change `direction` of the parameters: advances `state` from x[0] to x[N] and
 /// its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of the loss, summed over
-/// all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative.
+/// all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative. Collective.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

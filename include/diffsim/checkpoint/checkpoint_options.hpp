@@ -21,8 +21,9 @@ struct MemoryBudget {
   bool is_given() const { return bytes > 0 || share > 0.0; }  ///< true if either limit is given
 };
 
-/// Memory, in bytes, that is available to the processes of this machine: the smaller of the kernel's MemAvailable and
-/// the remaining memory of the control group. The result is infinite if the system provides neither value.
+/// Memory, in bytes, that is available to the processes of this machine: the smaller of the Linux kernel's MemAvailable
+/// and the memory that the limit of the process's control group leaves. The result is infinite if the system provides
+/// neither value.
 double free_memory_bytes();
 
 /// Schedule of a sweep, which is a forward run followed by the reverse run that computes the gradient. A snapshot is a
@@ -69,21 +70,22 @@ struct CheckpointLevel {
 
 /// Quantities that are measured before a schedule is planned, unless `CheckpointOptions::measures` gives their values.
 struct PlanMeasures {
-  std::int64_t held_bytes = 0;  ///< memory of this rank's process, including the temporary memory of a step
+  std::int64_t held_bytes = 0;  ///< memory in use by this rank's process, including the temporary memory of a step
   double write = 0.0;           ///< time to write a snapshot to the disk, in units of the run time of a step
   double read = 0.0;            ///< time to read a snapshot, in units of the run time of a step
 };
 
 /// Options of the checkpointing that bounds the memory of a gradient computation.
 struct CheckpointOptions {
-  CheckpointSchedule schedule = CheckpointSchedule::all;  ///< used unless `memory` is given
+  CheckpointSchedule schedule = CheckpointSchedule::all;  ///< schedule; not used if `memory` is given
   /// Number of steps at the end of the rollout that are reversed; 0 means all steps. If some steps are not reversed,
   /// the gradient is approximate.
   int last = 0;
-  int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
+  /// Number of steps between successive snapshots (uniform) or between successive snapshots on level 1 (two_level).
+  int every = 10;
   /// Maximum number of snapshots that exist at the same time, for revolve and online. One of the snapshots is the first
-  /// state of the rollout. For two_level: maximum number of snapshots on level 0, one of which is the first state of
-  /// the segment.
+  /// state of the rollout. For two_level: maximum number of snapshots on level 0. One of these snapshots is the state
+  /// of the last snapshot on level 1.
   int snapshots = 20;
   CheckpointStore store = CheckpointStore::memory;  ///< store of the snapshots
   std::string directory = "checkpoints";            ///< directory of the snapshots of the stores hdf5 and tiered
@@ -92,10 +94,12 @@ struct CheckpointOptions {
   /// are not used. With a tiered store, the plan may place snapshots on the disk.
   MemoryBudget memory = {};
   MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; default: half of the free space
-  std::optional<PlanMeasures> measures = {};  ///< values for planning; if given, only a step's run time is measured
+  /// Values for planning; if given, only the run time of a step is measured.
+  std::optional<PlanMeasures> measures = {};
   bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
   bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss
-  double interval = 600.0;  ///< time (s) between two entries of a SweepJournal
+  /// Wall time (s) between two saves of the sweep's progress, from which an interrupted sweep can resume.
+  double interval = 600.0;
 };
 
 }  // namespace diffsim

@@ -11,20 +11,22 @@
 
 namespace diffsim {
 
-/// PointTerm on all or some vertices of a mesh's surface. The weight of a vertex is the rest measure that the vertex
-/// represents (contact/impl/surface_areas.hpp). On a surface of triangles, the weight is a third of the total area (m²)
-/// of the triangles at the vertex. The term has first derivatives with respect to the rest shape (`rest_positions`),
-/// but no second derivatives.
+/// Force term (PointTerm) on all or some vertices of a mesh's surface. F computes the force on one vertex, which may
+/// depend on a weight of the vertex. The weight is computed in the rest shape: a third of the sum of the areas of the
+/// triangles at the vertex (m²), half of the sum of the lengths of the segments at the vertex (m), or the number of
+/// point cells at the vertex (contact/impl/surface_areas.hpp). Through the weights, the term has first derivatives with
+/// respect to the parameter `rest_positions`. Second derivatives with respect to `rest_positions` do not exist.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
 
  public:
-  /// Makes a term on all vertices of the surface of triangles. Collective.
+  /// Makes a term on all vertices of the surface's triangles; on each rank, the term acts on the vertices that the rank
+  /// owns. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
-  /// Makes a term on `vertices`, some of the vertices that `surface_areas` returns. Collective.
+  /// Makes a term on `vertices`: local indices of vertices of the surface, all owned by this rank. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
       : Points(std::move(name), force, std::move(parameters), vertices),
@@ -67,11 +69,11 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   }
 
  protected:
-  const TetrahedralMesh& mesh() const { return *mesh_; }         ///< mesh whose surface has the points
-  const std::vector<int>& surface() const { return vertices_; }  ///< local vertices of the points, all owned
+  const TetrahedralMesh& mesh() const { return *mesh_; }         ///< mesh whose surface contains the vertices
+  const std::vector<int>& surface() const { return vertices_; }  ///< local indices of the term's vertices
 
  private:
-  /// Returns the values of the term's vertices, given the values of all owned vertices.
+  /// Returns those entries of `all` [owned vertices] that belong to the term's vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;
     for (const int v : vertices_) some.push_back(all[static_cast<std::size_t>(v)]);
@@ -81,7 +83,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   std::shared_ptr<const TetrahedralMesh> mesh_;
   contact::RestAreas rest_areas_;
   std::vector<int> vertices_;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // tangent and gradient are empty if not requested
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // weights; tangent and gradient may be empty
 };
 
 }  // namespace diffsim

@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-/// Kind of failure that an Error reports. Comments name the kind in parentheses, for example: throws Error (input). The
-/// exit code of the command-line program `diffsim` depends on the kind.
+/// Kind of failure that an Error reports. In doc comments, "throws Error (input)" means that the thrown Error has the
+/// kind `input`. The exit code of the command-line program `diffsim` depends on the kind.
 enum class ErrorKind {
   input,  ///< the user's file, key or argument is wrong (exit code 2)
   run,    ///< the computation failed: instability, non-convergence (exit code 1)
@@ -41,28 +41,31 @@ class InputError : public Error {
 /// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
 /// If `body` throws on some ranks, every rank throws an Error with the message and the kind of the exception on the
-/// lowest rank that failed. The kind of an exception that is not an Error is `system`. A failure on one rank between
-/// two collective calls therefore does not leave the other ranks waiting.
+/// lowest rank that failed. Exceptions of other classes than Error have the kind `system`; for std::bad_alloc, the
+/// message is replaced by "out of memory; …". A failure on one rank between two collective calls therefore does not
+/// leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
-/// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. The macro DIFFSIM_MPI calls
-/// this function.
+/// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. `call`: source text of the
+/// call, for the message. `file`, `line`: location of the call in the source, for the message. The macro DIFFSIM_MPI
+/// calls this function.
 void check_mpi(int code, const char* call, const char* file, int line);
-/// Throws Error (system) if `code`, the return code of a PETSc call, is not 0. The macro DIFFSIM_PETSC calls this
+/// Throws Error (system) if `code`, the return code of a PETSc call, is not 0. `call`: source text of the call, for the
+/// message. `file`, `line`: location of the call in the source, for the message. The macro DIFFSIM_PETSC calls this
 /// function.
 void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim
 
-/// Calls an MPI function. Throws Error (system), which names the call and its location in the source, if the call
-/// fails.
+/// Calls an MPI function. Throws Error (system) if the call fails. The message contains the source text and the source
+/// location of the call.
 #define DIFFSIM_MPI(call)                                    \
   do {                                                       \
     ::diffsim::check_mpi((call), #call, __FILE__, __LINE__); \
   } while (0)
 
-/// Calls a PETSc function. Throws Error (system), which names the call and its location in the source, if the call
-/// fails.
+/// Calls a PETSc function. Throws Error (system) if the call fails. The message contains the source text and the source
+/// location of the call.
 #define DIFFSIM_PETSC(call)                                    \
   do {                                                         \
     ::diffsim::check_petsc((call), #call, __FILE__, __LINE__); \

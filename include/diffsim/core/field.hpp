@@ -19,14 +19,15 @@ class FileOrder;
 ///
 /// Each entity is owned by one rank. A rank's local entities are the entities that the rank owns, followed by copies
 /// (ghosts) of entities that other ranks own. A sum over all entities includes owned entities only, so each entity is
-/// counted once. Objects of this class are immutable. A set whose number of entities changes is represented by several
-/// objects with different values of `generation`.
+/// counted once. Objects of this class are immutable. If the number of entities changes during a simulation, a new
+/// object with another value of `generation` represents the changed set.
 class Entities {
  public:
   /// Constructs a set of entities, of which this rank owns `owned`. `order`: locations of the local entities in files,
   /// or nullptr if the entities have no locations in files. Values on entities without locations are written in the
   /// order of the ranks; a file with such values can be read only with the number of ranks that wrote the file.
-  /// `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error if
+  /// `exchange`: communication between owned entities and their copies on other ranks, or nullptr if no rank has
+  /// copies. `generation`: version of the set, which changes when the number of entities changes. Throws Error if
   /// `exchange` does not have `owned` owned entities, or if `order` has fewer locations than there are local entities.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
@@ -43,9 +44,10 @@ class Entities {
   std::size_t owned() const { return owned_; }          ///< number of entities that this rank owns
   std::size_t local() const { return local_; }          ///< number of this rank's entities, copies included
   bool is_one_for_all() const { return one_for_all_; }  ///< true for the result of `one_for_all`
-  std::int64_t generation() const { return generation_; }       ///< version of a set whose entities change
-  const FileOrder* order() const { return order_.get(); }       ///< locations in files; may be nullptr
-  const Exchange* exchange() const { return exchange_.get(); }  ///< nullptr if no rank has copies
+  std::int64_t generation() const { return generation_; }  ///< version; changes if the number of entities changes
+  const FileOrder* order() const { return order_.get(); }  ///< locations in files; nullptr if there are none
+  /// Returns the communication between owned entities and copies, or nullptr if no rank has copies.
+  const Exchange* exchange() const { return exchange_.get(); }
 
  private:
   std::string name_;
@@ -61,11 +63,13 @@ class Entities {
 class FieldPool;
 
 /// Named array of doubles in device memory, with values on the local entities of a rank. The layout is row-major,
-/// [steps, local entities, components].
+/// [steps, local entities, components]. `steps` is the number of time steps with separate values. `steps` is 1 if the
+/// same values hold for all time steps. An entry of the field consists of the values of all components at one entity
+/// and one time step.
 ///
 /// The first `owned()` entries belong to entities that this rank owns; sums over all ranks include only these entries.
-/// The remaining entries are this rank's copies of entries that other ranks own. A Field can be moved, but not copied;
-/// the function `clone` returns a copy.
+/// The remaining entries belong to copies of entities that other ranks own. A Field can be moved, but not copied; the
+/// function `clone` returns a copy.
 class Field {
  public:
   /// Constructs an empty field, without name and entities.
@@ -81,8 +85,9 @@ class Field {
   /// Field, which has no entities.
   const Entities& on() const { return *on_; }
   const std::shared_ptr<const Entities>& shared_on() const { return on_; }  ///< nullptr for an empty field
-  int steps() const { return steps_; }  ///< number of time steps with separate values; 1: one value for all
-  /// Returns the number of entries: steps() times the number of local entities. An entry has components() values.
+  int steps() const { return steps_; }  ///< number of time steps with separate values; 1: the same values for all steps
+  /// Returns the number of entries: steps() times the number of local entities. An entry consists of components()
+  /// values.
   std::size_t extent() const { return on_ ? static_cast<std::size_t>(steps_) * on_->local() : 0; }
   /// Returns the number of entries of owned entities: steps() times the number of owned entities.
   std::size_t owned() const { return on_ ? static_cast<std::size_t>(steps_) * on_->owned() : 0; }
@@ -102,7 +107,8 @@ class Field {
 
   Field clone() const;                 ///< copy with the same name, entities and values
   Field like(std::string name) const;  ///< field of zeros with the shape, entities and memory pool of this field
-  /// Returns a field of zeros with the components, steps and memory pool of this field, on other entities.
+  /// Returns a field of zeros on the entities `on`, with the numbers of components and time steps and the memory pool
+  /// of this field.
   Field like(std::string name, std::shared_ptr<const Entities> on) const;
   void fill(double value);  ///< sets all values, copies included
   /// Copies the values of `other`. If the entities of both fields have the same `Entities::generation`, the fields must
@@ -131,13 +137,14 @@ class Field {
   std::uint64_t revision_ = 0;
 };
 
-/// Computes y += a x over all entries, copies included.
+/// Computes y += a x for all values on this rank, including the values at copies of other ranks' entities.
 void axpy(double a, const Field& x, Field& y);
-/// Computes x *= a over all entries, copies included.
+/// Multiplies all values of x on this rank by a, including the values at copies of other ranks' entities.
 void scale(double a, Field& x);
-/// Returns Σ x y over this rank's owned entries, in a fixed order.
+/// Returns the scalar product Σ_i x_i y_i, where i runs over all values at the entities that this rank owns. The order
+/// of the sum is fixed for a given number of threads.
 double local_dot(const Field& x, const Field& y);
-/// Returns Σ x over this rank's owned entries, one sum per component.
+/// Returns, for each component of x, the sum of the component's values at the entities that this rank owns.
 std::vector<double> local_sum(const Field& x);
 
 }  // namespace diffsim

@@ -23,23 +23,24 @@ class Record {
   virtual const State& initial() const = 0;  ///< state at the start of the time step
 };
 
-/// Tangents dx[n] and dx[n+1] of the states before and after step n. Values at copies of other ranks' entities are up
-/// to date.
+/// Derivatives dx[n] and dx[n+1], along a direction, of the states x[n] and x[n+1] before and after time step n. Values
+/// at copies of other ranks' entities are up to date.
 struct StepTangent {
   const State& before;  ///< dx[n]
   const State& after;   ///< dx[n+1]
 };
 
-/// Adjoint state and gradient of a reverse sweep, and the derivatives of the adjoint state and of the gradient along a
-/// direction.
+/// Adjoint state x̄ and gradient p̄ during a sweep backwards through the time steps: derivatives of a loss with respect
+/// to the state x[n] and the parameters p. Also contains the derivatives of the adjoint state and of the gradient along
+/// a direction.
 struct AdjointPair {
   State& adjoint;                  ///< x̄
-  State& adjoint_tangent;          ///< derivative of x̄
+  State& adjoint_tangent;          ///< derivative of x̄ along the direction
   ParameterSet& gradient;          ///< p̄, this rank's contribution
-  ParameterSet& gradient_tangent;  ///< derivative of p̄
+  ParameterSet& gradient_tangent;  ///< derivative of p̄ along the direction
 };
 
-/// Location at which a value that is not finite first occurred on a rank.
+/// Location in the computation at which a value that is not finite first occurred on a rank.
 struct NotFinite {
   std::string where;  ///< for example "the term 'elastic' at vertex 17"; empty if all values are finite
   /// Number of the operation that computed the value. Operations have the same numbers on all ranks, so the lowest
@@ -59,10 +60,10 @@ using StateObserver = std::function<void(int n, const State& state)>;
 
 /// Discrete-time model x[n+1] = step_n(x[n]; prepare(p)), with parameters p.
 ///
-/// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one call of `prepare`, which computes quantities that
-/// depend on the parameters alone (masses, moduli). The functions `prepare` and `step` each have a tangent (J v) and an
-/// adjoint (Jᵀ w). Code that runs forward and reverse sweeps therefore does not depend on the physics. All operations
-/// are collective over `comm`.
+/// A rollout with N time steps computes x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one call of `prepare`. `prepare`
+/// computes quantities that depend on the parameters alone (masses, moduli). The functions `prepare` and `step` each
+/// have a tangent (J v) and an adjoint (Jᵀ w). Code that loops over the time steps, forwards or backwards, therefore
+/// does not depend on the physics. All operations are collective over `comm`.
 class Model {
  public:
   virtual ~Model() = default;
@@ -78,8 +79,9 @@ class Model {
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
-  /// Zeroes the sums that `step_adjoint` accumulates. `gradient` contains the parameters whose gradient is requested.
-  /// Throws Error with the reason if the gradient with respect to one of these parameters does not exist.
+  /// Zeroes the adjoints of the results of `prepare`, which `step_adjoint` accumulates inside the Model. `gradient`
+  /// contains the parameters whose gradient is requested. Throws Error with the reason if the gradient with respect to
+  /// one of these parameters does not exist.
   virtual void begin_adjoint(const ParameterSet& gradient) = 0;
   /// Converts the adjoints of the results of `prepare`, which `step_adjoint` has accumulated, to derivatives with
   /// respect to the parameters, and adds this rank's contribution to `gradient`.
@@ -99,18 +101,20 @@ class Model {
   /// all ranks.
   virtual void remember_steps(std::size_t /*bytes*/) {}
 
-  virtual std::unique_ptr<Record> make_record() const = 0;  ///< record that `step` and `step_back` can fill
+  /// Returns a new record, which `step` and `step_back` can fill.
+  virtual std::unique_ptr<Record> make_record() const = 0;
   /// Returns the size of a record on this rank in bytes, or an upper bound if the size differs from step to step.
   virtual std::size_t record_bytes() const = 0;
 
   /// Advances x[n] to x[n+1] in place. Fills `record` if it is not nullptr. If the state becomes invalid, every rank
   /// throws the same Error.
   virtual void step(int n, State& state, Record* record) = 0;
-  /// Advances dx[n] to dx[n+1] in place, along the direction passed to `prepare_tangent`.
+  /// Advances the tangent dx[n] of the state to dx[n+1], in place in `tangent`. `direction` must be the direction that
+  /// was passed to the last `prepare_tangent`. `record`: the record of step n.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
-  /// Propagates x̄[n+1] back to x̄[n] in place. Adds this rank's contribution to `gradient` for the parameters that the
-  /// step reads directly. Accumulates the adjoints of the results of `prepare` inside the Model (see
-  /// `prepare_adjoint`).
+  /// Propagates the adjoint x̄[n+1] of the state back to x̄[n], in place in `adjoint`. `record`: the record of step n.
+  /// Adds this rank's contribution to `gradient` for the parameters that the step reads directly. Accumulates the
+  /// adjoints of the results of `prepare` inside the Model (see `prepare_adjoint`).
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
   /// Enables or disables the search for values that are not finite in the adjoint operations. The search makes these
@@ -123,28 +127,31 @@ class Model {
   // Second derivatives: derivatives of the adjoint operations along a direction (forward over reverse), for products
   // with Hessians.
 
-  /// Zeroes the sums that the second derivatives accumulate. The caller must call `prepare_tangent` and `begin_adjoint`
-  /// first. Throws Error with the reason if the model has no second derivatives, or no second derivatives with respect
-  /// to the parameters in `gradient` and `direction`.
+  /// Zeroes the derivatives, along a direction, of the adjoints of the results of `prepare`. `step_adjoint_tangent`
+  /// accumulates these derivatives inside the Model. The caller must call `prepare_tangent` and `begin_adjoint` first.
+  /// Throws Error with the reason if the model has no second derivatives, or no second derivatives with respect to the
+  /// parameters in `gradient` and `direction`.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
-  /// Adds to `gradient_tangent` this rank's contribution to the derivatives, along `direction`, of the terms that
-  /// `prepare_adjoint` adds.
+  /// Adds to `gradient_tangent` this rank's contribution to the derivatives, along `direction`, of the values that
+  /// `prepare_adjoint` adds to the gradient.
   virtual void prepare_adjoint_tangent(const ParameterSet& /*direction*/, ParameterSet& /*gradient_tangent*/) {}
-  /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`. Also applies the derivative of `step_adjoint`,
-  /// along dx in `tangent` and along `direction`, to `pair.adjoint_tangent` and `pair.gradient_tangent`.
+  /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`. Also performs the derivative of `step_adjoint` on
+  /// `pair.adjoint_tangent` and `pair.gradient_tangent`. This derivative is along `tangent` for the states, `direction`
+  /// for the parameters and `pair.adjoint_tangent` for the adjoint state.
   virtual void step_adjoint_tangent(int /*n*/, const Record& /*record*/, const StepTangent& /*tangent*/,
                                     const ParameterSet& /*direction*/, const AdjointPair& /*pair*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
 
-  /// Enables or disables reversible steps, which `step_back` can undo. A reversible step and an ordinary step give the
-  /// same state up to rounding. Throws Error (input) with the reason if the model cannot undo its steps.
+  /// Enables or disables reversible steps, which `step_back` can undo. In reversible steps, positions and velocities
+  /// are rounded to multiples of a small unit, so a reversible step and an ordinary step give the same state up to
+  /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
   /// Replaces x[n+1] by x[n] in place. For n > 0, the result is bitwise identical to the state at the start of `step`.
-  /// For n = 0, the result is bitwise identical to the rounded initial state from which `step` started. Fills `record`
-  /// as `step` does.
+  /// For n = 0, the result is bitwise identical to the initial state after `step` has rounded it to reversible values.
+  /// Fills `record` as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 

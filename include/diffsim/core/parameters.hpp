@@ -21,7 +21,7 @@ struct Parameter {
   Field field;              ///< values, [steps, local entities, components]
   ParameterSpec spec = {};  ///< properties; empty for a parameter that was added without a spec
 
-  const std::string& name() const { return field.name(); }  ///< name, with the label if there is one
+  const std::string& name() const { return field.name(); }  ///< name; NAME:LABEL if the parameter has a label
   const Entities& on() const { return field.on(); }         ///< entities on which the parameter has values
   int steps() const { return field.steps(); }               ///< number of time steps with separate values
   /// Returns true if the parameter has one value for the whole model, which every rank stores.
@@ -38,8 +38,8 @@ class ParameterSet {
  public:
   /// Adds a parameter. Throws Error if the set already has a parameter with this name.
   Parameter& add(Parameter parameter);
-  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. The parameter's
-  /// name is the name in `spec`, followed by ":LABEL" if `label` is not empty.
+  /// Adds a parameter with the properties `spec`, filled with the default value of `spec`, or with zeros if the spec
+  /// has no default. The parameter's name is the name in `spec`, followed by ":LABEL" if `label` is not empty.
   Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
@@ -70,11 +70,13 @@ class ParameterSet {
   std::deque<Parameter> parameters_;
 };
 
-/// Returns Σ x y over this rank's owned entries of all parameters of `x`. `y` must contain these parameters.
+/// Returns the scalar product Σ_i x_i y_i over all parameters of `x`, where i runs over the values at the entities that
+/// this rank owns. `y` must contain all parameters of `x`.
 double local_dot(const ParameterSet& x, const ParameterSet& y);
-/// Sets this rank's copies of other ranks' entries to the owners' values. Collective.
+/// Sets the values at this rank's copies of other ranks' entities to the values on the owner ranks. Collective.
 void synchronise(ParameterSet& parameters);
-/// Sums the entries of global parameters (`Parameter::is_global`) over the ranks, in place. Collective.
+/// Replaces each value of a parameter that has one value for the whole model (`Parameter::is_global`) by the sum of the
+/// values on all ranks. Collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -12,13 +12,13 @@ namespace diffsim {
 /// Device addresses of the weights of the points of a PointTerm, and of derivatives with respect to these weights. The
 /// weight of point i is values[stride · i], and the other arrays have the same layout. The caller owns the arrays. If
 /// `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the weights along the direction
-/// is zero. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
+/// of differentiation is zero. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
 struct PointWeights {
   const double* values = nullptr;      ///< weights
   const double* tangent = nullptr;     ///< derivatives of the weights along the direction
   double* gradient = nullptr;          ///< array to which derivatives with respect to the weights are added
-  double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` are added
-  int stride = 1;                      ///< number of entries from one point to the next
+  double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` along the direction are added
+  int stride = 1;                      ///< number of doubles from the weight of a point to the weight of the next point
 };
 
 /// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on

@@ -10,8 +10,9 @@ namespace diffsim {
 
 /// Initialisation of MPI, PETSc and Kokkos. The constructor with program arguments initialises, in this order, those of
 /// the three libraries that are not initialised yet. The constructor with a communicator requires that MPI is
-/// initialised. The destructor finalises, in reverse order, the libraries that the constructor initialised. A program
-/// needs one Runtime, which must outlive all other objects of diffsim.
+/// initialised, and initialises PETSc and Kokkos if they are not initialised yet. The destructor finalises, in reverse
+/// order, the libraries that the constructor initialised. A program needs one Runtime, which must outlive all other
+/// objects of diffsim.
 ///
 /// Runtime does not change the environment, the standard streams, the signal handlers or the allocators of the host
 /// program's process. Runtime duplicates the communicator that the host program passes, and does not change the

@@ -12,7 +12,7 @@ namespace diffsim {
 /// State of a Model, a list of named fields. Tangents and adjoints of a state are also objects of this class.
 class State {
  public:
-  Field& add(Field field);                                 ///< appends a field, whose name no other field has
+  Field& add(Field field);                                 ///< appends a field; no other field may have the same name
   Field& operator[](const std::string& name);              ///< throws Error for an unknown name
   const Field& operator[](const std::string& name) const;  ///< constant overload
   bool has(const std::string& name) const;                 ///< true if a field has this name
@@ -27,26 +27,28 @@ class State {
   State zero_like(FieldPool& pool) const;
   void fill(double value);  ///< sets all values of all fields
   /// Copies the values of `other`. If a field and the field with the same index in `other` have entities of different
-  /// generations, the field also gets the entities of the field in `other`. Throws Error if the states have different
-  /// numbers of fields.
+  /// versions (`Entities::generation`), the field also gets the entities of the field in `other`. Throws Error if the
+  /// states have different numbers of fields, or if `Field::copy_from` throws for a field.
   void copy_from(const State& other);
 
   /// Returns the entities of each field.
   std::vector<std::shared_ptr<const Entities>> entities() const;
-  /// Sets the entities of the fields. `entities` contains one set for each field. A field whose entities get another
-  /// generation becomes a field of zeros on the new entities. All other fields keep their entities and values.
+  /// Sets the entities of the fields. `entities` contains one set for each field; otherwise the function throws Error.
+  /// If the new and the old entities of a field have different versions (`Entities::generation`), the field becomes a
+  /// field of zeros on the new entities. All other fields keep their entities and values.
   void set_entities(const std::vector<std::shared_ptr<const Entities>>& entities);
 
  private:
   std::vector<Field> fields_;
 };
 
-/// Sets this rank's copies of other ranks' entries to the owners' values, and entries that all ranks share to the first
-/// rank's values. Collective.
+/// Sets the values at this rank's copies of other ranks' entities to the values on the owner ranks. Sets the values at
+/// an entity that all ranks share (`Entities::one_for_all`) to the values on the first rank. Collective.
 void synchronise(State& state);
-/// Returns Σ x y over this rank's owned entries of all fields.
+/// Returns the scalar product Σ_i x_i y_i over all fields, where i runs over the values at the entities that this rank
+/// owns.
 double local_dot(const State& x, const State& y);
-/// Computes y += a x over all fields.
+/// Computes y += a x for all values of all fields on this rank.
 void axpy(double a, const State& x, State& y);
 
 }  // namespace diffsim

@@ -8,8 +8,8 @@ namespace diffsim {
 
 /// Time integrator. The first five are explicit, the others implicit.
 enum class Integrator {
-  explicit_euler,     ///< x and v advance with the velocities and forces at the start of the substep
-  symplectic_euler,   ///< v advances first; x advances with the new v
+  explicit_euler,     ///< positions and velocities advance with the velocities and forces at the start of a substep
+  symplectic_euler,   ///< velocities advance first; positions advance with the new velocities
   velocity_verlet,    ///< symplectic method of second order
   runge_kutta_2,      ///< explicit midpoint rule
   runge_kutta_4,      ///< classical method of fourth order
@@ -22,15 +22,17 @@ enum class Integrator {
 
 /// Returns the name of an integrator in scenes and messages, for example "implicit_euler".
 const char* name_of(Integrator integrator);
-/// Returns the integrator with a name. Throws Error (input), which lists the names, if there is no such integrator.
+/// Returns the integrator with a name. Throws Error (input) if no integrator has this name; the message lists all
+/// names.
 Integrator integrator_named(const std::string& name);
 /// Returns all integrators, in the order of the enumeration.
 std::vector<Integrator> integrators();
-/// Returns true for explicit integrators, which need no equations to be solved.
+/// Returns true for explicit integrators. Their steps need no solution of equations.
 bool is_explicit(Integrator integrator);
 /// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
 bool has_damping_factor(Integrator integrator);
-/// Returns the names of the vertex fields in the state of an integrator, beginning with `positions` and `velocities`.
+/// Returns the names of the vertex fields that a state x[n] contains if time steps use `integrator`. The first two
+/// names are `positions` and `velocities`.
 std::vector<std::string> state_fields(Integrator integrator);
 
 /// Options of Newton's method for an implicit step.
@@ -39,26 +41,31 @@ struct NewtonOptions {
   /// iterates. R = M (a - λ g) - f is the residual, with masses M, accelerations a, gravity g, load factor λ
   /// (`ImplicitOptions::ramp_steps`) and forces f.
   double tolerance = 1e-10;
-  /// Tolerance of the residual of each iteration's linear system, relative to the right-hand side. If the value is 0,
-  /// each iteration chooses the tolerance by the rule of Eisenstat & Walker (1996), choice 2.
+  /// Tolerance of the residual of each iteration's linear system, relative to the norm of the right-hand side. If the
+  /// value is 0, the tolerance of each iteration follows Eisenstat & Walker (1996), choice 2, or is 1e-12 if the matrix
+  /// is factored.
   double linear_tolerance = 0.0;
-  int max_iterations = 1000;  ///< maximum number of iterations of a step
+  int max_iterations = 1000;  ///< maximum number of iterations of a solve
   /// Maximum number of successive iterations without progress. While prescribed components have not reached their
-  /// prescribed positions, progress means that the largest remaining distance has halved. Afterwards, progress means
-  /// that the least residual norm has halved, or that the potential has fallen by more than 1e-4 of its decrease so
-  /// far.
+  /// prescribed positions, an iteration makes progress if the largest remaining distance is at most half of its value
+  /// at the last progress. Afterwards, an iteration makes progress in two cases: the residual norm is at most half of
+  /// its value at the last such reduction; or the potential Φ of the step decreases by more than 1e-4 of its previous
+  /// decrease and by more than 1e-12 |Φ|.
   int max_stalled = 50;
   /// True if each iteration first attempts the exact Jacobian, even if the change of the residual in the last iteration
   /// indicates that the exact Jacobian is indefinite. Implicit time steppers replace a given value by the opposite of
   /// `ImplicitOptions::implicit_differentiation`.
   bool try_exact = false;
-  int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton's method fails
+  /// Maximum number of reductions of a step's load increment. Each time Newton's method fails in a step, the increment
+  /// of the loads and prescribed motions is halved, and the iterations restart from the last converged part of the
+  /// load.
+  int max_cuts = 8;
 };
 
 /// Options of the linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) take precedence.
 struct LinearOptions {
-  /// Tolerance of the residuals of the linear systems that derivatives of a step solve, relative to the right-hand
-  /// side. The linear systems of Newton's iterations use `NewtonOptions::linear_tolerance`.
+  /// Tolerance of the residuals of the linear systems in the tangent and in the adjoint of a step, relative to the norm
+  /// of the right-hand side. The linear systems of Newton's iterations use `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
   /// Largest number of unknowns for which the matrix of a linear system is factored. Larger systems are solved by
   /// conjugate gradients, or by GMRES if the matrix is not symmetric.
@@ -77,20 +84,22 @@ struct ImplicitOptions {
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, for the highest frequencies; in [0, 1]
-  /// Number of steps over which gravity and dead loads grow linearly to their full values. Loads that are given per
-  /// step do not grow. If the value is 0, the full values act from the first step on.
+  /// Number of steps over which gravity and dead loads grow linearly from zero to their full values. Loads with one
+  /// value per step are not scaled. If the value is 0, the full values act from the first step on.
   int ramp_steps = 0;
   /// True if a step is differentiated as the solution of the step's equation (implicit function theorem). If false,
-  /// Newton's iterations are differentiated as executed, starting from x[n], with these consequences:
+  /// Newton's iterations are differentiated as executed, starting from the positions at the beginning of the step, with
+  /// these consequences:
   /// - `newton.max_iterations` may end the iterations before convergence.
-  /// - The linear systems of the iterations are solved at least to `linear.tolerance`.
+  /// - The relative residuals of the iterations' linear systems are at most `linear.tolerance`.
   /// - The load of a step is never halved.
   /// - Step lengths of the line search are treated as constants.
-  /// - Derivatives throw Error (run) if an iteration used a projected Jacobian.
+  /// - Derivatives throw Error (run) if an iteration used a Jacobian that was projected to a positive semidefinite
+  ///   matrix.
   bool implicit_differentiation = true;
-  /// Maximum number of Newton iterations whose positions a record stores if iterations are differentiated. If a step
-  /// took more iterations, the record stores the last iterations, and derivatives recompute the earlier iterations,
-  /// always from the start of the step.
+  /// Maximum number of Newton iterations whose positions are stored for the derivatives of a step, if
+  /// `implicit_differentiation` is false. If a step took more iterations, the last iterations are stored. Derivatives
+  /// recompute the earlier iterations from the start of the step.
   int held_iterations = 4;
   NewtonOptions newton;  ///< options of Newton's method
   LinearOptions linear;  ///< options of the linear systems

@@ -40,7 +40,7 @@ class ConstraintSet;
 /// mass whose motion is not prescribed.
 class System {
  public:
-  /// Function that makes the force terms by which `split(true)` replaces a term.
+  /// Function that makes force terms with potentials. `split(true)` replaces another term by these terms.
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
 
   /// Constructs a system without inertias and terms. The initial gravity is (0, -9.8, 0) m/s².
@@ -53,30 +53,34 @@ class System {
 
   void add_inertia(std::unique_ptr<Inertia> inertia);  ///< adds a contribution to the masses
   void add_term(std::unique_ptr<ForceTerm> term);      ///< adds a contribution to the forces
-  /// Adds a term that has no potential, and a function that makes terms with potentials, by which `split(true)`
-  /// replaces the term. Example: contact with friction is replaced by a barrier and lagged friction
-  /// (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on all ranks.
+  /// Adds a term that has no potential, and a function that makes terms with potentials. `split(true)` replaces the
+  /// term without potential by the terms that the function makes. Example: contact with friction is replaced by a
+  /// barrier and lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on
+  /// all ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
-  /// Fixes the components `axes` of local vertices at their positions. If `axes` contains all three components, also
-  /// fixes the directors (mesh/directors.hpp) of the segments between these vertices.
+  /// Fixes the components `axes` of the given local vertices: time steps do not change these components of the
+  /// positions. If `axes` contains all three components, also fixes the directors (mesh/directors.hpp) of the segments
+  /// between these vertices.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Fixes the components `axes` of local vertices and clamps shells and rods at these vertices. If `axes` contains
   /// exactly one component, the vertices count as points of a plane of symmetry normal to this axis. Otherwise the
   /// vertices count as built into a wall: slopes of shells and tangents of rods at the vertices are fixed.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are already fixed or moved.
+  /// Prescribes the motion of all components of the given local vertices. Throws Error (input) for vertices with a
+  /// component that is already fixed or prescribed.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion of local vertices and of the directors between these vertices: a rotation about `axis`
   /// through `origin` (m), and a translation of the vertices and the origin (src/dynamics/rigid_motion.hpp). Adds the
-  /// parameters `angular_velocity:NAME` [steps] (rad/s) and `velocity:NAME` [steps, 3] (m/s), each with one value or
-  /// one value per step. Throws Error (input) for vertices that are already fixed or moved.
+  /// parameters `angular_velocity:NAME` [steps] (rad/s) and `velocity:NAME` [steps, 3] (m/s), each with one value for
+  /// all steps or one value per step. Throws Error (input) for vertices with a component that is already fixed or
+  /// prescribed.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
-  /// Makes the affine bodies (`affine_body`) of the given local cells rigid. Time steps must then use symplectic Euler,
-  /// velocity Verlet, implicit Euler or BDF2. Throws Error (input) if called after `prepare`. `prepare` throws Error
-  /// (input) for a cell that is not an affine body.
+  /// Makes bodies rigid. Each of the given local cells must be an affine body (`affine_body`). Time steps must then use
+  /// symplectic Euler, velocity Verlet, implicit Euler or BDF2. Throws Error (input) if called after `prepare`.
+  /// `prepare` throws Error (input) for a cell that is not an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
   /// Throws Error (input) if called after `prepare`. `prepare` throws Error (input) for a body that does not exist or
@@ -87,50 +91,52 @@ class System {
 
   MPI_Comm comm() const { return mesh_->comm(); }         ///< communicator of the mesh
   const TetrahedralMesh& mesh() const { return *mesh_; }  ///< mesh that was passed to the constructor
-  /// Number of changes of inertias, terms and fixed components so far. If neither this number nor the parameters have
-  /// changed, a repetition of step n from the same state gives the same result.
+  /// Number of additions of inertias, force terms, fixed components and prescribed motions so far. While neither this
+  /// number nor a parameter changes, repetitions of step n from the same state give the same result.
   std::uint64_t changes() const { return changes_; }
-  /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
-  /// (`Field::revision`), and after each change that `changes` counts.
+  /// Returns a number that identifies the present version of the system on this rank. The number differs from all
+  /// earlier numbers after an operation that may have changed a parameter's value (`Field::revision`), and after each
+  /// addition that `changes` counts.
   std::uint64_t revision() const;
-  /// Returns true if the system may have changed on any rank since `revision` returned `earlier`, the number of this
-  /// rank. Collective.
+  /// Returns true if the system may have changed on any rank. `earlier`: earlier result of `revision` on this rank.
+  /// Collective.
   bool changed_since(std::uint64_t earlier) const;
   ParameterSet& parameters() { return parameters_; }              ///< parameters of all parts
   const ParameterSet& parameters() const { return parameters_; }  ///< constant overload
-  /// Force terms, in the order in which they were added. While the system is split (`split`), the parts of the replaced
-  /// terms follow the other terms.
+  /// Force terms, in the order in which they were added. After `split(true)`, the list contains the terms that were not
+  /// replaced, followed by the terms that `make_parts` made.
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
-  /// Inertias, in the order in which they were added.
+  /// Contributions to the masses, in the order in which they were added.
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
-  bool has_motions() const { return !motions_.empty(); }  ///< true if any motion is prescribed
-  /// Constraints of rigid bodies and joints, or nullptr if the system has none. Requires `prepare`.
+  bool has_motions() const { return !motions_.empty(); }  ///< true if the motion of some vertices is prescribed
+  /// Constraints of rigid bodies and joints, or nullptr if the system has no rigid bodies and joints. Valid after
+  /// `prepare`.
   const body::ConstraintSet* constraints() const { return constraints_.get(); }
   const std::vector<Joint>& joints() const { return joints_; }  ///< joints, in the order of the calls of `join`
   bool any_term_uses_velocities() const;  ///< true if `ForceTerm::uses_velocities` of any term is true
   bool any_term_lags() const;             ///< true if `ForceTerm::lags` of any term is true
   /// Returns true if at least one term was added with `make_parts`, and every term has a potential after `split(true)`.
-  /// Must be called while the system is not split.
+  /// Must not be called between `split(true)` and `split(false)`.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
-  /// Replaces each term that was added with `make_parts` by the term's parts, prepared for the present parameters. If
-  /// `wanted` is false, restores the original terms. Intended for forward solves only: derivatives of a step are
-  /// computed with the original terms.
+  /// Replaces each term that was added with `make_parts` by the terms that `make_parts` makes, and prepares these terms
+  /// for the present parameters. If `wanted` is false, restores the original terms instead. Intended for forward solves
+  /// only: derivatives of a step are computed with the original terms.
   void split(bool wanted);
   /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask, c = 0, 1, 2, is set if
-  /// component c of the vertex is fixed or moved. The bit `weightless` is set at directors, on which gravity does not
-  /// act. After `prepare`, the bit `massless` is set at vertices without mass.
+  /// component c of the vertex is fixed or has a prescribed motion. The bit `weightless` is set at directors, on which
+  /// gravity does not act. After `prepare`, the bit `massless` is set at vertices without mass.
   const std::uint8_t* fixed() const;
-  static constexpr std::uint8_t massless = 8,  ///< bit of a mask of `fixed`
-      weightless = 32;                         ///< bit of a mask of `fixed`
-  /// Returns a zeroed vector field on local vertices.
+  static constexpr std::uint8_t massless = 8,  ///< bit in the masks of `fixed`: vertex without mass
+      weightless = 32;                         ///< bit in the masks of `fixed`: director
+  /// Returns a field of zeros, [local vertices, 3].
   Field local_field(const char* name) const;
-  /// Returns a zeroed vector field on local vertices for temporary values. The field comes from a memory pool, so that
-  /// time steps allocate no memory.
+  /// Returns a field [local vertices, 3] of zeros for temporary values. The memory comes from a pool, so that time
+  /// steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }  ///< memory pool of `scratch_field`
   /// Returns a state with the following fields: `positions` (m) on local vertices; `velocities` (m/s) and the fields
-  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values are zero
-  /// except the values that prescribed motions initialise.
+  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values are zero,
+  /// except that prescribed motions set their fields to the values at the start of a rollout.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
   // ---- quantities that depend on the parameters only; see Model ----
@@ -141,52 +147,60 @@ class System {
   /// Calls `prepare` if the system has not been prepared, or may have changed since the last call of `prepare`. Time
   /// steppers need `Model::prepare` in addition. Collective.
   void prepare_if_changed();
-  /// Computes the derivatives of the results of `prepare` along `direction`.
+  /// Computes the derivatives of the results of `prepare` (masses and prepared quantities of terms) along `direction`.
   void prepare_tangent(const ParameterSet& direction);
-  /// Zeroes the sums that adjoints accumulate. `gradient` contains the parameters whose gradient is requested.
+  /// Zeroes the sums in which adjoints of steps accumulate derivatives with respect to masses and to prepared
+  /// quantities of terms. `gradient` contains the parameters whose gradient is requested.
   void begin_adjoint(const ParameterSet& gradient);
-  /// Adds to `gradient` the derivatives with respect to parameters that follow from the accumulated sums.
+  /// Adds to `gradient` the derivatives through masses and through prepared quantities of terms, which depend on the
+  /// parameters. By the chain rule, these derivatives follow from the sums that adjoints of steps have accumulated
+  /// since `begin_adjoint`.
   void prepare_adjoint(ParameterSet& gradient);
-  /// Zeroes the sums that second derivatives accumulate (see Model). Throws Error (input) if a parameter of `gradient`
-  /// or `direction`, or a term, has no second derivatives; the message names the first such parameter or term.
+  /// Zeroes the derivatives, along `direction`, of the sums of `begin_adjoint`. Throws Error (input) if a parameter of
+  /// `gradient` or `direction`, or a term, has no second derivatives; the message names the first such parameter or
+  /// term.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds.
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
-  /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `gradient` or `direction` contains
-  /// `rest_positions`, or if a term has no second derivatives.
+  /// Zeroes the sums in which force terms accumulate second derivatives. Throws Error (input) if `gradient` or
+  /// `direction` contains `rest_positions`, or if a term has no second derivatives.
   void begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
 
   // ---- masses: the sum of all inertias ----
 
-  const Field& mass() const { return mass_; }                  ///< [owned vertices], kg; 1 at vertices without mass
-  const Field& mass_tangent() const { return mass_tangent_; }  ///< [owned vertices], kg
+  /// Masses, [owned vertices], kg; 1 at vertices without mass.
+  const Field& mass() const { return mass_; }
+  /// Derivatives of the masses along the direction of `prepare_tangent`, [owned vertices].
+  const Field& mass_tangent() const { return mass_tangent_; }
   /// Returns the masses as an array in host memory, [owned vertices], kg; 0 at vertices without mass.
   std::vector<double> vertex_masses() const;
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// ∂L/∂m as an array [owned vertices, 3], accumulated by the adjoints of steps. The derivative with respect to the
-  /// mass of a vertex is the sum of the three components. `begin_adjoint(gradient)` allocates the field if
-  /// `changes_mass(gradient)`.
+  /// Derivative ∂L/∂m of the loss L with respect to the masses m, [owned vertices, 3]; the adjoints of steps add their
+  /// contributions. The derivative with respect to the mass of a vertex is the sum of the three components.
+  /// `begin_adjoint(gradient)` allocates the field if `changes_mass(gradient)`.
   Field& mass_gradient() { return mass_gradient_; }
-  /// Derivative of `mass_gradient` along a direction.
+  /// Derivative of `mass_gradient` along the direction of `begin_adjoint_tangent`, [owned vertices, 3].
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
 
   // ---- forces: the sum of all terms; see ForceTerm ----
 
-  /// Computes force = Σ f(x, v, p). The sum is over all terms and, at owned vertices, over all ranks.
+  /// Computes the sum of the forces f(x, v, p) of all terms, with positions x, velocities v and parameters p. At owned
+  /// vertices, the result contains the contributions of all ranks.
   void compute_force(const Configuration& at, Field& force);
-  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp. The sum is over all terms and, at owned vertices, over
-  /// all ranks. Ghost values of dx and dv must be up to date.
+  /// Computes ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, where f is the result of `compute_force`, dx and dv are in `tangent`, and
+  /// dp is `direction`. Ghost values of dx and dv must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = Σ (∂f/∂x_n)ᵀ w,
-  /// where x_n are the positions at the start of the time step. The sums are over all terms and, at owned vertices,
-  /// over all ranks. Adds to `gradient` this rank's contribution to (∂f/∂p)ᵀ w. Ghost values of w must be up to date.
+  /// Computes x̄ = (∂f/∂x)ᵀ w, v̄ = (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = (∂f/∂x_n)ᵀ w in
+  /// `adjoint`. f is the sum of the forces of all terms, w is the adjoint of f, and x_n are the positions at the start
+  /// of the time step. At owned vertices, the results contain the contributions of all ranks. Adds to `gradient` this
+  /// rank's contribution to (∂f/∂p)ᵀ w. Ghost values of w must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
   /// Computes the derivatives of the results of `compute_force_adjoint` along `tangent`, `direction` and `dw`:
-  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w] and, for lagged terms, x̄_n = Σ d[(∂f/∂x_n)ᵀ w]. Adds to
-  /// `gradient_tangent` this rank's contribution to d[(∂f/∂p)ᵀ w]. A `w` or `dw` of nullptr stands for zero.
+  /// d[(∂f/∂x)ᵀ w], d[(∂f/∂v)ᵀ w] and, for lagged terms, d[(∂f/∂x_n)ᵀ w]. Adds to `gradient_tangent` this rank's
+  /// contribution to d[(∂f/∂p)ᵀ w]. A `w` or `dw` of nullptr stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
@@ -195,35 +209,35 @@ class System {
   /// `prepare_adjoint`. The search examines the result of each term separately. Enabling the search discards the result
   /// of an earlier search.
   void set_diagnosis(bool on);
-  /// Returns the location of the first value that the search found on this rank, such as "the term 'elastic' at vertex
-  /// 17, tetrahedron 4".
+  /// Returns the location of the first NaN or infinite value that the search of `set_diagnosis` found on this rank,
+  /// such as "the term 'elastic' at vertex 17, tetrahedron 4".
   NotFinite diagnosis() const;
 
   // ---- all prescribed motions; see Kinematics ----
 
-  /// Sets the positions y and the velocities v of moved vertices at the end of `span` from the positions x at the start
-  /// of `span` (`Kinematics::apply`).
+  /// Sets the positions y and the velocities v of vertices with prescribed motions at the end of the time span `span`,
+  /// from the positions x at the start of `span`. `start`: state at the start of the time step.
   void apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const;
-  /// Tangent of `apply_motions`: sets dy and dv.
+  /// Tangent of `apply_motions`: sets the derivatives dy and dv of y and v.
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
-  /// Adjoint of `apply_motions`: replaces ȳ by x̄ and v̄ by 0 at moved vertices, and adds this rank's contributions to
-  /// `start_adjoint` and `gradient`.
+  /// Adjoint of `apply_motions`: replaces ȳ by the adjoint of x, and v̄ by 0, at vertices with prescribed motions, and
+  /// adds this rank's contributions to `start_adjoint` and `gradient`.
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
-  /// Advances the fields in which motions store their state by step n, whose length is dt (s).
+  /// Advances those fields of `state` in which prescribed motions store data by step n of length dt (s).
   void advance_motions(int n, double dt, State& state) const;
-  /// Tangent of `advance_motions`; advances the tangents of these fields in place.
+  /// Tangent of `advance_motions`: advances the derivatives of the same fields, which are in `tangent`.
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
   /// Adjoint of `advance_motions`: changes `adjoint` in place, and adds this rank's contribution to `gradient`.
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
-  /// Sums over all ranks the adjoints of the fields in which motions store their state. A Model calls this function at
-  /// the end of the adjoint of a step.
+  /// Sums over all ranks the adjoints of those fields in which prescribed motions store data. A Model calls this
+  /// function at the end of the adjoint of a step.
   void sum_motion_adjoints(State& adjoint) const;
 
   // ---- energies in J, summed over all ranks; these functions call `prepare_if_changed` ----
 
-  /// Kinetic energy Σ ½ m v².
+  /// Kinetic energy Σ ½ m |v|² of all vertices.
   double kinetic_energy(const State& state);
   /// Potential energy Σ E - Σ m g·x: the energies E of the terms, and the potential of gravity, which is zero at x = 0.
   /// Parameters have the values of step n. Moving obstacles are at their positions at time 0, loads have their full
@@ -238,10 +252,10 @@ class System {
                               ParameterSet& gradient);
   bool others_have_energy() const;
   void update_constraints();
-  /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body is fixed or
-  /// moved. Collective.
+  /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body has a fixed
+  /// component or a prescribed motion. Collective.
   void make_rigid();
-  /// Throws Error (input) if the system has been prepared. The message names `function`.
+  /// Throws Error (input) if `prepare` has been called. The message contains the name `function`.
   void require_no_constraints(const char* function) const;
   /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
   void require_constant_shape(const ParameterSet& set) const;
@@ -256,8 +270,9 @@ class System {
   std::shared_ptr<FieldPool> scratch_;
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
-  /// Term that was added with `make_parts`. `place`: index of the term in `terms_`. While the system is split, the term
-  /// is in `whole` and the parts are in `terms_`. Otherwise the term is in `terms_` and the parts are in `parts`.
+  /// Term that was added with `make_parts`. `place`: index of the term in `terms_`. `parts`: terms that `make` has
+  /// made. After `split(true)`, the term is in `whole` and the parts are in `terms_`. Otherwise the term is in `terms_`
+  /// and the parts are in `parts`.
   struct Split {
     std::size_t place;
     MakeTerms make;

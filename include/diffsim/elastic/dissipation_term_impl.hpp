@@ -11,24 +11,25 @@
 
 namespace diffsim {
 
-/// Force term of viscous forces in cells, for the viscous law L and cells of type E. The second Piola stress S is the
-/// derivative of a dissipation potential ψ. The term acts in addition to the force term of a law of elasticity.
+/// Force term of viscous forces in tetrahedral cells of type E with the viscous law L. The term acts in addition to the
+/// force term of a law of elasticity. F is the deformation gradient, Ḟ its rate, Ė the Green strain rate, ψ(Ė) the
+/// dissipation potential of the law, S the second and P the first Piola stress:
 ///
-///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   dissipated power per rest volume: S : Ė
+///   Ė = ½ (Fᵀ Ḟ + Ḟᵀ F),   S = ∂ψ/∂Ė,   P = F S;   dissipated power per rest volume: S : Ė
 ///
 /// The author of `L` writes only ψ or S. Automatic differentiation (AD) computes the tangent, the adjoint, the
-/// derivative of the adjoint, the Jacobian, and the bound of the damping from which the stable time step is computed
-/// (`add_damping_bound`). `L` is a struct of the same form as a law of elasticity (law.hpp). `L::energy` returns ψ in
-/// W/m³ as a function of the Green strain rate Ė:
+/// derivative of the adjoint, the Jacobian, and the bound of the damping matrix from which the stable time step is
+/// computed (`add_damping_bound`). `L` is a struct with the following members. `energy` returns ψ in W/m³ as a function
+/// of Ė = `rate`:
 ///
 ///     static constexpr const char* name;
 ///     static constexpr std::array<ParameterSpec, K> parameters;   // per cell
 ///     static constexpr int num_moduli = K;
 ///     template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
-/// `L` may define the functions `stress`, `stress_tangent` and `stress_moduli`, which then replace AD. If `L` defines
-/// `stress`, `energy` is not needed. `L` may define `static constexpr bool is_linear = true` if S is linear in Ė. The
-/// potential ψ must be convex.
+/// `L` may also define the functions `stress`, `stress_tangent` and `stress_moduli` of a law of elasticity (law.hpp),
+/// with `rate` in place of F. These functions then replace AD. If `L` defines `stress`, `energy` is not needed. `L` may
+/// define `static constexpr bool is_linear = true` if S is linear in Ė. The potential ψ must be convex.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
@@ -36,7 +37,7 @@ class DissipationTerm : public ForceTerm {
   using Cells = elastic::DissipativeCells<L, E, T>;
 
  public:
-  /// Constructs the term on all cells of `mesh`, which must outlive the term.
+  /// Constructs the term on all cells of `mesh`. `mesh` must outlive the term.
   explicit DissipationTerm(const TetrahedralMesh& mesh) : mesh_(&mesh), scatter_(mesh.scatter()) {}
 
   std::string name() const override { return L::name; }  ///< name of L
@@ -128,14 +129,15 @@ class DissipationTerm : public ForceTerm {
     for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
-  /// Returns the cells, their parameters, and the derivatives of the parameters along a direction. If T is Pack,
-  /// `direction` is not read.
+  /// Returns the geometry of the cells and the parameters of the law. T is Pack, or PackDual for derivatives along a
+  /// direction. `direction`: derivatives of the parameters along the direction, not used if T is Pack.
   template <class T>
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
-  /// Runs the adjoint kernel twice: first to add derivatives with respect to velocities, then to add derivatives with
-  /// respect to positions, parameters and the rest shape.
+  /// Adds the derivatives of w · f to `adjoint` and `gradient`, where f are the forces of the term and w is a vector at
+  /// the vertices. The adjoint kernel runs twice: first for the derivatives with respect to velocities, then for the
+  /// derivatives with respect to positions, parameters and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     kernel.to_velocities = true;
@@ -152,14 +154,14 @@ class DissipationTerm : public ForceTerm {
 
   const TetrahedralMesh* mesh_;
   const CellScatter& scatter_;
-  std::unique_ptr<BlockScatter> blocks_;  // created at the first assembly
+  std::unique_ptr<BlockScatter> blocks_;  // created by `add_jacobian`
   CellGeometry<E> geometry_;
   elastic::CellNumbers<K> numbers_{};
   DeviceArray<double> shape_sums_;
 };
 
-/// Returns the force term of the dissipation potential L on all cells of a mesh, with the cell type of the mesh (Tet4,
-/// Tet10 or FineTet10).
+/// Returns the force term DissipationTerm<L, E> of the viscous law L on all cells of `mesh`. E is the cell type of the
+/// mesh: Tet4, Tet10 or FineTet10.
 template <class L>
 std::unique_ptr<ForceTerm> make_dissipation_term(const TetrahedralMesh& mesh) {
   return std::visit(

@@ -15,15 +15,19 @@
 
 namespace diffsim {
 
-/// Force term of the law L on cells of type E. The energy is Σ_cells Σ_points V W(F) with F = (∂x/∂ξ) (∂X/∂ξ)⁻¹
-/// (Sifakis & Barbič 2012), where the points are quadrature points and V is the rest volume that belongs to a point.
-/// The inputs of the term are the law's parameters, the law's signal if the law has a signal, and `rest_positions`.
+/// Force term of the law of elasticity L on tetrahedral cells of type E. The energy of the term is Σ_cells Σ_q V_q
+/// W(F_q) (Sifakis & Barbič 2012), where q are the quadrature points of a cell, V_q is the rest volume of point q, and
+/// W is the law's energy per rest volume. F = (∂x/∂ξ) (∂X/∂ξ)⁻¹ is the deformation gradient, with the positions x, the
+/// rest positions X and the reference coordinates ξ of the cell. The inputs of the term are the law's parameters, the
+/// law's control signal if the law has one (a factor on one modulus, see law.hpp), and the rest positions
+/// (`rest_positions`).
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
   static constexpr int K = L::num_moduli;  ///< number of moduli of the law
 
-  /// Constructs the term on `cells`, local indices in ascending order. `mesh` must outlive the term.
+  /// Constructs the term on the given cells of `mesh`. `cells`: local indices of cells, ascending. `mesh` must outlive
+  /// the term.
   ElasticTerm(const TetrahedralMesh& mesh, const std::vector<int>& cells)
       : ElasticTermBase(mesh, cells, E::nodes, K, L::parameters, elastic::signal_name<L>()) {
     static_cast<elastic::TermCells&>(elements_) = term_cells_;
@@ -152,7 +156,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
   /// @}
 
  protected:
-  /// Returns the kernel of `add_force_tangent`.
+  /// Returns the kernel that `add_force_tangent` runs on the cells.
   elastic::ForceTangent<L, E> tangent_cells(const Configuration& at, const ConfigurationTangent& tangent,
                                             const ParameterSet& direction) const {
     return {elements(at.step),
@@ -163,16 +167,19 @@ class ElasticTerm : public elastic::ElasticTermBase {
             direction.data("rest_positions")};
   }
 
-  /// Returns the cells, with the value of the signal in time step `step`.
+  /// Returns the cells, with the value of the law's control signal in time step `step`.
   elastic::Elements<L, E> elements(int step) const {
     elastic::Elements<L, E> result = elements_;
     result.signal = value_of(signal_, step);
     return result;
   }
 
-  /// Adds (∂f/∂x)ᵀ w to `positions`. Adds the derivatives of w · f with respect to the moduli to `moduli_gradient`, and
-  /// the derivatives with respect to ∂X/∂ξ to `shape_sums` (see add_shape_derivative()), unless these addresses are
-  /// nullptr. If `gradient` contains the signal, adds the derivative with respect to the signal to `gradient`.
+  /// Adds (∂f/∂x)ᵀ w to `positions`, where f are the nodal forces at the positions x. Adds the derivatives of w · f
+  /// with respect to the moduli to `moduli_gradient`. Adds the derivatives of w · f with respect to ∂X/∂ξ (X: rest
+  /// positions, ξ: reference coordinates) to `shape_sums`; see add_shape_derivative(). Derivatives whose address is
+  /// nullptr are not computed. If `gradient` contains the law's control signal, the derivative with respect to the
+  /// signal is added to `gradient` after the cells of `CellPart::inner` or `CellPart::all`; a sweep over
+  /// `CellPart::shared` must therefore come before the sweep over `CellPart::inner`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -184,15 +191,16 @@ class ElasticTerm : public elastic::ElasticTermBase {
     if (part != CellPart::shared) add_signal_gradient(at.step, signal);
   }
 
-  elastic::Elements<L, E> elements_;  ///< cells with their geometry and moduli, from `prepare`
+  elastic::Elements<L, E> elements_;  ///< cells with the geometry and the moduli that `prepare` computes
 };
 
-/// Returns the force term of the law for the material option `dilatation: nodal` (nodal_dilatation_impl.hpp). Throws
-/// Error (input) if the cells of the mesh are not linear.
+/// Returns the force term of the law L with a volume ratio that is averaged around each vertex (NodalDilatationTerm).
+/// Scenes request this term by the material option `dilatation: nodal`. Throws Error (input) if the cells of the mesh
+/// are not linear (Tet4).
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
-/// Returns the description of a law, as listed by `elastic_laws`.
+/// Returns the description of the law L. `elastic_laws` returns a list of such descriptions.
 template <Law L>
 ElasticLaw describe_law() {
   ElasticLaw law;

@@ -25,14 +25,14 @@ namespace diffsim {
 /// The functions are templates on the scalar type: double, Pack, or Dual or PointGradient, which are scalars of
 /// automatic differentiation (AD) and may be nested. Kernels compute the first Piola stress P = ∂W/∂F and the
 /// derivatives of P from `energy` by AD. For higher speed, a law may define any of the following functions, which then
-/// replace AD:
+/// replace AD in the computation of P, of ∂P/∂F : dF, and of A_k = ∂P/∂moduli_k:
 ///
 ///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
 ///     template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// `stress_moduli` computes A_k = ∂P/∂moduli_k. A law may declare a control signal, a parameter that multiplies one
-/// modulus in all cells. The signal has one value for all time steps or one value per time step:
+/// A law may declare a control signal, a parameter that multiplies one modulus in all cells. The control signal has one
+/// value for all time steps or one value per time step:
 ///
 ///     static constexpr ParameterSpec signal;
 ///     static constexpr int signal_modulus;   // index of the scaled modulus
@@ -45,8 +45,9 @@ namespace diffsim {
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
 /// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override this
-/// default by the constant `long_arithmetic`. Calls are recommended for long functions (with logarithms, exponentials
-/// or iterations). A short energy function may be a few percent faster if the function is inlined.
+/// default by the constant `long_arithmetic`. Kernels for the cell type FineTet10, which has many quadrature points,
+/// call the functions of every law. Calls are recommended for long functions (with logarithms, exponentials or
+/// iterations). A short energy function may be a few percent faster if the function is inlined.
 ///
 ///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///
@@ -58,7 +59,8 @@ concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_modu
   {L::parameters.size()};
 };
 
-/// Returns P = ∂W/∂F, computed by `L::stress` if the law defines this function, otherwise by AD of `L::energy`.
+/// Returns the first Piola stress P = ∂W/∂F, where W is the energy per rest volume: by `L::stress` if the law L defines
+/// this function, otherwise by automatic differentiation of `L::energy`.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   if constexpr (requires { L::stress(F, moduli); }) {
@@ -72,7 +74,8 @@ DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   }
 }
 
-/// Returns dP = ∂P/∂F : dF. Because ∂P/∂F is symmetric, the result is also the transposed product (∂P/∂F)ᵀ : dF.
+/// Returns dP = ∂P/∂F : dF, where P is the first Piola stress at the deformation gradient F. Because ∂P/∂F is
+/// symmetric, the result is also the transposed product (∂P/∂F)ᵀ : dF.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
   if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {
@@ -93,9 +96,10 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
   }
 }
 
-/// Computes A_k = ∂P/∂moduli_k. Tangents and adjoints both use the A_k of this function. Tangent and adjoint are
-/// therefore transposes of each other up to rounding errors, even near the rest shape, where the A_k are small
-/// differences of large terms.
+/// Computes A_k = ∂P/∂moduli_k, where P is the first Piola stress. A law's tangent kernels and adjoint kernels must
+/// compute A_k by the same function: near the rest shape, A_k is a small difference of large terms, and two functions
+/// would have different rounding errors. The adjoint would then not be the transpose of the tangent up to rounding
+/// errors of the results.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
   if constexpr (requires { L::stress_moduli(F, moduli, A); }) {
@@ -112,7 +116,7 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], M
   }
 }
 
-/// Computes out_k = ∂P/∂moduli_k : G.
+/// Computes out_k = ∂P/∂moduli_k : G, where P is the first Piola stress at the deformation gradient F.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]) {
   Mat3<T> A[K];
@@ -120,8 +124,8 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const
   for (int k = 0; k < K; ++k) out[k] = inner(A[k], G);
 }
 
-/// Computes Lamé's moduli µ = E/(2 (1 + ν)) and λ = E ν/((1 + ν) (1 - 2 ν)) from Young's modulus E and Poisson's ratio
-/// ν.
+/// Computes `moduli` = (µ, λ), Lamé's moduli µ = E/(2 (1 + ν)) and λ = E ν/((1 + ν) (1 - 2 ν)), from `parameters` = (E,
+/// ν), Young's modulus E and Poisson's ratio ν.
 template <class T>
 DIFFSIM_FUNCTION void lame_moduli(const T (&parameters)[2], T (&moduli)[2]) {
   const T& E = parameters[0];

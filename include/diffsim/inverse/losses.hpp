@@ -17,13 +17,13 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use the loss elsewhere,
-  /// because the sum may have multiplied the loss by a factor (`Loss::multiply`).
+  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use `loss` any more, because
+  /// this function may have multiplied `loss` by `weight` (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
-  /// residuals r of all observations. The result is dimensionless. The errors of the observations are independent and
-  /// normal, with the standard deviation σ = `deviation` in the unit of r. Throws Error (input) if `deviation` is not
-  /// positive.
+  /// residuals r of all observations. The result is dimensionless. The likelihood is that of observations whose errors
+  /// are independent and normally distributed, with the standard deviation σ = `deviation` in the unit of r. Throws
+  /// Error (input) if `deviation` is not positive.
   void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
@@ -57,9 +57,10 @@ class SumLoss : public Loss {
   State scratch_;
 };
 
-/// Half the mean squared distance (m²) to observed positions x̂: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², for the
-/// observed steps S and vertices V. Components that are not observed are NaN in x̂ and are left out of the sum. |S||V|
-/// is the number of pairs of vertex and step with at least one observed component.
+/// Half the mean squared distance (m²) to observed positions x̂: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², where
+/// x_i^n is the position of vertex i after n steps, S are the observed steps, and V are the observed vertices.
+/// Components that are not observed are NaN in x̂ and are left out of the sum. |S||V| is the number of pairs (vertex,
+/// step) for which at least one component is observed.
 class TrackLoss : public Loss {
  public:
   /// Creates the loss. For each observed step n, `observed[n]` contains the observed positions in m, an array [owned
@@ -87,7 +88,7 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// Loss ½ |m - target|², where m is the mean of a field over a region's vertices in the state of a single step.
+/// Loss ½ |m - target|², where m is the mean of a field of the state after a single step over the vertices of a region.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -106,8 +107,8 @@ class TargetLoss : public Loss {
   }
 
  protected:
-  /// Creates the loss for a field of the state x[step]. `field`: name of a field with 3 components on the local or the
-  /// owned vertices. `unit`: unit of the loss.
+  /// Creates the loss for a field of the state x[step] after `step` steps. `field`: name of a field with 3 components
+  /// on the local or the owned vertices. `unit`: unit of the loss.
   TargetLoss(const TetrahedralMesh& mesh, const Region& region, std::string field, std::string unit,
              std::array<double, 3> target, int step);
 
@@ -122,7 +123,7 @@ class TargetLoss : public Loss {
   int step_;
 };
 
-/// Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices in the state x[step]. The unit of
+/// Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps. The unit of
 /// `target` is m.
 class TargetPositionLoss : public TargetLoss {
  public:
@@ -131,7 +132,7 @@ class TargetPositionLoss : public TargetLoss {
       : TargetLoss(mesh, region, "positions", "m²", target, step) {}
 };
 
-/// Loss ½ |v̄ - target|² (m²/s²), where v̄ is the mean velocity of a region's vertices in the state x[step]. The unit of
+/// Loss ½ |v̄ - target|² (m²/s²), where v̄ is the mean velocity of a region's vertices after `step` steps. The unit of
 /// `target` is m/s.
 class TargetVelocityLoss : public TargetLoss {
  public:
@@ -140,8 +141,8 @@ class TargetVelocityLoss : public TargetLoss {
       : TargetLoss(mesh, region, "velocities", "m²/s²", target, step) {}
 };
 
-/// Effort of a control signal, ½ Σ_n dt |u_n|² over all steps n, where u_n is the value of a global parameter at step
-/// n. The parameter has one entry per step, or one entry for all steps.
+/// Effort ½ Σ_n dt |u_n|² of a control parameter over all steps n, where dt is the time step, and u_n is the value of a
+/// global parameter in step n. The parameter has one entry per step, or one entry for all steps.
 class EffortLoss : public Loss {
  public:
   /// Creates the loss. `dt`: time step in s. `steps`: number of steps of the rollout. `value` throws Error (input) if
@@ -169,11 +170,11 @@ class EffortLoss : public Loss {
   std::string parameter_;
   double dt_;
   int steps_;
-  bool counts_;  // true on the first rank; other ranks contribute 0
+  bool counts_;  // true on the first rank, which returns the effort; other ranks return 0
 };
 
-/// Loss ⟨w, x[N]⟩ with N = `step` and the weights w, for dot-product tests. The gradient of the loss with respect to u
-/// is (∂x[N]/∂u)ᵀ w. The weights must outlive this object.
+/// Loss ⟨w, x[N]⟩ of the state x[N] after N = `step` steps, with the weights w, for dot-product tests. The gradient of
+/// the loss with respect to unknowns u is (∂x[N]/∂u)ᵀ w. The weights must outlive this object.
 class TerminalLoss : public Loss {
  public:
   /// Creates the loss with the weights w = `weights`, which have the fields of the state.

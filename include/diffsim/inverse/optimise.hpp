@@ -22,7 +22,7 @@ enum class Optimiser {
   mma,        ///< globally convergent method of moving asymptotes (Svanberg 2002), with inequalities
   almm        ///< TAO's augmented Lagrangian method, with equations and inequalities
 };
-/// Names of the methods in scenes, in the order of the enumeration.
+/// Names of the methods in scene files, in the order of Optimiser.
 inline constexpr std::array<const char*, 5> optimisers = {"lbfgs", "newton_cg", "adam", "mma", "almm"};
 
 /// Function c(u) of the unknowns u of an InverseProblem, for a Constraint.
@@ -35,15 +35,15 @@ class ConstraintFunction {
   virtual double gradient(const std::vector<double>& u, std::vector<double>& gradient) = 0;
 };
 
-/// Returns the function c(u) = L(u)^(1/root), where L is the loss of `problem`. If L is the mean of |y|^p
-/// (SensorValueLoss), root = p gives c the unit of y. `problem` must have the same unknowns as the problem that is
-/// optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must outlive the function. Throws
-/// Error (input) for a root less than 1.
+/// Returns the function c(u) = L(u)^(1/root), where L is the loss of `problem`. If L is the mean of |y|^p for a value y
+/// of a sensor (SensorValueLoss), `root` = p gives c the unit of y. `problem` must have the same unknowns as the
+/// problem that is optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must outlive the
+/// function. Throws Error (input) for a root less than 1.
 std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root = 1.0);
 /// Returns the function c(u) = Σ_i w_i p_i / Σ_i w_i, the weighted mean of the physical values p of unknown k.
-/// `weights`: w for the values in this rank's part of u, for example the volumes of the rank's cells. `problem` must
-/// outlive the function. Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are
-/// zero. Collective.
+/// `weights`: w_i for the values p_i of this rank, for example the volumes of the rank's cells. `problem` must outlive
+/// the function. Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero.
+/// Collective.
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
                                                        std::vector<double> weights);
 /// Returns the function c(u) = V(u)/V₀, where V is the volume of the rest shape (parameter `rest_positions`) and V₀ is
@@ -72,11 +72,12 @@ struct Constraint {
 /// windows after the first are further unknowns. The method minimises the augmented Lagrangian of the loss and of the
 /// continuity conditions: the state at the end of a window equals the state at the start of the next. The loss of short
 /// windows is a smooth function of the unknowns also for chaotic motions, for which the loss of one long rollout has
-/// many minima. The start values of z are states of a single rollout at the start values of the other unknowns.
+/// many minima. The start values of z are the states of one rollout, at the start values of the other unknowns.
 struct ShootingOptions {
-  int windows = 0;  ///< number of windows, at least 2, with about the same number of steps; 0: one rollout
-  /// Largest allowed root mean square of the jumps x - z between windows, where x is the state at the end of the window
-  /// before z. The jumps are relative to the root mean square of z - x[0] at the start of the optimisation.
+  int windows = 0;  ///< number of windows, at least 2, with about equal numbers of steps; 0: no shooting
+  /// Largest allowed root mean square of the jumps x - z between windows, where z is the state at the start of a
+  /// window, and x is the state at the end of the window before. The root mean square is relative to that of z - x[0]
+  /// at the start of the optimisation, where x[0] is the initial state.
   double tolerance = 1e-4;
   int rounds = 10;  ///< largest number of minimisations, each of at most `OptimiserOptions::max_iterations` iterations
   /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T and jumps of accelerations by
@@ -88,13 +89,15 @@ struct ShootingOptions {
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;  ///< method of minimisation
   int max_iterations = 50;              ///< maximum number of iterations of the method
-  double gradient_tolerance = 1e-8;     ///< largest allowed ratio of Iterate::gradient_norm to its value at the start
-  double learning_rate = 0.05;          ///< step size of Adam: about the change of each value of u per iteration
+  /// Largest allowed ratio of `Iterate::gradient_norm` at the end to that at the start.
+  double gradient_tolerance = 1e-8;
+  double learning_rate = 0.05;  ///< step size of Adam: about the change of each value of u per iteration
   /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
   /// Largest allowed violation of a constraint, relative to the largest magnitude of the constraint's finite bounds. If
-  /// this magnitude is zero, the violation is relative to |c| at the start, or absolute if c is zero at the start.
+  /// this magnitude is zero, the violation is relative to |c| at the start, where c is the function of the constraint,
+  /// or absolute if c is zero at the start.
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound; in
   /// (0, 1].
@@ -108,10 +111,10 @@ struct OptimiserOptions {
 
 /// State of an optimisation after an iteration; iteration 0 is the start.
 struct Iterate {
-  int iteration = 0;  ///< number of iterations so far
-  double loss = 0.0;  ///< L(u), priors included
-  /// Norm of the projected gradient ∂L/∂u. For mma and almm, the norm of ∂L/∂u at the start, without projection, and
-  /// later the norm of the projected gradient of the Lagrangian function.
+  int iteration = 0;  ///< number of iterations of the method so far
+  double loss = 0.0;  ///< loss L(u), priors included
+  /// Norm of the projected gradient ∂L/∂u of the loss L. For mma and almm, the norm of ∂L/∂u at the start, without
+  /// projection, and later the norm of the projected gradient of the Lagrangian function.
   double gradient_norm = 0.0;
   /// Largest relative violation of a constraint (OptimiserOptions::constraint_tolerance); with multiple shooting,
   /// relative root mean square of the jumps between windows (ShootingOptions::tolerance).
@@ -125,14 +128,14 @@ using IterateObserver = std::function<void(const Iterate&)>;
 /// Result of `optimise`: the last iterate.
 struct OptimiserResult {
   std::vector<double> u;                 ///< this rank's part of u
-  double loss = 0.0;                     ///< L(u), priors included
+  double loss = 0.0;                     ///< loss L(u), priors included
   double gradient_norm = 0.0;            ///< as in Iterate
   double violation = 0.0;                ///< as in Iterate
-  std::vector<double> constraints = {};  ///< values of the constraints' functions at u
-  int iterations = 0;                    ///< number of iterations, without the start
+  std::vector<double> constraints = {};  ///< values c(u) of the constraints' functions
+  int iterations = 0;                    ///< number of iterations; excludes the evaluation at the start
   long evaluations = 0;                  ///< number of evaluations of loss and gradient
   long hessian_products = 0;             ///< number of Hessian-vector products of newton_cg
-  bool converged = false;                ///< true if the method reached its tolerances
+  bool converged = false;                ///< true if the tolerances of the options were met
   std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
 };
 

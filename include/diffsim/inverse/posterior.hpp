@@ -15,10 +15,10 @@ namespace diffsim {
 /// Hessian is S = diag(s) H diag(s), with H = ∂²L/∂u², and S = Σ_i λ_i q_i q_iᵀ.
 struct Curvature {
   std::size_t size = 0;             ///< number n of values of u
-  std::vector<double> scale;        ///< s, [n]
+  std::vector<double> scale;        ///< scales s of the values of u, [n]
   std::vector<double> eigenvalues;  ///< λ_i, ascending, [n]
   std::vector<double> directions;   ///< unit vectors q_i, [n, n], one in each row
-  std::vector<double> slopes;       ///< derivative of L along each diag(s) q_i, [n]
+  std::vector<double> slopes;       ///< derivative of L along each direction diag(s) q_i, [n]
   /// Estimated bound of the eigenvalues' error, caused by the tolerances of the solvers and by rounding.
   double error = 0.0;
 };
@@ -28,23 +28,23 @@ struct Curvature {
 /// the same on all ranks.
 Curvature curvature(InverseProblem& problem, const std::vector<double>& u);
 
-/// Standard deviation along a direction q_i, in units of the scales s (see Curvature), above which the direction counts
-/// as not identified: ten times the magnitude of the values, or a factor of e¹⁰ for the values of a logarithmic
-/// unknown.
+/// Standard deviation along a direction q_i, in units of the scales s (see Curvature), above which the unknowns are
+/// regarded as not identified along the direction: ten times the magnitude of the values, or a factor of e¹⁰ for the
+/// values of a logarithmic unknown.
 inline constexpr double largest_deviation = 10.0;
 
 /// Returns the indices i of the directions q_i along which the unknowns are not identified: 1/√λ_i >
-/// `largest_deviation`, or |λ_i| ≤ `Curvature::error`. L must be the negative logarithm of a probability density.
-/// Directions with λ_i < -`Curvature::error` are not included.
+/// `largest_deviation`, or |λ_i| ≤ `Curvature::error`, with the eigenvalues λ_i of the curvature of a loss L. L must be
+/// the negative logarithm of a probability density. Directions with λ_i < -`Curvature::error` are not included.
 std::vector<std::size_t> unidentified(const Curvature& curvature);
 
 /// Laplace approximation of the posterior distribution: a normal distribution around a minimum of L with the covariance
 /// C = H⁻¹. L is the negative logarithm of the posterior density up to a constant, and H is the Hessian of L at the
 /// minimum.
 struct Posterior {
-  std::vector<double> deviation;    ///< √C_ii, in the unit of u, [n]
-  std::vector<double> covariance;   ///< C, [n, n]
-  std::vector<double> correlation;  ///< C_ij / √(C_ii C_jj), [n, n]
+  std::vector<double> deviation;    ///< standard deviations √C_ii, in the unit of u, [n]
+  std::vector<double> covariance;   ///< covariance C, [n, n]
+  std::vector<double> correlation;  ///< correlation coefficients C_ij / √(C_ii C_jj), [n, n]
 };
 
 /// Computes the Laplace approximation from the curvature at a minimum of L. Throws Error (run) if an eigenvalue is not
@@ -73,18 +73,20 @@ class LowRankPosterior {
 
   /// Returns true if the library was built with SLEPc.
   static bool is_available();
-  const std::vector<double>& eigenvalues() const { return eigenvalues_; }  ///< λ_i, descending; the same on all ranks
+  /// Computed eigenvalues λ_i, descending; the same on all ranks.
+  const std::vector<double>& eigenvalues() const { return eigenvalues_; }
   /// This rank's entries of the eigenvector v_i.
   const std::vector<double>& eigenvector(std::size_t i) const { return vectors_[i]; }
-  /// Returns this rank's entries of C b. Collective.
+  /// Returns this rank's entries of C b, where C is the approximate posterior covariance. Collective.
   std::vector<double> covariance_product(const std::vector<double>& b) const;
-  /// Returns this rank's entries of F z, where F Fᵀ = C. If z are independent standard normal numbers, u + F z is a
-  /// sample of the posterior distribution. Collective.
-  std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
-  /// Estimates the standard deviations √C_ii of this rank's values of u from `samples` samples of the posterior
-  /// distribution. The relative standard error of the estimates is about 1/√(2 `samples`). The estimates do not depend
-  /// on the number of ranks, up to the tolerances of the solvers. Throws Error (input) if `samples` is not positive.
+  /// Returns this rank's entries of F z, where F Fᵀ = C is the approximate posterior covariance. If the entries of z
+  /// are independent samples of the standard normal distribution, u + F z is a sample of the posterior distribution.
   /// Collective.
+  std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
+  /// Estimates the posterior standard deviations √C_ii of this rank's values of u from `samples` samples of the
+  /// posterior distribution. The relative standard error of the estimates is about 1/√(2 `samples`). The estimates do
+  /// not depend on the number of ranks, up to the tolerances of the solvers. Throws Error (input) if `samples` is not
+  /// positive. Collective.
   std::vector<double> deviation(int samples, unsigned seed = 1) const;
 
  private:

@@ -24,22 +24,24 @@ namespace diffsim {
 class Prior {
  public:
   virtual ~Prior() = default;
-  /// Number of this rank's values u.
+  /// Number of values of the unknown on this rank.
   virtual std::size_t size() const = 0;
-  /// Returns P(u) on every rank.
+  /// Returns the prior's value P(u) on every rank.
   virtual double value(const std::vector<double>& u) const = 0;
-  /// Adds this rank's entries of ∂P/∂u to `gradient`.
+  /// Adds this rank's entries of the gradient ∂P/∂u to `gradient`.
   virtual void add_gradient(const std::vector<double>& u, std::vector<double>& gradient) const = 0;
-  /// Adds this rank's entries of (∂²P/∂u²) v to `product`.
+  /// Adds this rank's entries of (∂²P/∂u²) v, the product of the Hessian of the prior P with v, to `product`.
   virtual void add_product(const std::vector<double>& u, const std::vector<double>& v,
                            std::vector<double>& product) const = 0;
-  /// Returns true if P is quadratic and has a covariance matrix.
+  /// Returns true if the prior P(u) is quadratic with a positive definite Hessian; the inverse of the Hessian is then
+  /// the covariance matrix of the prior.
   virtual bool has_covariance() const { return false; }
-  /// Returns this rank's entries of the product of the covariance matrix (∂²P/∂u²)⁻¹ with b. The relative error is
-  /// about 1e-9. Throws Error (input) if `has_covariance` is false.
+  /// Returns this rank's entries of the product of the prior's covariance matrix (∂²P/∂u²)⁻¹ with b. The relative error
+  /// is about 1e-9. Throws Error (input) if `has_covariance` is false.
   virtual std::vector<double> covariance_product(const std::vector<double>& b) const;
-  /// Returns this rank's entries of F z, where F Fᵀ is the covariance matrix. If z are independent standard normal
-  /// numbers, F z plus the mean is a sample of the prior. Throws Error (input) if `has_covariance` is false.
+  /// Returns this rank's entries of F z, where F Fᵀ is the covariance matrix. If the entries of z are independent
+  /// samples of the standard normal distribution, F z plus the mean is a sample of the prior distribution. Throws Error
+  /// (input) if `has_covariance` is false.
   virtual std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
 };
 
@@ -70,29 +72,31 @@ class ValueGradient {
   /// measure of these rows is the volume (m³) of the tetrahedron or part. Throws Error (input) if some vertex has no
   /// tetrahedron. Collective.
   static ValueGradient of_vertices(const TetrahedralMesh& mesh, int components);
-  /// Rate of change of a signal with `components` values per step, u [steps, components] on the first rank of `comm`
-  /// and empty on the other ranks. Each pair of consecutive steps is one point, with the rows (u[n+1] - u[n])/dt and
-  /// the measure dt (s). Collective.
+  /// Rate of change of a parameter with `components` values per step: u [steps, components] is on the first rank of
+  /// `comm` and empty on the other ranks; `dt` is the time step (s). Each pair of consecutive steps is one point, with
+  /// the rows (u[n+1] - u[n])/dt and the measure dt (s). Collective.
   static ValueGradient of_steps(MPI_Comm comm, int steps, int components, double dt);
 
-  MPI_Comm comm() const;      ///< communicator of the mesh or of the signal
+  MPI_Comm comm() const;      ///< communicator of the mesh, or `comm` of `of_steps`
   int dimension() const;      ///< dimension of the domain: 3 for meshes, 1 for time
   std::size_t size() const;   ///< number of this rank's values u
   std::size_t width() const;  ///< number of rows per point; 0 for `of_cells`, which has rows of two kinds
   const std::vector<double>& measure() const;  ///< measure of each of this rank's rows
   const std::vector<double>& lumped() const;   ///< volume (m³) or duration (s) that each local value represents
-  /// Returns this rank's rows of D u. Collective.
+  /// Returns this rank's rows of the discrete gradient D u. Collective.
   std::vector<double> times(const std::vector<double>& u) const;
-  /// Returns this rank's part of Dᵀ y. Collective.
+  /// Returns this rank's part of Dᵀ y, where D is the matrix of the discrete gradient. Collective.
   std::vector<double> transpose_times(const std::vector<double>& y) const;
-  /// Returns this rank's part of K u, the gradient of ½ Σ_r m_r (D u)_r² with respect to u. Collective.
+  /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D of the discrete gradient D and the
+  /// measures m of the rows of D. Collective.
   std::vector<double> stiffness_times(const std::vector<double>& u) const;
   /// Function of a row of D: numbers of the columns, entries, and measure of the row. Values u are numbered
   /// consecutively from rank to rank.
   using RowFunction =
       std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
   /// Calls `function` for this rank's rows of D. For `of_cells`, whose D is not sparse, calls `function` for the rows
-  /// of `across_faces`; the stiffness matrix of these rows is a sparse approximation of K.
+  /// of `across_faces` instead; the stiffness matrix Dᵀ diag(m) D of these rows is sparse and approximates that of
+  /// `of_cells`.
   void for_each_row(const RowFunction& function) const;
 
  private:
@@ -116,14 +120,15 @@ std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vec
 /// Collective.
 std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean = {});
 /// Total-variation prior P = weight ∫ √(|∇(u - mean)|² + ε²), which permits jumps of u. `epsilon`: slope ε below which
-/// |∇(u - mean)| is smoothed; the unit is the unit of u per m, or per s for signals. For values of cells, `gradient`
-/// must be the result of `ValueGradient::across_faces`. `mean` has the same meaning as in `make_smooth_prior`. Throws
-/// Error (input) if `weight` or `epsilon` is not positive and finite, or for a `mean` that `make_matern_prior` would
-/// reject. Collective.
+/// |∇(u - mean)| is smoothed; the unit is the unit of u per m, or per s for values per step (`of_steps`). For values of
+/// cells, `gradient` must be the result of `ValueGradient::across_faces`. `mean` has the same meaning as in
+/// `make_smooth_prior`. Throws Error (input) if `weight` or `epsilon` is not positive and finite, or for a `mean` that
+/// `make_matern_prior` would reject. Collective.
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean = {});
 /// Prior of a Gaussian random field with Matérn covariance (Lindgren, Rue & Lindström 2011, α = 2): u solves the
-/// equation τ (κ² - Δ)(u - mean) = white noise. With the lumped mass matrix M and the stiffness matrix K of `gradient`,
+/// equation τ (κ² - Δ)(u - mean) = white noise. Δ is the Laplace operator; τ and κ are computed from `deviation` and
+/// `length`. With the lumped mass matrix M and the stiffness matrix K of `gradient`,
 ///
 ///   P = τ²/2 |M^{-½} (κ² M + K)(u - mean)|².
 ///
@@ -139,9 +144,10 @@ std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<dou
 
 /// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. The corner is the
 /// point of the curve log prior over log misfit at which the circle through the point and its two neighbours is the
-/// smallest and the curve turns towards larger misfits (Cultrera & Callegaro 2020). `misfit` and `prior` are the loss
-/// without priors and the sum of the priors without their factor, at the minima for increasing factors of the priors.
-/// Throws Error (input) for fewer than three points and for vectors of different sizes.
+/// smallest and the curve turns towards larger misfits (Cultrera & Callegaro 2020). For each of several factors of the
+/// priors, in ascending order, `misfit` contains the loss without priors, and `prior` contains the sum of the priors
+/// without the factor, at the minimum. Throws Error (input) for fewer than three points and for vectors of different
+/// sizes.
 std::optional<std::size_t> l_curve_corner(const std::vector<double>& misfit, const std::vector<double>& prior);
 
 }  // namespace diffsim

@@ -29,23 +29,24 @@ struct SweepPlan;
 
 /// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///
-/// u is distributed: each rank's part contains the unknowns of the rank's own cells or vertices. Unknowns that all
-/// ranks share (groups, global parameters, maps) are in the part of rank 0. For a logarithmic unknown without a map, u
-/// is ln p. Groups, maps, distributions and filters of shapes are members of Unknown. All members are collective.
+/// u is distributed: each rank's part contains the unknowns of the rank's own cells or vertices. Values that all ranks
+/// share are in the part of rank 0: values of global parameters, values of groups, and coefficients of a linear map.
+/// For a logarithmic unknown of a parameter p without a map, u is ln p. Groups, maps, distributions and filters of
+/// shapes are members of Unknown. All members are collective.
 ///
 /// Some functions have arguments of the types Schedule, Store, SweepJournal and EvaluationLog. The runner (src/app)
 /// uses these functions; other programs use CheckpointOptions. The headers of the four types are not installed:
 /// schedule.hpp, store.hpp and sweep_journal.hpp in src/checkpoint, and evaluation_log.hpp in src/inverse.
 class InverseProblem {
  public:
-  /// Function that creates the schedule of a sweep over `num_steps` steps. Used by the runner; Schedule is declared in
-  /// src/checkpoint/schedule.hpp.
+  /// Function that creates the schedule of a forward run and reverse run over `num_steps` steps. Used by the runner;
+  /// Schedule is declared in src/checkpoint/schedule.hpp.
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
 
-  /// Creates the problem for `num_steps` steps from `initial`. `model` and `loss` must outlive the problem. If
-  /// `checkpoints.memory` is given, the first call of `gradient` plans the schedule of gradients, and the first call of
-  /// `hessian_product` plans the schedule of products with the Hessian. Otherwise, the Model may store results of
-  /// steps, up to 256 MiB on each rank (`Model::remember_steps`).
+  /// Creates the problem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must outlive
+  /// the problem. If `checkpoints.memory` is given, the first call of `gradient` plans the schedule of gradients, and
+  /// the first call of `hessian_product` plans the schedule of products with the Hessian. Otherwise, the Model may
+  /// store results of steps, up to 256 MiB on each rank (`Model::remember_steps`).
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
   /// Creates the problem with a schedule and a store that the caller supplies. `store` must outlive the problem. The
@@ -105,10 +106,11 @@ class InverseProblem {
   /// Returns this rank's entries of F z, where F Fᵀ is the prior covariance matrix
   /// (`Prior::covariance_factor_product`). Requires `has_prior_covariance`. Collective.
   std::vector<double> prior_covariance_factor_product(const std::vector<double>& z) const;
-  /// Returns this rank's entries of (∂²P/∂u²) v, where P is the sum of the priors at u, times the factor. Collective.
+  /// Returns this rank's entries of (∂²P/∂u²) v, where P(u) is the sum of the priors, times the factor of the priors.
+  /// Collective.
   std::vector<double> prior_product(const std::vector<double>& u, const std::vector<double>& v) const;
-  /// Losses of this problem and of the added experiments, from the last call of `value` or `gradient`. Calls of
-  /// `gradient` that return a logged result do not change these losses.
+  /// Losses of this problem and of the added experiments, without priors, from the last call of `value` or `gradient`.
+  /// Calls of `gradient` that return a logged result do not change these losses.
   const std::vector<double>& losses() const { return losses_; }
   /// Returns true if experiments were added, or if groups of processes share experiments.
   bool has_experiments() const { return !experiments_.empty() || groups_; }
@@ -130,47 +132,50 @@ class InverseProblem {
   std::vector<double> lower_bounds() const;  ///< lower bounds of u; -∞ where u has no lower bound
   std::vector<double> upper_bounds() const;  ///< upper bounds of u; ∞ where u has no upper bound
 
-  /// Sets the Model's parameters and x[0] from u.
+  /// Sets the Model's parameters and the initial state x[0] from u.
   void set(const std::vector<double>& u);
-  /// Returns L(u).
+  /// Returns the loss L(u), summed over all experiments and priors.
   double value(const std::vector<double>& u);
-  /// Returns L(u) and sets `gradient` to ∂L/∂u. If an entry of ∂L/∂u is not finite, the function still sets `gradient`,
-  /// then repeats the sweep to find the first value that is not finite, and throws Error (run). The message names the
-  /// step and the origin of this value: a force term and a vertex, the loss, or another part of the step.
+  /// Returns the loss L(u), summed over all experiments and priors, and sets `gradient` to ∂L/∂u. If an entry of ∂L/∂u
+  /// is not finite, the function still sets `gradient`, then repeats the sweep to find the first value that is not
+  /// finite, and throws Error (run). The message names the step and the origin of this value: a force term and a
+  /// vertex, the loss, or another part of the step.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
   /// Selects the matrix of later calls of `hessian_product`. If `on` is true, the matrix is the Gauss–Newton matrix Jᵀ
-  /// W J of the losses, with the Jacobian J of the residuals and the weights W. If `on` is false, the matrix is the
-  /// Hessian of the losses. The Hessians of the priors are added in both cases. The Gauss–Newton matrix is positive
-  /// semidefinite, equals the Hessian where the residuals are zero, and needs no second derivatives of the model. The
-  /// Gauss–Newton matrix exists only if all losses are sums of squares.
+  /// W J of the losses, with the Jacobian J of the residuals of the losses with respect to u, and the weights W of the
+  /// residuals. If `on` is false, the matrix is the Hessian of the losses. The Hessians of the priors are added in both
+  /// cases. The Gauss–Newton matrix is positive semidefinite, equals the Hessian where the residuals are zero, and
+  /// needs no second derivatives of the model. The Gauss–Newton matrix exists only if all losses are sums of squares.
   void use_gauss_newton(bool on);
   bool uses_gauss_newton() const { return gauss_newton_; }  ///< last choice of `use_gauss_newton`; default: false
-  /// Returns H v, where H is the Hessian ∂²L/∂u² at u, or the Gauss–Newton matrix (`use_gauss_newton`). Sets
-  /// `gradient`, if given, to ∂L/∂u. The product is computed in forward-over-reverse mode: one rollout with its
-  /// tangent, and one reverse sweep with its tangent. Throws Error (input) if a part of the model has no second
-  /// derivatives; the message names this part.
+  /// Returns H v, where H is the Hessian ∂²L/∂u² of the loss at u, or the Gauss–Newton matrix (`use_gauss_newton`).
+  /// Sets `gradient`, if given, to ∂L/∂u. The product is computed in forward-over-reverse mode: one rollout together
+  /// with its derivative along v, and one reverse run together with its derivative along v. Throws Error (input) if a
+  /// part of the model has no second derivatives; the message names this part.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
   /// Runs the rollout of this problem at u together with its derivative along du, and calls `observer` for each state.
   /// Returns the derivative of this problem's loss along du. Priors and added experiments are not included.
   double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
-  /// Runs the rollout at u and sets `state` to x[N] and `tangent` to the derivative of x[N] along du.
+  /// Runs the rollout at u, and sets `state` to the final state x[N] and `tangent` to the derivative of x[N] along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
-  /// Returns (∂x[N]/∂u)ᵀ w at the point u.
+  /// Returns (∂x[N]/∂u)ᵀ w at the point u, where x[N] is the state after the last step.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
   /// Changes the exponent `MaterialDistribution::penalty` of unknown k, for a sequence of optimisations with increasing
   /// penalties. Throws Error (input) if the unknown has no distribution or `penalty` is less than 1.
   void set_penalty(std::size_t k, double penalty);
-  /// Converts a change dp of the physical values of unknown k, in the layout of `physical`, to the change du of u at
-  /// the point u. Returns this rank's part of du that belongs to unknown k.
+  /// Converts a small change dp of the physical values of unknown k, in the layout of `physical`, to the corresponding
+  /// change du of the vector u. Returns this rank's part of du that belongs to unknown k.
   std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& dp) const;
-  /// Physical values p of unknown k at u, [unknowns, components]. If the ranks share the values, every rank receives
-  /// all values; otherwise a rank receives only its own values. For a map, p are the coefficients u. For a
-  /// distribution, p are the densities ρ. For a filter of shapes, p are the changes s.
+  /// Physical values p of unknown k at u, [values, components], for example Young's moduli instead of their logarithms.
+  /// If the ranks share the values, every rank receives all values; otherwise a rank receives only its own values. For
+  /// a map, p are the coefficients u. For a distribution, p are the densities ρ. For a filter of shapes, p are the
+  /// changes s.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
-  /// Returns ∂L/∂p for the physical values p of unknown k, from `gradient`, which is ∂L/∂u at `u`.
+  /// Returns ∂L/∂p for the loss L and the physical values p of unknown k, computed from `gradient`, which is ∂L/∂u at
+  /// `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
@@ -187,21 +192,23 @@ class InverseProblem {
   /// Number of components per value of unknown k: 1 if the unknown has a linear map (`Unknown::map`), otherwise the
   /// number of components of the unknown's field.
   int components(std::size_t k) const { return blocks_[k].components; }
-  /// Field that unknown k sets: the field of a parameter, or a field of x[0].
+  /// Field that unknown k sets: the field of a parameter, or a field of the initial state.
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
-  /// Enables or disables the repetition of a sweep whose gradient is not finite. The repetition finds the first value
-  /// that is not finite.
+  /// Enables (the default) or disables the search for the first value that is not finite, if `gradient` computes a
+  /// gradient that is not finite. The search repeats the forward run and the reverse run.
   void locate_values_not_finite(bool on) { locates_ = on; }
-  /// Sets a factory that creates the schedules of products with the Hessian. The states and records of a product are
-  /// larger than those of a gradient. Without this factory, products use the schedule of gradients or, with a memory
-  /// budget, a separate plan. The runner uses this function; the header of Schedule is src/checkpoint/schedule.hpp.
+  /// Sets a factory that creates the schedules of products with the Hessian. A product needs a separate schedule
+  /// because its states, and the data stored per step for the reverse run, take more memory than those of a gradient.
+  /// Without this factory, products use the schedule of gradients or, with a memory budget, a separate plan. The runner
+  /// uses this function; the header of Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
-  /// Sets the journal in which `gradient` saves the progress of its sweep and from which `gradient` resumes; nullptr
-  /// disables the journal. The runner uses this function; the header of SweepJournal is
+  /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call can be resumed;
+  /// nullptr disables the journal. The runner uses this function; the header of SweepJournal is
   /// src/checkpoint/sweep_journal.hpp.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
-  /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
+  /// Sets the progress callback, which `gradient` and `hessian_product` call after each step and after the adjoint of
+  /// each step.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The sweeps of added experiments are not
   /// observed.
@@ -212,7 +219,7 @@ class InverseProblem {
   /// use the log. The runner uses this function; the header of EvaluationLog is src/inverse/evaluation_log.hpp.
   void set_log(EvaluationLog* log) { log_ = log; }
 
-  /// Counters of the last sweep of this problem.
+  /// Counters of the last forward run and reverse run of this problem.
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }  ///< initial state x[0]
   const Loss& loss() const { return loss_; }         ///< Loss that was passed to the constructor
@@ -223,7 +230,7 @@ class InverseProblem {
     std::size_t offset = 0, count = 0;  // first index and number of values in this rank's part of u
     std::size_t shared = 0;             // number of values that all ranks share; 0 if each rank has separate values
     int components = 1;
-    std::shared_ptr<const ValueMap> values;   // map from u to the unknown's values
+    std::shared_ptr<const ValueMap> values;   // map from values of u to values of the unknown, such as exp
     std::shared_ptr<const EntryMap> entries;  // map from the values to entries of the field
     std::vector<double> property;             // p0 of a distribution
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
@@ -246,8 +253,8 @@ class InverseProblem {
   /// rank receives only its own values.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
-  /// Adds the change of the parameters along du to `direction`, and the change of x[0] along du to `tangent`. The
-  /// caller sets `direction` and `tangent` to zero before the call.
+  /// Adds the derivative of the parameters along the change du of u to `direction`, and the derivative of the initial
+  /// state x[0] along du to `tangent`. The caller sets `direction` and `tangent` to zero before the call.
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
   /// Returns the derivatives of the loss with respect to the entries of unknown k's field, including the derivatives
@@ -261,8 +268,8 @@ class InverseProblem {
   /// states of the product are allocated: the plan of the schedule includes an estimate of the memory of these states,
   /// and would count states that already exist twice. Throws Error (input) if the schedule does not reverse all steps.
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
-  /// Sets `start.first` to x[0], `start.second` to the derivative of x[0] along v, and `direction` to the derivative of
-  /// the parameters along v.
+  /// Sets `start.first` to the initial state x[0] at u, `start.second` to the derivative of x[0] along v, and
+  /// `direction` to the derivative of the parameters along v.
   void start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
                      JoinedState& start);
   /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. `ends` is
@@ -285,7 +292,7 @@ class InverseProblem {
   /// Adds the product of the priors' second derivatives at u with v to `product`.
   void add_prior_product(const std::vector<double>& u, const std::vector<double>& v,
                          std::vector<double>& product) const;
-  /// Returns ∂L/∂u from the derivatives with respect to the Model's parameters and x[0].
+  /// Returns ∂L/∂u from the derivatives of the loss with respect to the Model's parameters and the initial state x[0].
   std::vector<double> by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
@@ -298,7 +305,8 @@ class InverseProblem {
   std::vector<Contribution> contributions(
       const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
   /// Returns the product of the Hessian, or of the Gauss–Newton matrix, with v, summed over all experiments and priors.
-  /// Sets `gradient`, if given, to the gradient of the sum.
+  /// If `gradient` is not nullptr, sets `gradient` to the gradient of the sum of the losses of all experiments and of
+  /// the priors.
   std::vector<double> product_all(const std::vector<double>& u, const std::vector<double>& v,
                                   std::vector<double>* gradient);
   /// Returns the sum of the losses of all experiments and of the priors, and sets `gradient` to the gradient of this

@@ -22,24 +22,24 @@ class DensityFilter {
   /// Throws Error (input) if `radius` is not positive. Collective.
   DensityFilter(const TetrahedralMesh& mesh, double radius);
   ~DensityFilter();
-  /// Number of this rank's values.
+  /// Number of values on this rank: one per tetrahedron of the rank.
   std::size_t size() const { return volumes_.size(); }
-  /// Returns this rank's part of F ρ. Collective.
+  /// Returns this rank's part of the filtered values F ρ. Collective.
   std::vector<double> times(const std::vector<double>& rho) const;
   /// Returns this rank's part of Fᵀ w. Collective.
   std::vector<double> transpose_times(const std::vector<double>& w) const;
 
  private:
   struct Solver;
-  std::vector<double> volumes_;  // of this rank's tetrahedra, over r²
+  std::vector<double> volumes_;  // volumes of this rank's tetrahedra, divided by r²
   std::unique_ptr<Solver> solver_;
 };
 
 /// Linear filter w = F s of one vector per vertex, for changes of a shape. Each component of w solves the equation w -
 /// r² Δw = s with w = 0 at fixed vertices and Neumann boundary conditions elsewhere, discretised by linear elements
-/// with lumped masses. The filter makes changes of a shape smooth, so that the tetrahedra keep their quality, and the
-/// motion of the surface also moves the interior (Lazarov & Sigmund 2011; for shapes, Hojjat, Stavropoulou & Bletzinger
-/// 2014).
+/// with lumped masses. The length r is R/(2 √3), where R is the argument `radius` of the constructor. The filter makes
+/// changes of a shape smooth, so that the tetrahedra keep their quality, and the motion of the surface also moves the
+/// interior (Lazarov & Sigmund 2011; for shapes, Hojjat, Stavropoulou & Bletzinger 2014).
 class ShapeFilter {
  public:
   /// `radius` R (m): as for DensityFilter. `fixed`: names of regions whose vertices do not move. `moves`: false for
@@ -51,7 +51,7 @@ class ShapeFilter {
   double radius() const { return radius_; }  ///< R, m
   /// Number of this rank's values, three per owned vertex.
   std::size_t size() const { return 3 * masses_.size(); }
-  /// Returns this rank's part of F s, [owned vertices, 3]. Collective.
+  /// Returns this rank's part of the filtered vectors F s, [owned vertices, 3]. Collective.
   std::vector<double> times(const std::vector<double>& s) const;
   /// Returns this rank's part of Fᵀ w. Collective.
   std::vector<double> transpose_times(const std::vector<double>& w) const;
@@ -59,7 +59,7 @@ class ShapeFilter {
  private:
   struct Solver;
   double radius_;
-  std::vector<double> masses_;  // volume of each owned vertex over r²; 0 for fixed vertices
+  std::vector<double> masses_;  // lumped volume of each owned vertex, divided by r²; 0 for fixed vertices
   std::array<bool, 3> moves_;
   std::unique_ptr<Solver> solver_;
 };
@@ -89,8 +89,8 @@ struct Unknown {
   std::vector<std::string> group_names = {};
   /// Lower bound of p (also if `logarithmic` is true), of the coefficients of a map, of densities, or of the changes s.
   double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the same values
-  bool logarithmic = false;                                ///< true: the unknown is ln p
+  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the values that `lower` bounds
+  bool logarithmic = false;  ///< true: the unknown is the logarithm ln p of the parameter p
   /// Linear map from few values u, shared by all ranks, to many entries: p = p0 + B u, or ln p = ln p0 + B u for a
   /// logarithmic unknown. p0 are the Model's values when the InverseProblem is constructed. `map` contains this rank's
   /// rows of the matrix B, [entries · components, values of u]. `lower`, `upper` and `start` are values of u; an empty
@@ -108,9 +108,9 @@ struct Unknown {
   /// Name of a field of the initial state x[0] that changes with the unknown: the field equals p + d, where p is the
   /// unknown and d is constant. If the name is empty, no field changes with p. Allowed names are those of the fields of
   /// x[0] that have the owned entries and the components of the unknown's parameter: for `rest_positions` in a
-  /// DifferentiableScene, the name is "positions". The member is a string, because the Model defines the fields of its
-  /// states, and a State identifies fields by their names. Must be empty for a distribution. The constructor of
-  /// InverseProblem throws Error if x[0] has no field with the name.
+  /// DifferentiableScene, the name is "positions". The member is a name, because each Model defines the fields of its
+  /// states. Must be empty for a distribution. The constructor of InverseProblem throws Error if x[0] has no field with
+  /// the name.
   std::string carries = {};
   /// Start values of the unknown: [unknowns, components], or one value for all. If `start` is empty, the start values
   /// are the Model's values (for a group, the mean of the group's values), or 1 for a distribution, or 0 for a map or a

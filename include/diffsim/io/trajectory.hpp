@@ -18,13 +18,14 @@ class Hdf5File;
 
 /// Observed positions of material points inside the tetrahedra of one body, for example from image correlation.
 struct ObservedPoints {
-  std::string body = {};                              ///< may be empty if the mesh has one body
-  std::vector<std::array<double, 3>> points = {};     ///< rest positions, m
-  std::map<int, std::vector<double>> positions = {};  ///< positions by step, [points, 3], m; NaN: not observed
+  std::string body = {};                           ///< name of the body; may be empty if the mesh has one body
+  std::vector<std::array<double, 3>> points = {};  ///< rest positions, m
+  /// Positions (m) after each observed step, [points, 3], by the number of the step; NaN: not observed.
+  std::map<int, std::vector<double>> positions = {};
 };
 
-/// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView next to
-/// the HDF5 file.
+/// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView in the
+/// same folder.
 ///
 /// Datasets of the HDF5 file, for K frames, N vertices and C cells:
 ///
@@ -36,37 +37,38 @@ struct ObservedPoints {
 ///
 /// If the mesh has several bodies, the root has `/time` and `/step`, and each body has a group `/bodies/BODY` with its
 /// own datasets `NAME`, `mesh/vertices` and `mesh/cells`. Vertex numbers in `mesh/cells` are then relative to the first
-/// vertex of the body. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body
-/// has a mesh and the fields with three components in `/bodies/BODY/surface`; the values at the surface's vertices
-/// follow from the corners of the body's cell by the affine map. Vertices that belong to no cell have their rest
-/// positions in `/positions` and zeros in other fields. The root has the attributes `mesh_fingerprint` and `complete`
-/// (1, or 0 if the run ended early). All members except `num_frames` are collective.
+/// vertex of the body. The fields at the directors of rods, which are additional vertices of the mesh, are in the group
+/// `/bodies/BODY/directors`. An affine body moves as one tetrahedral cell. The group `/bodies/BODY/surface` contains
+/// the body's triangle surface and the fields with three components; the values at the surface's vertices follow from
+/// the values at the corners of the cell by an affine function of the rest position. Vertices that belong to no cell
+/// have their rest positions in `/positions` and zeros in other fields. The root has the attributes `mesh_fingerprint`
+/// and `complete` (1, or 0 if the run ended early). All members except `num_frames` are collective.
 class TrajectoryWriter {
  public:
-  /// Values of a state that belong to the whole model, such as coordinates of joints or reactions. The values are
+  /// Values computed from a state that belong to no vertex, such as coordinates of joints or reactions. The values are
   /// written to `/NAME` [K, labels], in the order of the labels; `/NAME.names` contains the labels.
   struct Values {
     std::string name,                 ///< name of the dataset
         units;                        ///< attribute `units` of the dataset
-    std::vector<std::string> labels;  ///< names of the values
+    std::vector<std::string> labels;  ///< names of the values that `of` returns
     /// Returns one value per label for `state`, the state of step `step`. The values are equal on all ranks.
     /// Collective.
     std::function<std::vector<double>(int step, const State& state)> of;
   };
 
-  /// Opens the file. `fields`: names of fields of the State, each with one entry per local or owned vertex. Throws
-  /// InputError if `path` cannot be written. If `expected_frames` is not 0, the first `write` throws InputError if the
-  /// disk has no space for this number of frames. `mesh` must outlive the writer.
+  /// Opens the file. `fields`: names of the fields of the State to write; each field has one entry per local or owned
+  /// vertex. Throws InputError if `path` cannot be written. If `expected_frames` is not 0, the first `write` throws
+  /// InputError if the disk has no space for this number of frames. `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
 
   /// Writes `text` as the attribute `name` of the file's root. Collective.
   void label(const std::string& name, const std::string& text);
-  /// Adds `values` to every frame. Must be called before the first `write`.
+  /// Adds the dataset of `values`, with a row for every frame. Must be called before the first `write`.
   void add_values(Values values);
-  /// Appends a frame with the fields of `state` at the time `time` (s). If the call fails, the earlier frames stay
-  /// valid.
+  /// Appends a frame with the fields of `state`, the state after `step` steps at the simulated time `time` (s). If the
+  /// call fails, the earlier frames stay valid.
   void write(int step, double time, const State& state);
   /// Closes the HDF5 file, renames it from `path`.partial to `path`, and writes an XDMF file whose name is `path` with
   /// the extension replaced by `.xdmf`. A writer that is destroyed before `finish` leaves no file. After a failed run

@@ -19,7 +19,8 @@ struct TriangleMesh {
 
 /// Surface and volume of an affine body. The body's single mesh cell does not represent the body's surface and volume.
 ///
-/// The motion of an affine body is x(X, t) = A(t) X + b(t), which the positions of four nodes determine (Lan et al.
+/// The motion of an affine body is x(X, t) = A(t) X + b(t), where x is the position at time t of the point with the
+/// rest position X, A is a 3×3 matrix and b is a vector. The positions of four nodes determine A and b (Lan et al.
 /// 2022, Affine body dynamics, ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear
 /// tetrahedron, the inertial tetrahedron. The corners are chosen so that four equal masses at the corners, each a
 /// quarter of the body's mass, have the body's centre of mass and moments of inertia. The lumped mass matrix of the
@@ -43,13 +44,13 @@ struct BodySurface {
   TriangleMesh mesh;  ///< triangles of the surface
 };
 
-/// Description of a named set of mesh entities: a group of the mesh file, or a side of a box.
+/// Description of a named set of cells, faces or vertices: a group of the mesh file, or a side of a box.
 struct RegionInfo {
   std::string name;  ///< name in the file; the tag as a decimal number if the file gives no name
   /// Dimension of the set. The entities are tetrahedra for dimension 3, triangles or faces of tetrahedra for 2,
   /// segments or the vertices of curves for 1, and points or vertices for 0.
   int dimension = 3;
-  int tag = 0;         ///< tag in the file
+  int tag = 0;         ///< integer that identifies the set in the file
   std::string body{};  ///< in a mesh of several bodies: the body whose file defines the set; `name` is then BODY/NAME
 };
 
@@ -62,20 +63,23 @@ struct CellWork {
 };
 
 /// One body of a mesh of several bodies. The numbers of a body's vertices in the file are contiguous, and so are the
-/// numbers of the body's cells of each kind. Each of these ranges ends where the range of the next body begins. Bodies
-/// have no vertex in common.
+/// numbers of the body's cells of each kind. Each of these ranges ends where the range of the next body begins.
+/// Different bodies have no vertex in common.
 struct MeshBody {
   std::string name;                                ///< name of the body
   std::int64_t first_vertex = 0;                   ///< number of the first vertex
   std::int64_t first_cell = 0;                     ///< number of the first tetrahedron
   std::array<std::int64_t, 3> first_lower_cell{};  ///< number of the first cell of each of `lower_kinds`
   CellKind kind = CellKind::tetrahedron;           ///< kind of the body's cells of the highest dimension
-  std::int64_t num_directors = 0;  ///< number of directors (directors.hpp), which are the last vertices of the body
+  /// Number of directors, which are the last vertices of the body. A director is a vector, stored as a vertex, that
+  /// defines the orientation of the cross-section of a segment.
+  std::int64_t num_directors = 0;
   std::shared_ptr<const AffineBody> affine{};  ///< surface and volume of an affine body; nullptr for other bodies
   CellWork work{};                             ///< work of the body's cells
 };
 
-/// One rank's contiguous block of a mesh in file order, before the mesh is partitioned.
+/// One rank's block of a mesh, before the mesh is partitioned: contiguous ranges of vertices and of cells in the order
+/// of the mesh file.
 ///
 /// A serial reader stores the whole mesh on rank 0 and empty blocks on the other ranks. A parallel reader and the box
 /// generator fill one block per rank. Vertex and cell numbers are global, 0-based and in file order. Cells of each kind
@@ -104,14 +108,16 @@ struct MeshData {
     std::int64_t num = 0;             ///< number of cells in the whole mesh
     std::int64_t first = 0;           ///< number of the first cell of this rank's block
     std::vector<std::int64_t> nodes;  ///< [block cells, corners]
-    std::int64_t num_directors = 0;   ///< number of directors in the whole mesh
-    /// Vertex number of each segment's director, or -1 for a segment without a director: [block cells]. Empty if no
-    /// segment of the mesh has a director.
+    /// Number of directors in the whole mesh. A director is a vector, stored as a vertex, that defines the orientation
+    /// of the cross-section of a segment.
+    std::int64_t num_directors = 0;
+    /// Vertex number of the director of each segment in this rank's block, or -1 for a segment without a director:
+    /// [block cells]. Empty if no segment of the mesh has a director.
     std::vector<std::int64_t> directors;
     std::vector<CellRegion> regions;  ///< regions of the cells of this rank's block
   };
 
-  int order = 1;  ///< order of the tetrahedra: 1 (4 nodes) or 2 (10 nodes, see element.hpp); the same on every rank
+  int order = 1;  ///< order of the tetrahedra, the same on every rank: 1 (4 nodes) or 2 (10 nodes, see element.hpp)
   std::int64_t num_vertices = 0;  ///< number of vertices of the whole mesh
   std::int64_t num_cells = 0;     ///< number of tetrahedra of the whole mesh
   std::int64_t first_vertex = 0;  ///< number of the first vertex of this rank's block
@@ -142,7 +148,8 @@ struct MeshData {
   }
   LowerCells& lower(CellKind kind) { return lower_cells[index_of(kind)]; }  ///< block of one of `lower_kinds`
   const LowerCells& lower(CellKind kind) const { return lower_cells[index_of(kind)]; }  ///< constant overload
-  /// Number of cells of `kind`, which is one of `lower_kinds`, in this rank's block.
+  /// Number of cells of `kind` in this rank's block. `kind` must be a kind of lower dimension than tetrahedra
+  /// (`lower_kinds`).
   std::int64_t block_of(CellKind kind) const {
     return static_cast<std::int64_t>(lower(kind).nodes.size()) / corners_of(kind);
   }
@@ -153,7 +160,7 @@ struct MeshData {
       if (lower(kind).num > 0 && dimension_of(kind) > dimension_of(highest)) highest = kind;
     return highest;
   }
-  /// Number of cells of `kind`, which may be any kind, in the whole mesh.
+  /// Number of cells of `kind` in the whole mesh. `kind` may be any kind.
   std::int64_t num_of(CellKind kind) const { return kind == CellKind::tetrahedron ? num_cells : lower(kind).num; }
 };
 

@@ -20,15 +20,15 @@ inline constexpr std::array<CellKind, 3> lower_kinds = {CellKind::point, CellKin
 
 constexpr int dimension_of(CellKind kind) { return static_cast<int>(kind); }  ///< dimension of a cell, 0 to 3
 constexpr int corners_of(CellKind kind) { return dimension_of(kind) + 1; }    ///< number of corners of a cell
-/// Index of a kind in an array with one entry for each kind, or one entry for each of `lower_kinds`.
+/// Index of a kind of cell in an array that has one element for each kind, or one element for each of `lower_kinds`.
 constexpr std::size_t index_of(CellKind kind) { return static_cast<std::size_t>(kind); }
 
 /// Number of nodes of a tetrahedron of the given order.
 constexpr int nodes_of_order(int order) { return order == 2 ? 10 : 4; }
 
-/// Plural name for messages and scenes: "points", "segments", "triangles", "tetrahedra".
+/// Plural name of a kind of cell for messages and scene files: "points", "segments", "triangles", "tetrahedra".
 const char* name_of(CellKind kind);
-/// Singular name for messages: "point", "segment", "triangle", "tetrahedron".
+/// Singular name of a kind of cell for messages: "point", "segment", "triangle", "tetrahedron".
 const char* singular_of(CellKind kind);
 /// Kind of cell with the plural name `name`, or an empty optional if no kind has that name.
 std::optional<CellKind> cell_kind(const std::string& name);
@@ -49,9 +49,9 @@ struct Face {
 
 /// This rank's part of a named region of the mesh. Vertices and cells are given by their local numbers.
 struct Region {
-  std::string name;                             ///< name of the region in the mesh
-  std::vector<int> vertices;                    ///< ascending, so owned vertices come before ghosts
-  std::vector<int> cells;                       ///< tetrahedra, ascending
+  std::string name;           ///< name of the region in the mesh
+  std::vector<int> vertices;  ///< ascending; owned vertices come before copies of other ranks' vertices
+  std::vector<int> cells;     ///< tetrahedra, ascending
   std::array<std::vector<int>, 3> lower_cells;  ///< cells of each of `lower_kinds`, ascending
   std::int64_t num_vertices = 0;                ///< number of vertices over all ranks
   std::int64_t num_cells = 0;                   ///< number of tetrahedra over all ranks
@@ -72,9 +72,9 @@ struct SphereShape {
   std::array<double, 3> center;  ///< m
   double radius;                 ///< m
 };
-/// Region shape: the vertices with the listed file numbers (0-based).
+/// Region shape: the vertices with the listed 0-based numbers in the mesh file.
 struct VertexList {
-  std::vector<std::int64_t> vertices;  ///< numbers in the mesh file, in any order
+  std::vector<std::int64_t> vertices;  ///< 0-based vertex numbers, in any order
 };
 /// Set of vertices that defines a region. A cell or boundary face belongs to the region if all of its vertices,
 /// including mid-edge nodes, belong to the set.

@@ -27,7 +27,8 @@ struct LocalNodes;
 /// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All values except
 /// `volume` refer to the straight-edged cells between the corners.
 struct MeshQuality {
-  /// m³; the curved volume of a second-order cell, and the body's volume for the cell of an affine body.
+  /// Sum of the volumes of all tetrahedra (m³). Second-order cells count with their curved volume, and the cell of an
+  /// affine body counts with the volume of the body.
   double volume = 0.0;
   double min_edge = 0.0;  ///< m
   double max_edge = 0.0;  ///< m
@@ -37,27 +38,29 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;  ///< mean over all tetrahedra
 };
 
-inline constexpr int no_vertex_across = -1,  ///< entry of `LowerCellSet::across` for a side of no other cell
-    many_vertices_across = -2;               ///< entry for a side that belongs to two or more other cells
+inline constexpr int no_vertex_across = -1,  ///< value in `LowerCellSet::across`: no other cell has the side
+    many_vertices_across = -2;               ///< value in `across`: two or more other cells have the side
 
 /// This rank's triangles, segments or points. All vertex numbers are local.
 struct LowerCellSet {
   std::vector<int> vertices;  ///< [cells, corners]
   /// Vertices across the sides of triangles and segments: [cells, corners]. Side i is opposite to corner i; the sides
-  /// of a segment are its ends. The other cell that has side i has one vertex that is not on side i; entry i is that
-  /// vertex.
+  /// of a segment are its ends. If one other cell has side i, value i of the cell is the vertex of the other cell that
+  /// is not on side i. Otherwise the value is `no_vertex_across` or `many_vertices_across`.
   std::vector<int> across;
   /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i of a cell.
-  /// The two other sides of T meet side i at the cell's corners i + 1 and i + 2 (modulo 3). The two entries of side i
-  /// are the vertices across these sides of T, in that order; both are `no_vertex_across` if side i does not have
-  /// exactly one neighbour T.
+  /// The two other sides of T meet side i at the cell's corners i + 1 and i + 2 (modulo 3). The first value of side i
+  /// is the vertex across the side of T at corner i + 1, and the second value is the vertex across the side of T at
+  /// corner i + 2. Each value may also be `no_vertex_across` or `many_vertices_across`. Both values are
+  /// `no_vertex_across` if side i does not have exactly one neighbour T.
   std::vector<int> beyond;
-  /// Local vertex number of each segment's director, or -1 for a segment without a director: [cells]. Empty if the mesh
-  /// has no directors.
+  /// Local vertex number of each segment's director, or -1 for a segment without a director: [cells]. A director is a
+  /// vector, stored as a vertex, that defines the orientation of the segment's cross-section. Empty if the mesh has no
+  /// directors.
   std::vector<int> directors;
-  /// Directors of the segments across both ends of each segment: [cells, 2]. Entry i is the director of the segment to
-  /// which vertex `across[i]` belongs, or a negative value if there is no such segment or director. Empty if the mesh
-  /// has no directors.
+  /// Directors of the segments across both ends of each segment: [cells, 2]. Value i of a segment is the local vertex
+  /// number of the director of the neighbouring segment whose vertex is value i in `across`, or a negative value if
+  /// there is no unique neighbour or the neighbour has no director. Empty if the mesh has no directors.
   std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;    ///< locations of the cells in files
   std::shared_ptr<const Entities> entities;  ///< entities of the cells, called name_of(kind); each cell is on one rank
@@ -66,7 +69,7 @@ struct LowerCellSet {
 };
 
 /// Mesh distributed over the ranks of a communicator: linear or second-order tetrahedra and, in addition, the
-/// triangles, segments and points of thin bodies. Where no kind is stated, "cells" are tetrahedra.
+/// triangles, segments and points of thin bodies. In this class, "cells" are tetrahedra if the kind is not stated.
 ///
 /// "Vertices" are all nodes, including the mid-edge nodes of a second-order mesh; element.hpp defines the node
 /// numbering of a cell. Each cell is on exactly one rank. Each vertex is owned by one rank and copied ("ghost") to the
@@ -79,7 +82,8 @@ struct LowerCellSet {
 /// Owned vertices are in the order in which the cells first refer to the vertices; ghosts are in file order.
 /// `vertex_order` and `cell_order` map local numbers to the order of the mesh file.
 ///
-/// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
+/// Some vertices may be directors, which are vectors, not positions. A director defines the orientation of the
+/// cross-section of a segment (src/mesh/directors.hpp). No region contains a director.
 class TetrahedralMesh {
  public:
   /// Creates the mesh of the box [0, size] (m) with cells[0]·cells[1]·cells[2] bricks of six tetrahedra each. The sides
@@ -89,12 +93,12 @@ class TetrahedralMesh {
                                               int order = 1, std::optional<int> quadrature_degree = {});
   /// Creates the mesh of the cube [0, size]³ (m) with `resolution`³ bricks of six tetrahedra each. Collective.
   static std::shared_ptr<TetrahedralMesh> create_cube(MPI_Comm comm, int resolution = 10, double size = 1.0);
-  /// Reads a mesh file; equal to read_mesh() of io/read_mesh.hpp with the default arguments. `scale` converts
-  /// coordinates to metres. Collective.
+  /// Reads a mesh file with the default arguments of read_mesh() (io/read_mesh.hpp). `scale` converts coordinates to
+  /// metres. Collective.
   static std::shared_ptr<TetrahedralMesh> from_file(MPI_Comm comm, const std::string& path, double scale = 1.0);
   /// Creates a mesh of linear tetrahedra from positions of vertices (m) and the vertex numbers of each tetrahedron.
-  /// Only the first rank's arrays are used. Throws Error of kind `input` if validate_cells() rejects the mesh.
-  /// Collective.
+  /// Only the first rank's arrays are used. Throws Error of kind `input` if the mesh is not valid, for example if a
+  /// cell is inverted. Collective.
   TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                   const std::vector<std::array<int, 4>>& tets);
   /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. To save memory, pass `data` with
@@ -118,13 +122,15 @@ class TetrahedralMesh {
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
   int num_owned_vertices() const;  ///< number of vertices that this rank owns
-  /// Number of owned vertices up to and including the last owned vertex that another rank also has.
+  /// Returns 1 + the largest local number of an owned vertex of which another rank has a copy, or 0 if there is no such
+  /// vertex.
   int shared_vertices_end() const;
   std::int64_t num_global_cells() const;     ///< number of cells of the whole mesh
   std::int64_t num_global_vertices() const;  ///< including vertices that belong to no cell
   /// Number of vertices of the whole mesh that belong to no cell.
   std::int64_t num_unused_vertices() const { return num_unused_; }
-  /// Number of directors in the whole mesh.
+  /// Number of directors in the whole mesh. Directors are vectors, stored as vertices, that define the orientations of
+  /// the cross-sections of segments.
   std::int64_t num_global_directors() const { return num_directors_; }
   /// Flags of the local vertices: non-zero for each vertex that is a director. Empty if the mesh has no directors.
   const std::vector<char>& is_director() const { return is_director_; }
@@ -134,11 +140,12 @@ class TetrahedralMesh {
   std::span<const int> cells() const {
     return {cells_.data(), static_cast<std::size_t>(nodes_per_cell()) * static_cast<std::size_t>(num_cells_)};
   }
-  /// This rank's cells of `kind`, which is one of `lower_kinds`.
+  /// This rank's cells of `kind`. `kind` must be a kind of lower dimension than tetrahedra (`lower_kinds`).
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
   /// Number of cells of `kind` in the whole mesh. `kind` may be any kind.
   std::int64_t num_global(CellKind kind) const;
-  /// Entities of this rank's cells of `kind`, with the locations of the cells in files. `kind` may be any kind.
+  /// Set of this rank's cells of `kind`, on which fields can have values; includes the locations of the cells in files.
+  /// `kind` may be any kind.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
   }
@@ -152,11 +159,11 @@ class TetrahedralMesh {
   /// Rest positions of this rank's block of vertices in file order, including unused vertices: [block_size, 3] in m.
   /// Collective.
   std::vector<double> file_positions() const;
-  /// Entities of this rank's vertices, ghosts included.
+  /// Set of this rank's vertices, ghosts included, on which fields can have values.
   const std::shared_ptr<const Entities>& vertex_entities() const { return vertices_; }
-  /// Entities of the vertices that this rank owns, without ghosts.
+  /// Set of the vertices that this rank owns, without ghosts, on which fields can have values.
   const std::shared_ptr<const Entities>& owned_vertex_entities() const { return owned_vertices_; }
-  /// Entities of this rank's tetrahedra.
+  /// Set of this rank's tetrahedra, on which fields can have values.
   const std::shared_ptr<const Entities>& cell_entities() const { return cell_entities_; }
   const Exchange& vertex_exchange() const { return *vertex_exchange_; }  ///< exchange between owned vertices and ghosts
   const FileOrder& vertex_order() const { return *vertex_order_; }       ///< locations of local vertices in files
@@ -168,7 +175,7 @@ class TetrahedralMesh {
   /// Index in `bodies()` of the body with this name. If no body has this name, throws Error of kind `input`; the
   /// message suggests a similar name, if there is one, and lists all names.
   std::size_t find_body(const std::string& name) const;
-  /// Named groups of the mesh file, or sides of a box.
+  /// Descriptions of the named groups of the mesh file, or of the sides of a box.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices. If `body` is not empty, the region contains only vertices of that body, and the
   /// numbers of a VertexList are relative to the body's first vertex. Throws Error of kind `input` if the name is
@@ -180,16 +187,17 @@ class TetrahedralMesh {
   /// are united. For an unknown name, throws Error of kind `input`; the message suggests the most similar name and
   /// lists all names. Collective.
   const Region& region(const std::string& name) const;
-  /// Returns this rank's faces of a region; each face is on only one rank. If the region has surface groups, the result
-  /// is the faces of these groups. Otherwise the result is the boundary faces that belong to the region's cells (for a
-  /// group of the file) or that have all their vertices in the region (for other regions). Collective.
+  /// Returns this rank's faces of a region; each face is on only one rank. If groups of faces in the mesh file have
+  /// this name, the result is the faces of these groups. Otherwise the result is the boundary faces that belong to the
+  /// region's cells (for a group of the file) or that have all their vertices in the region (for other regions).
+  /// Collective.
   std::vector<Face> faces(const std::string& name) const;
   bool has_region(const std::string& name) const;  ///< true if `region` accepts the name
   std::vector<std::string> region_names() const;   ///< names of all regions, beginning with `all`
   /// This rank's boundary faces: faces that belong to only one cell of the whole mesh. Collective on the first call.
   const std::vector<Face>& boundary() const;
 
-  /// Affine body that the local cell `cell` represents, or nullptr.
+  /// Affine body that the local cell `cell` represents, or nullptr if the cell represents only itself.
   const AffineBody* affine_body(int cell) const;
   /// Ratio (volume that the cell represents) / (volume of the cell), for each of `cells` or, if `cells` is empty, for
   /// all cells. The ratio is AffineBody::volume_factor for cells of affine bodies and 1 for other cells. The result is
@@ -207,7 +215,8 @@ class TetrahedralMesh {
   void find_directors();
   /// Adds to `region`, in ascending order, the cells of all kinds whose vertices are all marked.
   void add_cells_within(const std::vector<char>& marks, Region& region) const;
-  /// Indices in `infos_` of the groups with the given name or, if there are none, with the given tag.
+  /// Returns the indices in `infos_` of the groups called `name`. If no group has this name, returns the indices of the
+  /// groups whose tag, or BODY/TAG in a mesh of several bodies, equals `name` as a text.
   std::vector<std::size_t> groups(const std::string& name) const;
   void number(MeshData& data);
   void read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks);
@@ -248,9 +257,9 @@ std::vector<std::int64_t> vertex_numbers(const TetrahedralMesh& mesh);
 /// Returns the 0-based number in the mesh file of each of this rank's tetrahedra, [cells].
 std::vector<std::int64_t> cell_numbers(const TetrahedralMesh& mesh);
 
-/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3] (m/s) at the corners X of an affine
-/// body's cell. The centre of mass c is the mean of the four corners. `v` is in m/s; ω is the argument `w`, in rad/s.
-/// Collective.
+/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3] (m/s) at the corners of an affine body's
+/// cell, where X is the rest position of the corner. The centre of mass c is the mean of the four corners. `v` is in
+/// m/s; ω is the argument `w`, in rad/s. Collective.
 void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
                         const std::array<double, 3>& w, std::vector<double>& velocities);
 

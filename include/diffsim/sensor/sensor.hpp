@@ -14,10 +14,10 @@
 
 namespace diffsim {
 
-/// Measured quantity y(n, x[n], p) with a few components, for example the reaction of a region or the mean strain of a
-/// region. x[n] is the state after n steps, and p are the parameters of the scene. Functions for derivatives require
-/// that the scene is prepared (`Model::prepare`) for the present parameters. All functions are collective. A sensor
-/// must not outlive its scene.
+/// Measured quantity y(n, x[n], p) of a scene, with a few components, for example the reaction of a region or the mean
+/// strain of a region. x[n] is the state after n steps, and p are the parameters of the scene. Derivatives require an
+/// earlier call of `Model::prepare` for the present parameters. All functions are collective. A sensor must not outlive
+/// its scene.
 class Sensor {
  public:
   virtual ~Sensor() = default;
@@ -25,25 +25,26 @@ class Sensor {
   virtual std::string name() const = 0;
   /// Returns the unit of y, for example "N".
   virtual std::string unit() const = 0;
-  /// Returns the names of the components, for example x, y and z.
+  /// Returns the names of the components of y, for example "x", "y" and "z".
   virtual std::vector<std::string> components() const = 0;
   /// Returns the communicator of the scene's mesh.
   virtual MPI_Comm comm() const = 0;
 
-  /// Returns y, [components], on every rank. The masses and the prepared quantities of force terms are those of the
-  /// present parameters: sensors that need the masses or the system's terms call `System::prepare_if_changed`.
+  /// Returns y at the state x[n] = `state` and the present parameters, [components], on every rank. A prior call of
+  /// `Model::prepare` is not necessary.
   virtual std::vector<double> value(int n, const State& state) = 0;
-  /// Returns the derivative of y along `tangent` (of the state) and `direction` (of the parameters) on every rank.
-  /// Requires `Model::prepare_tangent`.
+  /// Returns, on every rank, the derivative of y along the change `tangent` of the state and the change `direction` of
+  /// the parameters, [components]. Requires an earlier call of `Model::prepare_tangent`.
   virtual std::vector<double> tangent(int n, const State& state, const State& tangent,
                                       const ParameterSet& direction) = 0;
-  /// Adds (∂y/∂x)ᵀ w to the owned entries of `adjoint`, and this rank's contribution to (∂y/∂p)ᵀ w to `gradient`.
-  /// Requires `Model::begin_adjoint`, whose sums receive the derivatives with respect to masses and to prepared
-  /// quantities of force terms. w: [components].
+  /// Adds (∂y/∂x)ᵀ w to the entries of `adjoint` at owned vertices, and this rank's contribution to (∂y/∂p)ᵀ w to
+  /// `gradient`, for a vector w, [components]. Derivatives with respect to masses and to prepared quantities of force
+  /// terms are added to sums in the Model, which `Model::begin_adjoint` zeroes and `Model::prepare_adjoint` adds to a
+  /// gradient.
   virtual void add_adjoint(int n, const State& state, const std::vector<double>& w, State& adjoint,
                            ParameterSet& gradient) = 0;
-  /// Adds the derivatives, along `tangent`, `direction` and dw, of the products that `add_adjoint` adds. Requires
-  /// `Model::begin_adjoint_tangent`.
+  /// Adds the derivatives of the products (∂y/∂x)ᵀ w and (∂y/∂p)ᵀ w of `add_adjoint` along `tangent`, `direction` and
+  /// dw. Requires an earlier call of `Model::begin_adjoint_tangent`.
   virtual void add_adjoint_tangent(int n, const State& state, const State& tangent, const ParameterSet& direction,
                                    const std::vector<double>& w, const std::vector<double>& dw, State& adjoint_tangent,
                                    ParameterSet& gradient_tangent) = 0;
@@ -53,41 +54,41 @@ class Sensor {
 struct SensorPlace {
   std::string region = "all";  ///< name of a region of the scene's mesh
   /// Rest position (m) of a material point inside a tetrahedron. If given, `region` is not used. The point keeps its
-  /// barycentric coordinates in the tetrahedron, also if the rest shape changes. A point of an affine body may be
-  /// outside the tetrahedron.
+  /// barycentric coordinates in the tetrahedron, also if the rest shape changes. The point of a body that one
+  /// tetrahedron represents (affine body) may be outside the tetrahedron.
   std::optional<std::array<double, 3>> point = {};
-  std::string body = {};  ///< body that contains `point`; may be empty if the mesh has one body
+  std::string body = {};  ///< name of the body that contains `point`; may be empty if the mesh has one body
 };
 
 /// Quantity that a sensor measures. `sensor_types` gives the unit and the components of each quantity.
 enum class SensorQuantity {
   position,          ///< mean position of a region's vertices, or position of a point (m)
-  displacement,      ///< position minus rest position (m)
+  displacement,      ///< mean displacement of a region's vertices, or displacement of a point (m)
   velocity,          ///< mean velocity of a region's vertices, or velocity of a point (m/s)
-  distance,          ///< distance between two places (m)
+  distance,          ///< distance between the positions of two regions or points (m)
   center_of_mass,    ///< centre of mass of a region's vertices (m)
-  momentum,          ///< Σ m v over a region's vertices (kg m/s)
-  angular_momentum,  ///< Σ m (x - o) × v about the point o = `SensorSpec::about` (kg m²/s)
+  momentum,          ///< Σ m v over a region's vertices with masses m and velocities v (kg m/s)
+  angular_momentum,  ///< Σ m (x - o) × v over a region's vertices at x, with o = `SensorSpec::about` (kg m²/s)
   kinetic_energy,    ///< ½ Σ m v² over a region's vertices (J)
   volume,            ///< current volume of a region's tetrahedra (m³)
   strain,            ///< mean Green–Lagrange strain of a region's tetrahedra
   stress,            ///< mean Cauchy stress of the elastic laws in a region's tetrahedra (Pa)
-  von_mises,         ///< power mean of the von Mises stresses of a region's tetrahedra (Pa)
-  work,              ///< ∫ P : ∇u dV over a region's tetrahedra (J)
-  reaction,          ///< force that fixes or moves a region (N)
+  von_mises,         ///< power mean of the von Mises stresses of a region's tetrahedra (Pa); see `SensorSpec::power`
+  work,              ///< ∫ P : ∇u dV over a region's tetrahedra, with Piola stress P and displacement u (J)
+  reaction,          ///< sum of the forces that fix or move a region's vertices (N)
   moment,            ///< moment of the reaction about `SensorSpec::about` (N m)
 };
 
 /// Description of a sensor (`DifferentiableScene::sensor`).
 struct SensorSpec {
-  SensorQuantity quantity = SensorQuantity::position;  ///< quantity y
-  SensorPlace place = {};                              ///< region or point at which y is measured
-  std::optional<SensorPlace> other = {};               ///< second place of the quantity `distance`
-  std::array<double, 3> about{};  ///< point for `moment` and `angular_momentum`, m; default: the origin
+  SensorQuantity quantity = SensorQuantity::position;  ///< quantity that the sensor measures
+  SensorPlace place = {};                              ///< region or point at which the quantity is measured
+  std::optional<SensorPlace> other = {};               ///< second region or point; only for the quantity `distance`
+  std::array<double, 3> about{};  ///< reference point (m) of `moment` and `angular_momentum`; default: the origin
   double power = 8.0;             ///< exponent P of the mean of `von_mises`, at least 2
 };
 
-/// Type of a sensor: quantity, name of the quantity in scenes, unit, names of the components, and meaning.
+/// Description of a quantity that sensors measure: name in scenes, unit, names of the components, and meaning.
 struct SensorType {
   SensorQuantity quantity{};            ///< quantity that the sensor measures
   std::string name,                     ///< name of the quantity in scenes
@@ -96,33 +97,39 @@ struct SensorType {
   std::string meaning;                  ///< description of the quantity
 };
 
-/// Returns all types of sensors, in the order of SensorQuantity.
+/// Returns the descriptions of all quantities, in the order of SensorQuantity.
 const std::vector<SensorType>& sensor_types();
-/// Returns the type of the sensors of a quantity.
+/// Returns the description of a quantity.
 const SensorType& type_of(SensorQuantity quantity);
-/// Returns the quantity with a name. Throws Error (input), which suggests a similar name, if there is no such quantity.
+/// Returns the quantity with a name. Throws Error (input) if no quantity has this name; the message suggests a similar
+/// name.
 SensorQuantity sensor_quantity_named(const std::string& name);
 
 /// Options of a SensorLoss.
 struct SensorLossOptions {
-  /// Covariance matrix C of the components, row-major [components, components]. Empty: the identity matrix.
+  /// Covariance matrix C of the errors of the observed components, row-major [components, components]. If empty, C is
+  /// the identity matrix.
   std::vector<double> covariance = {};
-  /// Limit δ of Huber's loss, in the unit of the sensor. 0: no limit. Must be 0 if `covariance` is not empty.
+  /// Limit δ of Huber's loss, in the unit of the sensor: larger errors contribute linearly instead of quadratically. If
+  /// 0, all errors contribute quadratically. Must be 0 if `covariance` is not empty.
   double huber = 0.0;
 };
 
-/// Half the mean squared distance between values y_n of a sensor and observed values ŷ_n:
+/// Loss for observed values ŷ_n of a sensor: half the mean squared distance between ŷ_n and the sensor's values y_n at
+/// the states x[n],
 ///
 ///   1/(2 |S|) Σ_{n∈S} (y_n - ŷ_n)ᵀ C⁻¹ (y_n - ŷ_n)
 ///
-/// with the covariance matrix C. Components of ŷ_n that are NaN count as not observed; C⁻¹ is then the inverse of the
-/// rows and columns of C that belong to observed components. S is the set of the numbers n of states with at least one
-/// observed component. With `huber` δ > 0, each component r of y_n - ŷ_n contributes ½ r² if |r| ≤ δ, else
-/// δ (|r| - δ/2) (Huber 1964), so that outliers have less influence.
+/// with the covariance matrix C. S is the set of the numbers n of states with at least one observed component.
+/// Components of ŷ_n that are NaN are not observed. If some components are not observed, the sum is over the observed
+/// components, and C⁻¹ is the inverse of the matrix of the rows and columns of C that belong to these components. With
+/// `huber` δ > 0, each component r of y_n - ŷ_n contributes ½ r² if |r| ≤ δ, else δ (|r| - δ/2) (Huber 1964), so that
+/// outliers have less influence.
 class SensorLoss final : public Loss {
  public:
   /// `observed`: map from the numbers n of observed states to ŷ_n [components]. Throws Error (input) if no component is
-  /// observed, for a wrong number of components, and if `covariance` is not symmetric and positive definite.
+  /// observed, for a wrong number of components, for negative n, for infinite values, and for options that
+  /// SensorLossOptions excludes or a `covariance` that is not symmetric and positive definite.
   SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector<double>> observed,
              SensorLossOptions options = {});
   std::string unit() const override;
@@ -145,11 +152,12 @@ class SensorLoss final : public Loss {
     std::vector<double> values;   // ŷ_n
     std::vector<double> weights;  // C⁻¹ with zeros for components that are not observed, [components, components]
   };
-  /// Returns y_n - ŷ_n, with zeros in the components that are not observed.
+  /// Returns the difference y_n - ŷ_n between the sensor's values and the observed values, with zeros in the components
+  /// that are not observed.
   std::vector<double> residual(int n, const State& state);
-  /// Returns the derivative of the loss with respect to the residual `r`.
+  /// Returns the derivative of the loss with respect to the residual `r` = y_n - ŷ_n.
   std::vector<double> slope(int n, const std::vector<double>& r) const;
-  /// Returns the derivative of `slope` along `dr`.
+  /// Returns the derivative of the result of `slope` along the change `dr` of the residual.
   std::vector<double> slope_change(int n, const std::vector<double>& r, const std::vector<double>& dr) const;
   double scale() const { return factor_ / num_observations(); }
 
@@ -159,13 +167,15 @@ class SensorLoss final : public Loss {
   double factor_ = 1.0;
 };
 
-/// Mean over states n ∈ S of a function of a sensor's values y_n, 1/|S| Σ_{n∈S} w · φ(y_n) with weights w of the
-/// components, for objectives that are not residuals, such as a compliance, and for constraints. φ(y) = y or, with a
-/// power p, φ(y) = |y|^p by component. The p-th root of the mean of |y|^p tends to the largest |y| for large p.
+/// Loss 1/|S| Σ_{n∈S} w · φ(y_n), where y_n are the values of a sensor at the states x[n], S is a set of numbers n, and
+/// w are weights of the components. φ(y) = y or, with a power p, φ(y) = |y|^p for each component. Intended for
+/// constraints, and for objectives that are not least-squares residuals, such as a compliance. For large p, the p-th
+/// root of the mean of |y|^p tends to the largest |y|.
 class SensorValueLoss final : public Loss {
  public:
-  /// `weights`: w, [components]. `steps`: the numbers S, each at most once. `power`: p ≥ 2, or no value. Throws Error
-  /// (input) for other powers, negative or repeated steps, no steps, and a wrong number of weights.
+  /// `weights`: w, [components]. `steps`: numbers n of the states in S, each at most once. `power`: p ≥ 2; no value for
+  /// φ(y) = y. Throws Error (input) for other powers, negative or repeated steps, no steps, and a wrong number of
+  /// weights.
   SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<double> weights, std::vector<int> steps,
                   std::optional<double> power = {});
   std::string unit() const override;
@@ -182,7 +192,8 @@ class SensorValueLoss final : public Loss {
                             ParameterSet& gradient_tangent) override;
 
  private:
-  /// `slope`: derivative of the loss with respect to y. `slope_change`: derivative of `slope` along dy.
+  /// Returns the derivative of a state's contribution to the loss with respect to the sensor's value y. `slope_change`
+  /// returns the derivative of this result along dy.
   std::vector<double> slope(const std::vector<double>& y) const;
   std::vector<double> slope_change(const std::vector<double>& y, const std::vector<double>& dy) const;
 
@@ -192,11 +203,11 @@ class SensorValueLoss final : public Loss {
   std::optional<double> power_;
 };
 
-/// Makes the loss 1/(2 |S||V|) Σ |x - x̂|² (m²) of observed positions x̂ of material points, as `TrackLoss` does for
-/// vertices: |S||V| is the number of pairs of point and step with at least one observed coordinate. Coordinates that
-/// are NaN count as not observed. The points keep their barycentric coordinates in their tetrahedra. Every rank passes
-/// all points. Throws Error (input) for a point outside the body, a wrong number of positions, and if nothing is
-/// observed. Collective.
+/// Makes the loss 1/(2N) Σ |x - x̂|² (m²) for observed positions x̂ of material points, with the positions x of the
+/// points in the states. The sum is over all observed coordinates. N is the number of pairs of a point and a state with
+/// at least one observed coordinate. Coordinates of x̂ that are NaN are not observed. The points keep their barycentric
+/// coordinates in their tetrahedra. Every rank must pass all points. Throws Error (input) for a point outside the body,
+/// a wrong number of coordinates, negative step numbers, infinite coordinates, and if nothing is observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 
 }  // namespace diffsim

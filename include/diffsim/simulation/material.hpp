@@ -11,14 +11,14 @@ namespace diffsim {
 
 struct CellModel;
 
-/// Values of a material parameter: one value for all cells or vertices of the material, or a list with one value per
-/// entity. The entities of a list are all local cells of the model's kind in the mesh, in local order, or, for a
-/// parameter on vertices, all owned vertices. A list for a parameter that may vary from step to step may have the shape
-/// [steps, entities].
+/// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. A list has
+/// one value for each local cell of the mesh of the model's kind, in local order, or, for a parameter on vertices, one
+/// value for each owned vertex. For a parameter that may vary from step to step, a list may also have the shape [steps,
+/// cells] or [steps, vertices].
 using CellValues = std::variant<double, std::vector<double>>;
 
-/// Returns pairs of names: a damping parameter, and the damping mechanism to which the parameter belongs. Every elastic
-/// material may have these parameters in addition to the parameters of its law.
+/// Returns pairs (name of a damping parameter, name of the damping mechanism that the parameter controls). Every
+/// elastic material may have these parameters in addition to the parameters of its law of elasticity.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
 /// Returns the models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
@@ -29,7 +29,8 @@ const CellModel* find_cell_model(const std::string& name);
 /// Name of the material model of rigid bodies, which has a density and no law of elasticity.
 inline constexpr const char* rigid_model = "rigid";
 
-/// Material of a region of the mesh: a model, and the values of the model's parameters. The model is one of these:
+/// Material of a region of the mesh: the name of a model, and the values of the model's parameters. The model is one of
+/// these:
 /// - a law of elasticity, for tetrahedra and for affine bodies, whose deformation gradient is uniform (AffineBody)
 /// - `rigid`, for affine bodies that do not deform; the only parameter is the density
 /// - a cell model (`cell_models`), for cells other than tetrahedra, such as springs, triangles of cloth or rods
@@ -53,8 +54,8 @@ struct DifferentiableMaterial {
   /// names instead of enumerators, because programs register their own laws of elasticity by name (`register_law` in
   /// elastic/elastic_term_impl.hpp), and scene files contain the same names.
   std::string model = "neo_hookean";
-  /// Values by parameter name. Tetrahedra have the parameter `density` (kg/m³), the parameters of the law (for example
-  /// `youngs_modulus` in Pa), and the damping parameters `viscosity` (Pa s), `bulk_viscosity` (Pa s),
+  /// Values of parameters, by name. Tetrahedra have the parameter `density` (kg/m³), the parameters of the law (for
+  /// example `youngs_modulus` in Pa), and the damping parameters `viscosity` (Pa s), `bulk_viscosity` (Pa s),
   /// `rayleigh_damping` (1/s) and `drag` (N s/m⁴). Other cells have the parameters of their cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
   std::string region = "all";  ///< name of the region of the mesh
@@ -64,7 +65,7 @@ struct DifferentiableMaterial {
   /// Name of a law of the cell model (`CellModel::laws`), for cells other than tetrahedra; each cell model has its own
   /// list of names. An empty name means the first law of the list. For tetrahedra, `model` is the name of the law.
   std::string law = {};
-  /// True if simulators that are created from the material compute gradients with respect to `youngs_modulus` and
+  /// True if a DifferentiableSimulator with this material computes gradients with respect to `youngs_modulus` and
   /// `poisson_ratio`.
   bool requires_grad = false;
 };

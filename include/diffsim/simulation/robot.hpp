@@ -25,14 +25,15 @@ class DifferentiableScene;
 struct Robot {
   std::string name;               ///< NAME, the `name` that was passed to `read_robot`
   std::vector<NamedMesh> bodies;  ///< affine bodies
-  /// One rigid material per body. The density is 1000 kg/m³, for which the bodies have the masses in the file.
+  /// One rigid material per body. The density is 1000 kg/m³; the volumes of the bodies are such that the masses are
+  /// those in the URDF file.
   std::vector<DifferentiableMaterial> materials;
   std::vector<Joint> joints;                 ///< joints between the bodies
   std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
   /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass (m/s) and angular
-  /// velocity (rad/s). The initial velocities follow from the velocities of the joints.
+  /// velocity (rad/s). These velocities are computed from the joint velocities in RobotOptions.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
-  /// Warnings about parts of the file that have no effect, for example about collision shapes of the base.
+  /// Warnings about parts of the URDF file that have no effect, for example about collision shapes of the base.
   std::vector<std::string> warnings;
 };
 

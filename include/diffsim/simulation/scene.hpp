@@ -29,7 +29,7 @@ struct JointNodes;
 struct Body {
   std::string name;     ///< name of the body, as in `join_bodies`
   MeshData mesh;        ///< this rank's block of the body's mesh, from `cube_mesh`, `solid_mesh`, `read_mesh_data`, …
-  Materials materials;  ///< materials of regions of the body; an empty list means that the body is an obstacle
+  Materials materials;  ///< materials of regions of the body; if the list is empty, the body is an obstacle
   Placement placement = {};  ///< scale, rotation and translation that are applied to `mesh`
 };
 
@@ -58,9 +58,9 @@ class DifferentiableScene {
   /// Fixes the components `axes` of the positions of a region's vertices.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Fixes the vertices of a region, the slope of shells along edges between two of these vertices, and the tangents of
-  /// rods at these vertices. If only one of the `axes` is true, the clamped edges lie in a plane of symmetry normal to
-  /// this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image. Throws Error
-  /// (input) for two axes.
+  /// rods at these vertices. If only one of the `axes` is true, the plane normal to this axis is a plane of symmetry:
+  /// the clamped edges stay in the plane, and the shell behind the plane is the mirror image of the shell in front of
+  /// the plane. Throws Error (input) for two axes.
   void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Moves the vertices of a region as a rigid body. The region rotates about `axis` through `origin` at
   /// `angular_velocity` ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves
@@ -69,27 +69,28 @@ class DifferentiableScene {
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
   /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
-  /// exist or is not rigid, or if constraints are redundant.
+  /// exist or is not rigid, or if the constraints of the joints are linearly dependent.
   void join(const Joint& joint);
-  /// Adds forces to a revolute or prismatic joint (JointDrive). Adds the parameters `joint_torque:NAME`,
-  /// `joint_target:NAME`, `joint_stiffness:NAME`, `joint_damping:NAME`, `joint_friction:NAME` and
-  /// `joint_limit_stiffness:NAME`, where NAME is the joint's name. The torque and the target have one value or one
-  /// value per step. Throws Error (input) for a name that no joint has, for a joint of another kind, for a joint that
-  /// already has a drive, and for values that are not allowed.
+  /// Adds the forces of a JointDrive (torque, spring to a target, damping, friction and limits) to a revolute or
+  /// prismatic joint. Adds the parameters `joint_torque:NAME`, `joint_target:NAME`, `joint_stiffness:NAME`,
+  /// `joint_damping:NAME`, `joint_friction:NAME` and `joint_limit_stiffness:NAME`, where NAME is the joint's name. The
+  /// torque and the target have one value or one value per step. Throws Error (input) for a name that no joint has, for
+  /// a joint of another kind, for a joint that already has a drive, and for values that are not allowed.
   void drive(const std::string& joint, const JointDrive& drive);
   /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Coordinates of revolute
   /// joints are in rad and in the interval (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Coordinates of prismatic
   /// joints are in m. For joints of other kinds, the value is NaN.
   std::vector<double> joint_coordinates(const State& state);
-  /// Adds a dead load per rest area to the boundary faces of tetrahedra and the triangles of a region. `traction` (Pa):
-  /// [3] or [steps, 3]. Returns the parameter's name.
+  /// Adds a load of constant direction, per rest area, to the boundary faces of tetrahedra and the triangles of a
+  /// region. `traction` (Pa): [3] or [steps, 3]. Returns the name of the parameter of the traction.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Adds a follower pressure to the boundary faces of tetrahedra and the triangles of a region. `pressure` (Pa): [1]
   /// or [steps]. The pressure acts in the direction opposite to the current normal. The normal points out of
-  /// tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the parameter's name.
+  /// tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the name of the
+  /// parameter of the pressure.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
   /// Adds a moment to each rod segment of a region (a segment with a director). `moment` (N m): [3] or [steps, 3].
-  /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.
+  /// Returns the name of the parameter of the moment. Throws Error (input) if no segment of the region has a director.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Attaches each vertex of a region by a spring to the material point of the region `to` that has the same rest
   /// position as the vertex (attach/attachment.hpp). `stiffness`: spring constant (N/m). Returns the name of the
@@ -100,26 +101,26 @@ class DifferentiableScene {
   /// [steps, 3]. `drag`: air density times drag coefficient (kg/m³). Returns the name of the velocity parameter,
   /// `wind:REGION`. Also adds the parameter `wind_drag:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
-  /// Adds forces on vertices. `load` (N): [owned vertices, 3] or [steps, owned vertices, 3]. Returns the parameter's
-  /// name.
+  /// Adds forces on vertices. `load` (N): [owned vertices, 3] or [steps, owned vertices, 3]. Returns the name of the
+  /// parameter of the forces.
   std::string add_nodal_load(const std::vector<double>& load);
   /// Adds contact of bodies with obstacles and with each other. Call this function at most once, after gravity is set.
-  /// Contact between different bodies of a mesh is included unless a pair in the options excludes this contact. Throws
-  /// Error (input) for invalid values.
+  /// Contact between different bodies of a mesh is included, except for the bodies of a ContactPair in `options.pairs`
+  /// whose `touch` is false. Throws Error (input) for invalid values.
   ///
   /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. Adds `thickness`
   /// if the options contain a shared thickness, and `thickness:NAME` for each body or obstacle with a separate
   /// thickness. For each obstacle, adds `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, if the
-  /// obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. For each value that the options contain for a single
-  /// pair, adds a parameter, for example `friction:A|B`.
+  /// obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. For each value that a ContactPair in `options.pairs`
+  /// gives for two bodies, or a body and an obstacle, A and B, adds a parameter, for example `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
-  /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the initial state, or if a body is
-  /// inside another body or an obstacle. A simulator calls this function before it steps from the initial state.
-  /// Programs that call `DifferentiableScene::step` directly must also call this function.
+  /// Throws Error (input), with the names of some of the bodies and obstacles, if surfaces touch or intersect in the
+  /// initial state, or if a body is inside another body or an obstacle. A simulator calls this function before it steps
+  /// from the initial state. Programs that call `DifferentiableScene::step` directly must also call this function.
   void require_apart();
-  /// Returns the state of contact (smallest gap, numbers of pairs, friction power) at `state`, which is the state after
-  /// n steps.
+  /// Returns the smallest gap, the numbers of pairs and of intersections, and the friction power of contact in `state`,
+  /// the state after n steps.
   ContactState contact_state(int n, const State& state);
   /// Returns the contact forces, including friction, between every two bodies and between every body and every
   /// obstacle. `state`: state after n steps. Bodies are in the order of the mesh; obstacles follow, first the planes,
@@ -127,13 +128,13 @@ class DifferentiableScene {
   /// Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
-  /// outlive the scene. Call this function after all constraints, joints and contact have been added: a reaction does
-  /// not include vertices that are fixed or moved later. Throws Error (input) for an unknown type, region or body, and
-  /// for a type that is not available at `SensorSpec::place`.
+  /// outlive the scene. Call this function after all constraints, joints and contact have been added: a sensor of a
+  /// reaction does not include vertices that are fixed or moved by later calls. Throws Error (input) for an unknown
+  /// type, region or body, and for a type that is not available at `SensorSpec::place`.
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
-  /// Returns a barrier stiffness κ (Pa) for the stiffness and weight of the bodies: the largest of the values of κ that
-  /// the following conditions require. Obstacles are excluded, and all other bodies enter the conditions together, by
-  /// sums or means. The length d̂ is `barrier_distance`.
+  /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of the
+  /// values of κ for which one of the following conditions holds. Obstacles are excluded, and all other bodies enter
+  /// the conditions together, by sums or means. The length d̂ is `barrier_distance`.
   /// 1. The barrier at the gap d̂/2 is as stiff as the surface of the bodies.
   /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the weight of the bodies.
   /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
@@ -152,28 +153,29 @@ class DifferentiableScene {
   void set_initial_velocity(const std::vector<double>& velocity);
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }  ///< mesh of all bodies
-  /// Materials of the scene. In a scene of several bodies, the regions of the materials are called BODY/R.
+  /// Materials of the scene. In a scene of several bodies, region R of body BODY is called BODY/R in the materials.
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   /// Indices in `mesh()->bodies()` of the bodies without a material. These bodies are obstacles.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
   /// Time stepper of the scene.
   Model& model();
   double dt() const;  ///< s
-  /// System that the time stepper advances: inertias, force terms, motions and parameters. Only force terms and fixed
-  /// components may be added after the first step; the next call of `step` then prepares the scene again.
+  /// System that the time stepper advances: inertias, force terms, prescribed motions and parameters. Only force terms
+  /// and fixed components may be added after the first step; the next call of `step` then calls `Model::prepare` again.
   System& system();
   bool is_implicit() const;                                    ///< true if the integrator is implicit
   ParameterSet& parameters() { return model().parameters(); }  ///< parameters of the scene
 
-  State initial_state() const;  ///< copy of the state x[0]
-  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1.
-  /// Prescribed motions are advanced to the step of this frame. Returns the step of the frame. Throws InputError if the
-  /// file has no frame of step `step`, or lacks a field that steps need.
+  State initial_state() const;  ///< copy of the initial state
+  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1. Fields
+  /// of `state` that describe prescribed motions, such as moving origins, are set to the values of this step. Returns
+  /// the step of the frame. Throws InputError if the file has no frame of step `step`, or lacks a field that steps
+  /// need.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
   /// before, or if the scene may have changed since the last call (`changed_since`).
   void step(int n, State& state);
-  /// Returns a number that is new after each operation that may have changed a parameter's value on this rank
+  /// Returns a number that changes with each operation that may have changed a parameter's value on this rank
   /// (`Field::revision`), and after each change of the system's inertias, terms and fixed components
   /// (`System::revision`).
   std::uint64_t revision();
@@ -197,7 +199,7 @@ class DifferentiableScene {
   std::vector<DifferentiableMaterial> materials_;
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
-  std::uint64_t prepared_ = 0;                  // `revision` at the last call of `prepare`; 0: none
+  std::uint64_t prepared_ = 0;                  // `revision` at the last call of `prepare`; 0 before the first call
   std::vector<std::string> obstacles_;          // labels of planes, then of meshes
   std::vector<ContactTerm*> contacts_;          // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own

@@ -25,10 +25,10 @@ class Trajectory;
 /// Simulates bodies step by step, without gradients. All members are collective.
 class Simulator {
  public:
-  /// Creates a simulator that owns a scene of `mesh`. `density` (kg/m³) applies to materials of tetrahedra that give no
-  /// density. `device` is "cpu", "cuda" or "hip"; an empty string means the device for which this library was built.
-  /// Throws Error (input) if this library was not built for the device. Also throws the Errors of the constructor of
-  /// DifferentiableScene.
+  /// Creates a simulator that owns a new scene with the mesh `mesh`. `density` (kg/m³) applies to materials of
+  /// tetrahedra that give no density. `device` is "cpu", "cuda" or "hip"; an empty string means the device for which
+  /// this library was built. Throws Error (input) if this library was not built for the device. Also throws the Errors
+  /// of the constructor of DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
   /// Overload of the constructor for several bodies. Region R of a body is called BODY/R in the scene.
@@ -99,9 +99,9 @@ class Trajectory {
   /// Returns the time after n steps (s).
   double time(int n) const;
   /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The reference is valid until the next call of `state`.
-  /// Calls for all states in ascending order cost one rollout in total. Throws Error (input) for n outside this range.
-  /// Also throws Error (input) if the state must be recomputed although the scene may have changed since the rollout
-  /// (`DifferentiableScene::revision`). Collective.
+  /// Calls for all states in ascending order take the run time of one rollout in total. Throws Error (input) for n
+  /// outside this range. Also throws Error (input) if the state must be recomputed although the scene may have changed
+  /// since the rollout (`DifferentiableScene::revision`). Collective.
   const State& state(int n);
 
  private:
@@ -109,8 +109,8 @@ class Trajectory {
   std::shared_ptr<KeptStore> checkpoints_;
   int num_steps_;
   State last_, state_;
-  std::uint64_t revision_;  // of the scene when the Trajectory was created
-  int step_ = -1;           // number of `state_`
+  std::uint64_t revision_;  // `revision` of the scene when the Trajectory was created
+  int step_ = -1;           // step number of `state_`
 };
 
 /// Simulates bodies, and computes gradients of a loss through rollouts.
@@ -129,19 +129,22 @@ class DifferentiableSimulator : public Simulator {
   explicit DifferentiableSimulator(DifferentiableScene& scene);
   ~DifferentiableSimulator() override;
 
-  /// Selects the parameters p for which `backward` computes ∂L/∂p. ∂L/∂x[0] is always computed.
+  /// Selects the parameters p for which `backward` computes ∂L/∂p, where L is the loss. ∂L/∂x[0], with the initial
+  /// state x[0], is always computed.
   void require_gradient(const std::vector<std::string>& parameters);
 
   using Simulator::rollout;
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
   /// checkpoint_every)`, and returns the value of this sum, added over all ranks. `state()` does not change. Call this
-  /// function once after each rollout of this kind; a second call throws Error.
+  /// function at most once after each rollout; a second call throws Error.
   double backward(const StateLoss& loss);
-  /// Overload of `backward` for a Loss Σ_n ℓ_n(x[n], p). The gradient includes the derivatives ∂ℓ_n/∂p.
+  /// Overload of `backward` for a Loss Σ_n ℓ_n(x[n], p) of the states x[n] and the parameters p. The gradient includes
+  /// the derivatives ∂ℓ_n/∂p.
   double backward(Loss& loss);
 
   /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every`: number of steps
-  /// between snapshots in memory. If `checkpoint_every` is 0, every step is recorded.
+  /// between snapshots in memory. If `checkpoint_every` is 0, the data that `backward` needs are stored in memory for
+  /// every step, so that `backward` repeats no step.
   double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` with checkpoint options.
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
@@ -161,7 +164,8 @@ class DifferentiableSimulator : public Simulator {
   /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields are
   /// meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
-  /// Counters of the sweep of the last rollout. Throws Error if no rollout was run since the state was last set.
+  /// Counters of the last rollout and, if called, of `backward`: steps, snapshots and run times. Throws Error if no
+  /// rollout was run since the state was last set.
   const SweepStatistics& statistics() const;
 
  private:
@@ -175,7 +179,7 @@ class DifferentiableSimulator : public Simulator {
                        const State* from, std::shared_ptr<Store> store = nullptr);
 
   State adjoint_;
-  std::uint64_t revision_ = 0;  // of the scene at the end of the last rollout
+  std::uint64_t revision_ = 0;  // `revision` of the scene at the end of the last rollout
   std::unique_ptr<LaterSteps> model_;
   std::shared_ptr<LossOfBackward> loss_of_backward_;
   std::unique_ptr<LaterLoss> loss_;

@@ -18,9 +18,10 @@ struct BlockRows {
   std::vector<int> filled;  ///< block rows that are not empty
 };
 
-/// Prefetches the memory 8 KiB ahead of each of `count` values that are about to be read once. The prefetched addresses
-/// need not be valid. The hardware prefetcher does not recognise the pattern of three rows that are read at once. The
-/// prefetch stops at the second-level cache, because the first-level cache supports few outstanding loads.
+/// Prefetches `count` values that begin 8 KiB after the address `values`. Intended for arrays of which each value is
+/// read once. The prefetched addresses need not be valid. The hardware prefetcher does not recognise the pattern of
+/// three rows that are read at once. The prefetch stops at the second-level cache, because the first-level cache
+/// supports few outstanding loads.
 template <class T>
 void fetch_ahead(const T* values, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t line = 64 / sizeof(T), ahead = 128 * line;
@@ -31,9 +32,10 @@ void fetch_ahead(const T* values, std::ptrdiff_t count) {
 /// `height` of the result is 0 if the rows of some block row do not have the same runs.
 BlockRows find_block_rows(Mat matrix, int height);
 
-/// Computes y = A x, or y += A x if `add`. `values`: in AIJ order.
+/// Computes y = A x, or y += A x if `add` is true, for the matrix A with the sparsity pattern `rows`. `values`: values
+/// of A, row after row.
 void multiply(const BlockRows& rows, const double* values, const double* x, double* y, bool add);
-/// Adds Aᵀ x to y.
+/// Adds Aᵀ x to y, for the matrix A with the sparsity pattern `rows`. `values`: values of A, row after row.
 void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y);
 
 }  // namespace diffsim::dynamics

@@ -7,23 +7,25 @@
 
 namespace diffsim::dynamics {
 
-/// Faster substitutes for PETSc's operations on matrices and multigrid preconditioners. A substitute changes results
+/// Faster substitutes for operations of PETSc on matrices and multigrid preconditioners. A substitute changes results
 /// only by rounding errors, or within the tolerance of the linear solver. All members are collective.
 class FastPaths {
  public:
   virtual ~FastPaths() = default;
-  /// Substitutes the products with `matrix`. Call this function again whenever the sparsity pattern may have changed.
+  /// Replaces PETSc's products with `matrix`. Call this function again whenever the sparsity pattern may have changed.
   virtual void use_products(Mat matrix) = 0;
-  /// Substitutes the products with the operators and interpolations of a preconditioner that has been set up.
+  /// Replaces PETSc's products with the operators and interpolations of all levels of a multigrid preconditioner that
+  /// has been set up.
   virtual void use_products(PC pc) = 0;
-  /// Substitutes the smoothers of a preconditioner that has been set up. Returns false if the finest level keeps
-  /// PETSc's smoother. Call this function again before each solve. `least_bound`: see `smooth_in_single_precision`.
-  /// `norm`: norm of the right-hand side.
+  /// Replaces PETSc's smoothers of a multigrid preconditioner that has been set up. Returns false if the finest level
+  /// keeps PETSc's smoother. Call this function again before each solve. `least_bound`: smallest permitted upper bound
+  /// of the eigenvalues that the smoother of the finest level covers (`smooth_in_single_precision`). `norm`: norm of
+  /// the right-hand side.
   virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
   /// Copies the present values of `matrix` to the smoother of the finest level. Recomputes the smoother's diagonal
-  /// blocks only if `with_diagonal`. Does nothing without a substituted smoother.
+  /// blocks only if `with_diagonal` is true. Does nothing if the level keeps PETSc's smoother.
   virtual void update_finest_level(PC pc, Mat matrix, bool with_diagonal) = 0;
-  /// Returns the operator of the finest level in single precision, or nullptr without a substituted smoother.
+  /// Returns the operator of the finest level in single precision, or nullptr if the level keeps PETSc's smoother.
   virtual Mat single_precision_operator(PC pc) = 0;
 };
 

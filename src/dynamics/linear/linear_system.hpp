@@ -28,12 +28,13 @@ struct LinearReport {
   /// `converged` may also be true.
   bool indefinite = false;
   int iterations = 0;
-  double residual = 0.0;  ///< relative to the right-hand side
+  double residual = 0.0;  ///< norm of the residual, relative to the norm of the right-hand side
   std::string reason;     ///< why the solve ended: name of PETSc's reason, or a text if a factorisation failed
 };
 
-/// Linear systems J x = b of implicit steps, distributed over all ranks and solved by PETSc. Unknowns are the
-/// components of the owned vertices. Fixed components are eliminated: their rows and columns contain the diagonal only.
+/// Linear systems J x = b with the Jacobian J of an implicit step, distributed over all ranks and solved by PETSc.
+/// Unknowns are the components of the owned vertices. Fixed components are eliminated: their rows and columns contain
+/// the diagonal only.
 ///
 /// All methods are collective.
 class LinearSystem {
@@ -45,56 +46,58 @@ class LinearSystem {
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
-  /// Begins a rollout: sets the fixed components and discards the reference preconditioner. `fixed`: masks of the owned
-  /// vertices (System::fixed), device address.
+  /// Begins a rollout: sets the fixed components and discards the reference preconditioner (`set_reference`). `fixed`:
+  /// masks of the owned vertices (System::fixed), device address.
   void set_fixed(const std::uint8_t* fixed);
   /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space and the multipliers λ of the constraints for later calls of `set_matrix`, which set the
-  /// matrix of the systems to the matrix A of `ProjectedMatrix` instead of J. A `multipliers` of nullptr means λ = 0.
-  /// Right-hand sides must be in the tangent space. Requires `set_constraints`.
+  /// Sets the tangent space and the multipliers λ of the constraints. Later calls of `set_matrix` compute the matrix A
+  /// of `ProjectedMatrix` from J, and systems with the matrix A instead of J are solved. A `multipliers` of nullptr
+  /// stands for zero multipliers. Right-hand sides must be in the tangent space. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Sets J to the sum of all `shares` of all ranks. Modifies `shares`: fixed components are eliminated. `product`: if
-  /// not nullptr, Krylov methods multiply with J by this function; J must then be symmetric.
+  /// Sets J to the sum of the contributions `shares` of all ranks. Modifies `shares`: the rows and columns of fixed
+  /// components are zeroed, except for the diagonal. `product`: if not nullptr, Krylov methods multiply with J by this
+  /// function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Sets up the reference preconditioner, which the systems of a rollout share. The sum of all `shares` of all ranks
-  /// should be positive definite and close to the later matrices, and must depend on the parameters only. Overwrites
-  /// the present matrix. Returns false if the Krylov method does not converge with the preconditioner. If PETSc's
-  /// options choose a preconditioner with a cheap set-up, sets up no reference preconditioner and returns true.
+  /// Sets up the reference preconditioner, which the systems of a rollout share. The preconditioner is computed from
+  /// the sum of the contributions `shares` of all ranks. This matrix should be positive definite and close to the
+  /// matrices of the rollout, and must depend on the parameters only. Replaces the matrix of the last `set_matrix`.
+  /// Returns false if the Krylov method does not converge with the preconditioner. If PETSc's options choose a
+  /// preconditioner with a cheap set-up, sets up no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Begins a time step, whose result must not depend on earlier time steps. If there is a reference preconditioner,
-  /// the matrices of the step share the reference preconditioner until the iterations in excess of the expected number
-  /// have cost as much as setting up another preconditioner (PreconditionerPolicy). Afterwards, or if there is no
-  /// reference preconditioner, a new preconditioner is computed from the next matrix. The following matrices share the
-  /// new preconditioner while the number of iterations per decimal digit of the residual stays below about twice the
-  /// number of the first solve.
+  /// the matrices of the step share the reference preconditioner until the excess iterations, compared to the
+  /// iterations with the matrix of `set_reference`, have cost as much as the set-up of a new preconditioner
+  /// (PreconditionerPolicy). Afterwards, or if there is no reference preconditioner, a new preconditioner is computed
+  /// from the next matrix. The following matrices share the new preconditioner while the number of iterations per
+  /// decimal digit of the residual stays below about twice the number of the first solve.
   void renew_preconditioner();
   /// Begins the derivatives of a step. A preconditioner changes derivatives only within the tolerance of the solver.
   /// The present preconditioner, which may have been computed in another time step for another sparsity pattern,
-  /// therefore remains in use until the excess iterations have cost as much as setting up another preconditioner. If
-  /// there is a reference preconditioner, or no present preconditioner, or if a new preconditioner is due, acts as
-  /// `renew_preconditioner`.
+  /// therefore remains in use until the iterations in excess of the expected number have cost as much as the set-up of
+  /// a new preconditioner. If there is a reference preconditioner, or no present preconditioner, or if a new
+  /// preconditioner is due, acts as `renew_preconditioner`.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten. `definite`: true
-  /// if J was projected to a positive definite matrix. If a system with contact fails because of the preconditioner
-  /// (SolvePolicy), another preconditioner is used for the rest of the time step. The smoother of this preconditioner
-  /// is updated with every matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is
-  /// `definite` with at most 300 000 unknowns, this system and all later systems of the time step are solved by
-  /// factorisation.
+  /// if J was projected to a positive definite matrix. If a system with contact is not solved because of the
+  /// preconditioner (SolvePolicy), the solve is repeated with a preconditioner that is computed from the present
+  /// matrix. For the rest of the time step, the smoother of the finest level is then updated with every matrix in order
+  /// to follow stiffening barriers. If a later solve of the time step fails for the same reason, and J is `definite`
+  /// with at most 300 000 unknowns, this system and all later systems of the time step are solved by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
-  /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
-  /// cannot solve.
+  /// Solves J x = b, or Jᵀ x = b if `transposed`, by factorisation, regardless of the number of unknowns. Intended for
+  /// systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// Present matrix; nullptr before the first call of `set_matrix` or `set_reference`.
   Mat matrix() const { return matrix_; }
   /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a shell that calls
   /// `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
-  /// Number of time steps that switched to factorisation.
+  /// Number of time steps that switched from a Krylov method to factorisation.
   long changes_to_factors() const { return solve_policy_.changes_to_factors(); }
   /// Returns true if `solve` factors every matrix because of the number of unknowns or of PETSc's options.
   bool factors();
@@ -108,9 +111,10 @@ class LinearSystem {
     const char* prefix = nullptr;                    // prefix of PETSc's options
     bool inertia_known = false, indefinite = false;  // both for the present matrix
   };
-  /// Begins a time step: undoes the changes that failures in an earlier time step made to the solvers.
+  /// Restores the solvers at the beginning of a time step, if failures in an earlier time step have changed the
+  /// solvers.
   void begin_solvers();
-  /// Creates the matrix with the sparsity pattern of `shares`: `unprojected_` if there are constraints, otherwise
+  /// Creates a matrix with the sparsity pattern of `shares`: `unprojected_` if there are constraints, otherwise
   /// `matrix_`.
   void make_matrix(const std::vector<MatrixShare*>& shares);
   /// Completes a newly created `matrix_`: sets the block size and the near null space, and creates vectors of a
@@ -127,15 +131,15 @@ class LinearSystem {
   /// Returns the device address of the values of all `shares`, stored one after the other.
   const double* join(const std::vector<MatrixShare*>& shares);
   /// Solves with a preconditioner that was computed for another matrix, in at most `policy_.most(tolerance)`
-  /// iterations, and records the solve in `policy_`.
+  /// iterations, and reports the number of iterations to `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
+  /// Solves by the factorisation or the Krylov method of the configured solver, without repetition after a failure.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
-  /// Returns the outcome of a solve by `solve_as_chosen` for `solve_policy_`.
+  /// Converts the report of `solve_as_chosen` to an outcome for `solve_policy_`.
   SolvePolicy::Outcome outcome_of(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Runs the Krylov method on b_ and x_.
+  /// Solves for the right-hand side `b_` by the Krylov method and stores the solution in `x_`. `norm`: norm of `b_`.
   LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);

@@ -8,12 +8,13 @@ namespace diffsim::dynamics {
 ///
 /// There are two preconditioners. All steps of a rollout share the reference preconditioner. The main preconditioner
 /// was computed for a matrix of this or an earlier time step. Setting up a preconditioner is assumed to cost as much as
-/// `setting_up` iterations. A preconditioner that was computed for another matrix is used until the iterations in
-/// excess of the expected number exceed this cost. Objects of this class store only numbers of iterations and flags;
-/// the caller owns the preconditioners. All ranks make the same calls.
+/// `setting_up` iterations. A preconditioner that was computed for another matrix is used until the number of
+/// iterations in excess of the expected number is larger than `setting_up`. Objects of this class store only numbers of
+/// iterations and flags; the caller owns the preconditioners. All ranks make the same calls.
 class PreconditionerPolicy {
  public:
-  static constexpr double setting_up = 25.0;  ///< cost of a set-up, in iterations
+  /// Assumed cost of the set-up of a preconditioner, in iterations of the Krylov method.
+  static constexpr double setting_up = 25.0;
 
   /// Begins a rollout, without a reference preconditioner.
   void begin_rollout();
@@ -25,7 +26,7 @@ class PreconditionerPolicy {
   void begin_derivatives(bool has_reference, bool has_main);
   /// Requests a new main preconditioner for the next matrix.
   void renew() { renews_ = true; }
-  /// Stops the use of the reference preconditioner.
+  /// Makes the systems of the present time step use the main preconditioner instead of the reference preconditioner.
   void leave_reference() { on_reference_ = false; }
 
   bool on_reference() const { return on_reference_; }
@@ -38,13 +39,14 @@ class PreconditionerPolicy {
   /// Sets the number of iterations in which the reference preconditioner reduced the relative residual to 1e-3, for the
   /// matrix from which the reference preconditioner was computed.
   void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
-  /// Returns the expected number of iterations for a reduction of the relative residual to `tolerance`. The number
-  /// applies to the reference preconditioner if `on_reference()`, and otherwise to the main preconditioner.
+  /// Returns the number of iterations that a solve to the relative residual `tolerance` is expected to need, with the
+  /// reference preconditioner if `on_reference()`, and otherwise with the main preconditioner.
   double expected(double tolerance) const;
   /// Returns the maximum number of iterations with a preconditioner that was computed for another matrix: 2 (expected +
   /// `setting_up`).
   double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
-  /// Records a solve with the reference preconditioner, or, while `keeps()` is true, with the main preconditioner.
+  /// Records the number of iterations of a solve with a preconditioner that was computed for another matrix: the
+  /// reference preconditioner or, while `keeps()` is true, the main preconditioner.
   void record_shared(bool converged, int iterations, double tolerance);
   /// Records a converged solve of at least one iteration with the main preconditioner. The first solve with a new main
   /// preconditioner sets the expected rate, in iterations per decimal digit of the residual. If a later solve needs

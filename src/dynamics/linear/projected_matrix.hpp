@@ -24,18 +24,18 @@ class ProjectedMatrix {
   /// `count`: number of this rank's rows of J, three for each owned vertex. Collective.
   ProjectedMatrix(const body::ConstraintSet& set, PetscInt count);
 
-  /// Sets P and λ. A `multipliers` of nullptr means λ = 0. Collective.
+  /// Sets P and λ. If `multipliers` is nullptr, λ = 0. Collective.
   void set(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Computes A. `is_same_pattern`: true if an earlier call computed `result` from a J with the same sparsity pattern.
-  /// Collective.
+  /// Computes A in `result`. `is_same_pattern`: true if an earlier call computed `result` from a J with the same
+  /// sparsity pattern. Collective.
   void compute(Mat J, bool is_same_pattern, PetscHandle<Mat, MatDestroy>& result);
 
  private:
   using Matrix = PetscHandle<Mat, MatDestroy>;
-  /// Creates a matrix of the type of J. The sparsity pattern contains the blocks of all assemblies and, if `identity`,
-  /// the diagonal entries of all other rows.
+  /// Creates a matrix of the type of J. The sparsity pattern contains a dense block for each assembly and, if
+  /// `identity` is true, the diagonal entries of all other rows.
   Matrix make(Mat J, bool identity) const;
-  /// Returns α_a of this rank's assemblies.
+  /// Returns the factor α_a of each assembly a of this rank.
   std::vector<double> largest_diagonals(Mat J) const;
 
   const body::ConstraintSet* set_;

@@ -25,9 +25,11 @@ struct SingleBlocks {
   int size() const { return static_cast<int>(place.size()); }
 };
 
-/// Returns a copy of the values of an AIJ matrix, multiplied by `scale`.
+/// Returns a single-precision copy of a matrix, multiplied by `scale`. `rows`: sparsity pattern of the matrix.
+/// `values`: values of the matrix, row after row.
 SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale);
-/// Overwrites the values of `blocks` by `scale` times the values of an AIJ matrix with the same sparsity pattern.
+/// Replaces the values of `blocks` by `scale` times the values of a matrix with the same sparsity pattern `rows`.
+/// `values`: values of the matrix, row after row.
 void set_values(const BlockRows& rows, const double* values, double scale, SingleBlocks& blocks);
 /// Returns the transposed matrix, which has `rows` block rows.
 SingleBlocks transposed(const SingleBlocks& blocks, int rows);
@@ -45,7 +47,8 @@ inline FourOf<double>::Type to_double(FourOf<float>::Type four) {
 #endif
 }
 
-/// Returns the product of a block row with x, in the precision of x. The fourth value of the result is undefined.
+/// Returns the product of the block row `row` with the vector x, in the precision of x. The first three of the four
+/// values are the product; the fourth value is undefined.
 template <class X>
 typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const X* x) {
   using Four = typename FourOf<X>::Type;
@@ -75,7 +78,7 @@ typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const 
   return (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
 }
 
-/// Adds A x to y.
+/// Adds A x to y, where A is the matrix `blocks`.
 void add_product(const SingleBlocks& blocks, const double* x, double* y);
 
 }  // namespace diffsim::dynamics

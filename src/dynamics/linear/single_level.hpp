@@ -25,13 +25,14 @@ class SingleLevel {
   SingleLevel(const SingleLevel&) = delete;
   SingleLevel& operator=(const SingleLevel&) = delete;
 
-  /// Returns true if the inverse of D exists and is finite on every rank. Collective.
+  /// Returns true if the smoother's matrix D has a finite inverse on every rank. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
-  /// Recomputes D from the present values of A. A rank on which the new D has no inverse keeps the previous D.
+  /// Recomputes the smoother's matrix D from the present values of the operator A. A rank on which the new D has no
+  /// inverse keeps the previous D.
   void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
-  /// Sets the eigenvalue bounds of the Chebyshev iteration.
+  /// Sets the interval of eigenvalues of D⁻¹A that the Chebyshev iteration covers.
   void set_bounds(double lowest, double highest) {
     length_ = 2.0 / (lowest + highest);
     alpha_ = 1.0 - length_ * lowest;

@@ -22,8 +22,8 @@ class SolvePolicy {
   /// Outcome of a solve. At most one of the first three members is true.
   struct Outcome {
     bool converged = false;
-    bool indefinite_preconditioner = false;  ///< the solve ended because of the preconditioner
-    bool indefinite_matrix = false;          ///< the solve ended because of the matrix
+    bool indefinite_preconditioner = false;  ///< the Krylov method stopped because the preconditioner is indefinite
+    bool indefinite_matrix = false;          ///< the Krylov method stopped because the matrix is indefinite
     bool definite = false;                   ///< the matrix was projected to a positive definite matrix
     /// The matrix is symmetric and contains contact, and the solve used a preconditioner with an expensive set-up.
     bool may_be_outdated = false;
@@ -34,19 +34,19 @@ class SolvePolicy {
 
   /// Begins a time step, whose result does not depend on failures in earlier time steps.
   void begin_step() { careful_ = gave_up_ = false; }
-  /// Returns true if the solve failed because of the preconditioner.
+  /// Returns true if a solve with this outcome failed because of the preconditioner.
   static bool is_at_fault(const Outcome& outcome);
   /// Records the outcome of a solve of a system with `unknowns` unknowns. Returns how the caller must continue: accept
   /// the outcome, repeat the solve, or factor the matrix.
   Next record(const Outcome& outcome, std::int64_t unknowns);
 
-  /// Returns true if every matrix of the present time step updates the smoothers.
+  /// Returns true if the smoothers are updated with every matrix of the present time step.
   bool is_careful() const { return careful_; }
-  /// Returns true if the systems of the present time step are factored.
+  /// Returns true if the remaining systems of the present time step are solved by factorisation.
   bool factors() const { return gave_up_; }
   /// Returns the smallest permitted value of the upper bound of the smoother's spectrum on the finest multigrid level.
   double least_bound() const { return careful_ ? of_pairs : 0.0; }
-  /// Returns the number of time steps that switched to factorisation.
+  /// Returns the number of time steps that switched from a Krylov method to factorisation.
   long changes_to_factors() const { return changes_to_factors_; }
 
  private:
@@ -57,14 +57,15 @@ class SolvePolicy {
 /// Smallest tolerance of a solve that may use products in single precision.
 constexpr double least_single_tolerance = 1e-5;
 
-/// Returns true if a solve to `tolerance` may use products in single precision. `is_conjugate`: the method is that of
-/// conjugate gradients. `is_present`: the preconditioner belongs to the present matrix. `has_operator`: products use
-/// another operator than the matrix.
+/// Returns true if a solve to `tolerance` may use products in single precision. `is_conjugate`: true if the solver is
+/// the conjugate gradient method. `is_present`: true if the preconditioner was computed from the present matrix.
+/// `has_operator`: true if the solver multiplies with another operator than the matrix.
 inline bool may_use_single_products(double tolerance, bool is_conjugate, bool is_present, bool has_operator) {
   return tolerance >= least_single_tolerance && is_conjugate && is_present && !has_operator;
 }
 
-/// Interval of eigenvalues of D⁻¹A that a Chebyshev smoother covers.
+/// Interval of eigenvalues of D⁻¹A that a Chebyshev smoother covers, where A is the level's operator and D is its
+/// diagonal or block diagonal.
 struct SmootherBounds {
   double lowest = 0.0, highest = 0.0;
 };
@@ -74,11 +75,13 @@ SmootherBounds smoother_bounds(double largest, double least_bound);
 
 /// Choice of the factorisation of a matrix.
 struct FactorChoice {
-  bool copies = false;            ///< each rank factors a copy of the matrix
-  bool without_pivoting = false;  ///< by PETSc without pivoting, if there is another package that pivots
+  bool copies = false;  ///< true: each rank factors a copy of the whole matrix
+  /// True: PETSc factors without pivoting; only if another package with pivoting is available.
+  bool without_pivoting = false;
 };
-/// Returns the choice for a matrix with `unknowns` unknowns. `by_options`: PETSc's options choose the solver. `is_aij`:
-/// the matrix has a type that PETSc factors. `needs_pivoting`: factors without pivoting failed in this time step.
+/// Returns how a matrix with `unknowns` unknowns on `ranks` ranks is factored. `by_options`: true if PETSc's options
+/// choose the solver. `is_aij`: true if the matrix has the type AIJ, which PETSc can factor. `needs_pivoting`: true if
+/// a factorisation without pivoting has failed in this time step.
 FactorChoice choose_factors(std::int64_t unknowns, int ranks, bool by_options, bool is_aij, bool needs_pivoting);
 
 }  // namespace diffsim::dynamics

@@ -9,7 +9,8 @@
 
 namespace diffsim::dynamics {
 
-/// Copies the first values of a field to a Vec, within device memory if the values of the Vec are there.
+/// Copies the first values of a field to all local values of a Vec, without a copy in host memory if the Vec is in
+/// device memory.
 inline void put(const Field& field, Vec vec) {
   PetscInt length = 0;
   PetscScalar* data = nullptr;
@@ -30,7 +31,8 @@ inline void put(const Field& field, Vec vec) {
   else
     DIFFSIM_PETSC(VecRestoreArrayWriteAndMemType(vec, &data));
 }
-/// Copies the values of a Vec to the first values of a field, within device memory if the values of the Vec are there.
+/// Copies all local values of a Vec to the first values of a field, without a copy in host memory if the Vec is in
+/// device memory.
 inline void get(Vec vec, Field& field) {
   PetscInt length = 0;
   const PetscScalar* data = nullptr;

@@ -7,11 +7,12 @@
 
 namespace diffsim::dynamics {
 
-/// Iteration of Newton's method: y ← y + step · d.
+/// Iteration of Newton's method, y ← y + `step` · d, with the direction d.
 struct NewtonIteration {
   Field y;  ///< iterate before the iteration
   double step = 1.0;
-  bool projected = false;  ///< true if d was computed with a projected Jacobian
+  /// True if d was computed with a Jacobian that was projected to a positive semidefinite matrix.
+  bool projected = false;
 };
 
 /// Latest iterations of Newton's method, up to a maximum number.

@@ -16,7 +16,8 @@ namespace diffsim::dynamics {
 
 using Along = Dual<double, 1>;
 
-/// Array to read. If T has derivatives, `value` or `derivative` may be nullptr, which stands for an array of zeros.
+/// Read-only array of T. If T has derivatives, `value` or `derivative` may be nullptr, which stands for an array of
+/// zeros.
 template <class T>
 struct In;
 template <>
@@ -35,7 +36,7 @@ struct In<Along> {
   }
 };
 
-/// Array to write. If T has derivatives and `value` is nullptr, only derivatives are stored.
+/// Writable array of T. If T has derivatives and `value` is nullptr, only derivatives are stored.
 template <class T>
 struct Out;
 template <>
@@ -57,7 +58,8 @@ struct Out<Along> {
   In<Along> in() const { return {value, derivative}; }
 };
 
-/// Masses, gravity and damping factor of a step. Kernels capture this struct by value.
+/// Quantities of an explicit step on the device: masses, gravity, damping factor and masks. Kernels capture this struct
+/// by value.
 template <class T>
 struct ExplicitUpdate {
   double h;                   // length of a substep, s
@@ -67,7 +69,8 @@ struct ExplicitUpdate {
   const std::uint8_t* fixed;  // [owned vertices]: masks of System::fixed
 
   KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// Returns f/m + g, or f/m at weightless vertices.
+  /// Returns component i of the acceleration for the force component f: f/m + g, or f/m at vertices on which gravity
+  /// does not act.
   KOKKOS_INLINE_FUNCTION T acceleration(int i, const T& f) const {
     const T a = f / mass(i / 3);
     return (fixed[i / 3] & System::weightless) != 0 ? a : a + gravity(i % 3);
@@ -76,7 +79,7 @@ struct ExplicitUpdate {
 
 /// Coefficients of an ExplicitRule for a stage i, or for the end of a substep, multiplied by powers of h.
 struct StageWeights {
-  int earlier = 0;                   ///< number of stored accelerations
+  int earlier = 0;                   ///< number of earlier stages, whose accelerations are stored
   double drift = 0.0;                ///< h c_i of a stage; h β at the end of a substep
   double new_velocity = 0.0;         ///< h β' at the end of a substep
   double velocity[max_stages] = {};  ///< h a_ij of a stage; h b_j at the end of a substep
@@ -100,7 +103,7 @@ struct StageWeights {
   }
 };
 
-/// Accelerations of all stages except the last stage.
+/// Accelerations of all stages except the last; `of[j]` belongs to stage j.
 template <class T>
 struct Earlier {
   In<T> of[max_stages];
@@ -110,7 +113,7 @@ struct EarlierAdjoints {
   Out<T> of[max_stages];
 };
 
-/// Stores the acceleration A = f/m + g of a stage for later stages.
+/// Kernel that computes the acceleration f/m + g of a stage from the force f, for use in later stages.
 template <class T>
 struct StoreAcceleration {
   ExplicitUpdate<T> update;
@@ -119,8 +122,8 @@ struct StoreAcceleration {
   KOKKOS_INLINE_FUNCTION void operator()(int i) const { acceleration.set(i, update.acceleration(i, f(i))); }
 };
 
-/// Computes X_i and V_i of a stage after the first. The map is linear in x, v and the accelerations, so the same kernel
-/// computes the tangent.
+/// Kernel that computes the positions X_i and velocities V_i of a stage i after the first, as ExplicitRule defines. X_i
+/// and V_i are linear in x, v and the accelerations, so the same kernel computes the tangent.
 struct StageUpdate {
   StageWeights weights;
   const std::uint8_t* fixed;
@@ -140,8 +143,8 @@ struct StageUpdate {
   }
 };
 
-/// Calls act(constant) with the number of stored accelerations as a compile-time constant, so that kernels of rules
-/// with one stage contain no loops.
+/// Calls act(c), where c is the number of stages of the rule minus one, as a compile-time constant. Kernels of rules
+/// with one stage thus contain no loops over stages.
 template <class Act>
 void with_earlier(const ExplicitRule& rule, const Act& act) {
   switch (rule.stages.size()) {
@@ -156,7 +159,8 @@ void with_earlier(const ExplicitRule& rule, const Act& act) {
   }
 }
 
-/// Replaces x and v by x' and v', using the force f of the last stage.
+/// Kernel that replaces the positions x and velocities v at the start of a substep by x' and v' at the end, as
+/// ExplicitRule defines. f: force of the last stage.
 template <class T, int earlier>
 struct EndUpdate {
   ExplicitUpdate<T> update;
@@ -164,7 +168,8 @@ struct EndUpdate {
   Earlier<T> accelerations;
   In<T> f;
 
-  /// Returns v + h Σ_i b_i A_i, the velocity before damping.
+  /// Returns the velocity at the end of the substep without damping: v + h Σ_i b_i A_i, with the accelerations A_i of
+  /// the stages.
   KOKKOS_INLINE_FUNCTION T undamped(int i, T v) const {
     for (int j = 0; j < earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
     return v + weights.velocity[earlier] * update.acceleration(i, f(i));
@@ -179,8 +184,9 @@ struct EndUpdate {
   }
 };
 
-/// Adjoint of `EndUpdate`: computes the contributions of x̄' and v̄' to v̄ and to the adjoints of the accelerations.
-/// With the mask m, the damping factor d, the last stage s and ū = m d (v̄' + h β' x̄'),
+/// Adjoint of `EndUpdate`: computes v̄, the adjoints Ā_i of the accelerations, and the adjoint f̄ of the last force
+/// from x̄' and v̄', the adjoints at the end of the substep. With the mask m, the damping factor d, the last stage s,
+/// the coefficients b_i, b̄_i, β, β' of ExplicitRule, and ū = m d (v̄' + h β' x̄'),
 ///
 ///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
 template <class T, int earlier>
@@ -192,7 +198,7 @@ struct EndAdjoint {
   EarlierAdjoints<T> acceleration_bars;
   Out<T> f_bar;
 
-  /// Returns m (v̄' + h β' x̄'), with the mask m.
+  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity, with the mask m.
   KOKKOS_INLINE_FUNCTION T masked(int i) const { return update.mask(i) * (v_bar(i) + weights.new_velocity * x_bar(i)); }
   KOKKOS_INLINE_FUNCTION T acceleration_bar(int j, const T& u_bar, const T& x_free) const {
     return weights.velocity[j] * u_bar + weights.position[j] * x_free;
@@ -206,7 +212,8 @@ struct EndAdjoint {
   }
 };
 
-/// Adjoint of `StageUpdate`: adds the contributions of X̄_i and V̄_i to x̄, v̄ and the adjoints of earlier accelerations.
+/// Adjoint of `StageUpdate`: adds the contributions of `stage_x_bar` and `stage_v_bar`, the adjoints of the stage's
+/// positions and velocities, to x̄, v̄ and the adjoints of earlier accelerations.
 template <class T>
 struct StageAdjoint {
   StageWeights weights;

@@ -18,22 +18,23 @@ class ExplicitRecord;
 /// Explicit dynamics of a System.
 ///
 /// A step of length dt consists of `substeps` substeps of length h = dt/substeps. Each substep applies a
-/// Runge-Kutta-Nyström method (src/dynamics/time/explicit_rule.hpp) to ẍ = a(x, ẋ, t) = M⁻¹ f + g, where M is the
-/// lumped mass matrix and g is gravity. Symplectic Euler with the damping factor d, for example, is
+/// Runge-Kutta-Nyström method (src/dynamics/time/explicit_rule.hpp) to ẍ = a(x, ẋ, t) = M⁻¹ f + g, where x are the
+/// positions, f are the forces, M is the lumped mass matrix and g is gravity. Symplectic Euler with the damping factor
+/// d, for example, is
 ///
 ///   v ← m d (v + h a(x, v)),   x ← x + h v
 ///
 /// The mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components
 /// that are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each
-/// substep. Contact checks the straight path from the start of a substep to each stage of the substep and to the end of
+/// substep. Contact terms check each vertex's straight path from the start of a substep to each stage and to the end of
 /// the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a unit of about 2⁻⁴⁸ L, and velocities of
-/// a unit of about 2⁻⁵² L/h, where L is the largest |coordinate| of the rest shape. Both units are powers of two.
-/// Increments are rounded to the same units, so that sums are exact (src/dynamics/time/reversible_grid.hpp).
-/// Derivatives are the derivatives of the step without rounding, evaluated at the rounded states. Reversible mode
-/// requires symplectic Euler and `damping` = 1, and excludes contact, forces that depend on velocities, prescribed
-/// motions, and rigid bodies.
+/// a unit of about 2⁻⁵² L/h, where L is the largest |coordinate| of the rest shape. Both units are powers of two. The
+/// increments of a substep are rounded to the same units, so that sums have no rounding errors
+/// (src/dynamics/time/reversible_grid.hpp). Derivatives are the derivatives of the step without rounding, evaluated at
+/// the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and excludes contact, forces that
+/// depend on velocities, prescribed motions, and rigid bodies.
 ///
 /// The constructor adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit Euler.
 class ExplicitModel : public SystemModel {
@@ -47,12 +48,12 @@ class ExplicitModel : public SystemModel {
   bool has_damping() const;
 
   /// Returns a substep length h, in s, for which small motions about the rest configuration are stable: `safety` times
-  /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here
-  /// κ = max_i (Σ_e λ_e)_i / m_i, where e runs over the elements at vertex i, λ_e is the bound or estimate of the
-  /// element's largest stiffness (ForceTerm::add_stiffness_bound), and m_i is the lumped mass. γ is the corresponding
-  /// quantity of the terms' damping. For κ > 0,
-  /// returns 0 for explicit Euler and for second-order Runge-Kutta, with which undamped oscillations grow at any h.
-  /// Returns infinity if κ and γ are 0. Requires `prepare`. Collective.
+  /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here κ = max_i (Σ_e λ_e)_i
+  /// / m_i, where e runs over the elements at vertex i, λ_e is the bound or estimate of the element's largest stiffness
+  /// (ForceTerm::add_stiffness_bound), and m_i is the lumped mass. γ is computed in the same way from the bounds of the
+  /// elements' damping (ForceTerm::add_damping_bound). For κ > 0, returns 0 for explicit Euler and for second-order
+  /// Runge-Kutta, with which undamped oscillations grow at any h. Returns infinity if κ and γ are 0. Requires
+  /// `prepare`. Collective.
   double stable_substep(double safety = 0.8);
 
   void prepare() override;
@@ -75,29 +76,29 @@ class ExplicitModel : public SystemModel {
   class Reverse;
 
   void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
-  /// Updates x and v with the force of the last stage of substep s of step n, and exchanges ghost positions. Vertices
-  /// shared with other ranks are updated first, so that the exchange overlaps with the update of the remaining
-  /// vertices.
+  /// Updates positions and velocities with the force of the last stage of substep s of step n, and updates ghost
+  /// positions. Vertices shared with other ranks are updated first, so that the exchange overlaps with the update of
+  /// the remaining vertices.
   void end_substep(int n, int s, State& state);
-  /// Computes substep s of `step_tangent`. Ghost values of dx are up to date before and after the call. `stages`: if
-  /// not nullptr, receives the tangents dX_i and dV_i of the stages.
+  /// Computes substep s of `step_tangent`. Ghost values of the positions in `tangent` are up to date before and after
+  /// the call. `stages`: if not nullptr, receives the derivatives of the positions and velocities of all stages.
   void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
                        State& tangent, dynamics::ExplicitRecord* stages);
-  /// Returns the configuration at which the force of stage i of substep s was evaluated.
+  /// Returns the configuration at which the force of stage i of substep s of step n was evaluated.
   Configuration configuration(int n, int s, int i, const dynamics::ExplicitRecord& recorded);
   /// Returns true if the first force of a substep equals the last force of the previous substep of the same step.
   bool reuses_forces() const;
-  /// Returns true if some term limits the step length (contact).
+  /// Returns true if some force term limits the motion in a substep, as contact does.
   bool is_limited() const;
 
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
   void require_valid(int n);
-  /// Throws the same Error on every rank if the position or the velocity of a vertex is outside the range of the grid
-  /// on which steps are reversible (`ReversibleGrid`). Collective.
+  /// Throws the same Error on every rank if a position or a velocity is too large for reversible steps (outside the
+  /// `ReversibleGrid`). Collective.
   void require_on_grid(int n);
   void require_reversible() const;
-  /// Throws the same Error on every rank if the motion of substep s passes through an obstacle or another body.
-  /// Collective.
+  /// Throws the same Error on every rank if, in substep s, the straight path of a vertex between two configurations
+  /// passes through an obstacle or another body. Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
   /// Returns the part of an error message that states why the substep is unstable, such as "the substep,
   /// dt/substeps = 0.01 s, exceeds 0.002 s, up to which small motions about rest are certain to be stable".

@@ -22,9 +22,9 @@
 namespace diffsim {
 namespace dynamics {
 
-/// Record of an explicit step: the positions of all stages of all substeps, the results of constraints, and, if
-/// requested, the velocities and the forces. The positions and velocities of the first stage of the first substep are
-/// in `initial`, the state at the start of the step.
+/// Data of an explicit step that derivatives need: the positions at all stages of all substeps, the multipliers and
+/// results of constraints, and, if requested, the velocities and the forces at these stages. The positions and
+/// velocities of the first stage of the first substep are in `initial`, the state at the start of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -64,7 +64,8 @@ class ExplicitRecord : public Record {
   }
 
   void save_constraints(int s, int i, ConstraintValues values) { constraints_[force_place(s, i)] = std::move(values); }
-  /// Returns multipliers and result of the constraints at stage i of substep s.
+  /// Returns the constraint multipliers at stage i of substep s, and the positions or velocities that satisfy the
+  /// constraints.
   const ConstraintValues& constraints(int s, int i) const { return constraints_[force_place(s, i)]; }
 
   const Field& positions(int s, int i) const {
@@ -105,8 +106,8 @@ struct ExplicitModel::Workspace {
     Kokkos::deep_copy(invalid_vertex, dynamics::nothing_invalid);
     no_damping.fill(1.0);
   }
-  /// Returns masses, gravity and damping factor of step n, with their derivatives along `direction` if T has
-  /// derivatives.
+  /// Returns the device addresses of masses, gravity and damping factor of step n, and of their derivatives along
+  /// `direction` if T has derivatives.
   template <class T>
   dynamics::ExplicitUpdate<T> update(const ExplicitModel& model, int n, const ParameterSet* direction = nullptr) const {
     const auto entries = [n](const ParameterSet& set, const char* name, std::size_t width) -> const double* {
@@ -126,18 +127,19 @@ struct ExplicitModel::Workspace {
                model.system_->changes_mass(*direction) ? model.system_->mass_tangent().data() : nullptr},
               model.system_->fixed()};
   }
-  /// Returns masses, with their derivatives along `direction` if masses depend on a parameter in `direction`.
+  /// Returns pointers to the masses, and to their derivatives along `direction` if masses depend on a parameter in
+  /// `direction`.
   dynamics::FieldPair masses(const ExplicitModel& model, const ParameterSet* direction = nullptr) const {
     System& system = *model.system_;
     return {&system.mass(), direction && system.changes_mass(*direction) ? &system.mass_tangent() : nullptr};
   }
-  /// Returns `field` as a vector field on local vertices, allocated at first use.
+  /// Returns `field`, [local vertices, 3]. The first call allocates the field.
   Field& local(Field& field, const char* name) const {
     if (field.size() != force.size()) field = force.like(name);
     return field;
   }
-  /// Allocates, at first use, the positions and velocities of a stage and the accelerations of all stages except the
-  /// last.
+  /// Allocates `stage`, the positions and velocities of a stage, and `accelerations` of all stages except the last.
+  /// Later calls do nothing.
   void make_stages(const ExplicitModel& model) {
     if (model.rule_.stages.size() == accelerations.size() + 1) return;
     stage = model.make_state();
@@ -150,8 +152,8 @@ struct ExplicitModel::Workspace {
     for (std::size_t i = 0; i < accelerations.size(); ++i) all.of[i] = {accelerations[i].data()};
     return all;
   }
-  /// Copies velocities of owned vertices to `all`, updates the ghost values and returns &all. Returns nullptr if no
-  /// term uses velocities.
+  /// Copies the velocities `owned` of owned vertices to `all` on local vertices, updates the ghost values and returns
+  /// &all. Returns nullptr if no force term uses velocities.
   const Field* complete(const ExplicitModel& model, const Field& owned, Field& all) const {
     if (!model.system_->any_term_uses_velocities()) return nullptr;
     dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));

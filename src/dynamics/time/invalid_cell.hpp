@@ -6,8 +6,8 @@
 
 namespace diffsim::dynamics {
 
-/// Value of the index of the smallest invalid cell (`Configuration::invalid_cell`) if all cells are valid. Indices of
-/// invalid vertices use the same value.
+/// Value of `Configuration::invalid_cell`, the smallest index of an inverted cell, if no cell is inverted. The smallest
+/// index of a vertex whose position is not finite has the same value if there is no such vertex.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

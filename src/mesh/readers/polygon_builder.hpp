@@ -10,9 +10,9 @@
 
 namespace diffsim {
 
-/// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, references to
-/// vertices that do not exist, polygons and polylines with too few vertices, and triangles of zero area. `line` is the
-/// line number for messages, counted from 1, or 0 if the file has no lines.
+/// Collects the vertices, triangles and segments of an OBJ, STL or PLY file. Throws InputError for coordinates that are
+/// not finite, references to vertices that do not exist, polygons and polylines with too few vertices, and triangles of
+/// zero area. `line` is the line number for messages, counted from 1, or 0 if the file has no lines.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}
@@ -34,7 +34,8 @@ class PolygonBuilder {
   PolygonFile contents_;
 };
 
-/// Merges vertices at equal positions. The merged vertices are in the order of their first appearance.
+/// Replaces vertices at equal positions by one vertex. The remaining vertices are in the order in which their positions
+/// first appear.
 void merge_equal_places(PolygonFile& contents);
 
 /// Parses the contents `text` of an OBJ, STL or PLY file.

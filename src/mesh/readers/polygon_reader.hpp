@@ -20,13 +20,13 @@ struct PolygonFile {
 /// or binary.
 ///
 /// Polygons are split into fans of triangles, and polylines into segments. Vertices keep the file's order. STL files
-/// contain no list of vertices; equal positions become one vertex, in order of first appearance. `scale` converts
-/// coordinates to metres. Throws InputError for another format, for a reference to a vertex that does not exist, for a
-/// coordinate that is not finite, and for a triangle of zero area; the message names the file and, for text files, the
-/// line. Serial.
+/// contain no list of vertices; equal positions become one vertex, and the vertices are in the order in which their
+/// positions first appear. `scale` converts coordinates to metres. Throws InputError for another format, for a
+/// reference to a vertex that does not exist, for a coordinate that is not finite, and for a triangle of zero area; the
+/// message names the file and, for text files, the line. Serial.
 PolygonFile read_polygons(const std::string& file, double scale = 1.0);
 
-/// Returns whether read_polygons() supports the extension of the file name: .obj, .stl or .ply, in upper or lower case.
+/// Returns true if read_polygons() supports the extension of the file name: .obj, .stl or .ply, in upper or lower case.
 bool is_polygon_file(const std::string& file);
 
 /// Reads the triangles of an OBJ, STL or PLY file and merges vertices at equal positions. Throws InputError if the file

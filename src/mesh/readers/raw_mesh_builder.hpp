@@ -16,13 +16,13 @@ namespace diffsim {
 struct ElementShape {
   int dimension;
   int num_nodes;    ///< 0 if an element can have any number of nodes
-  int num_corners;  ///< simplex of order 1 or 2: number of corners, which are the first nodes; other types: 0
+  int num_corners;  ///< number of corners, which are the first nodes, of a simplex of order 1 or 2; 0 for other types
   const char* name;
 };
 
-/// Selects from the elements of a file the cells of `kind`, and the elements of lower dimension that are in groups.
-/// With `order` 1, or if `kind` is not tetrahedra, only the corners of second-order elements are kept. Throws
-/// InputError for invalid elements; the message names the element.
+/// Selects from the elements of a file the cells of `kind`, and the elements of lower dimension that belong to groups
+/// (named or numbered sets in the file). With `order` 1, or if `kind` is not tetrahedra, only the corners of
+/// second-order elements are kept. Throws InputError for invalid elements; the message names the element.
 class RawMeshBuilder {
  public:
   RawMeshBuilder(const RawPlaces& places, int order, CellKind kind) : places_(places), order_(order), kind_(kind) {
@@ -32,7 +32,8 @@ class RawMeshBuilder {
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
   /// Returns the index of the group with this dimension and name. Creates the group if the group does not exist.
   std::int32_t group(int dimension, const std::string& name, int tag);
-  /// Adds an element. The nodes of simplices are in the order of element.hpp. `offset`: see RawPlaces::element.
+  /// Adds an element. The nodes of simplices are in the order of element.hpp. `groups`: indices of the groups to which
+  /// the element belongs. `offset`: location of the element in the file, for messages (RawPlaces::element).
   void add(const ElementShape& shape, std::span<const std::int64_t> nodes, std::span<const std::int32_t> groups,
            std::size_t offset);
   /// Adds a vertex to a group of dimension 0.

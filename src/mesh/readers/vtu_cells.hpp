@@ -17,9 +17,9 @@ struct Grid {
 
   std::vector<double> coordinates;         ///< [points, 3], scaled to m
   std::vector<std::int64_t> connectivity;  ///< points of the cells, 0-based, numbered over all pieces
-  std::vector<std::int64_t> ends;          ///< end of each cell's points in `connectivity`: [cells]
+  std::vector<std::int64_t> ends;          ///< index in `connectivity` after the last point of each cell: [cells]
   std::vector<std::int64_t> types;         ///< VTK cell types: [cells]
-  /// Integer arrays by name. If a piece of the file lacks an array, the entries for the points or cells of this piece
+  /// Integer arrays by name. If a piece of the file lacks an array, the values for the points or cells of this piece
   /// are `no_value`.
   using Arrays = std::map<std::string, std::vector<std::int64_t>>;
   Arrays cell_arrays;   ///< arrays that can define regions of cells: [cells]

@@ -11,9 +11,9 @@ namespace diffsim {
 /// Reads and validates a whole unstructured grid in VTK's XML format (.vtu). Serial.
 ///
 /// Data arrays may be text, inline base64, or appended (raw or base64). Binary data may be uncompressed or compressed
-/// by zlib, in either byte order, and with 32-bit or 64-bit headers. Pieces are concatenated. The cells of `kind` are
-/// vertices, lines and polylines, triangles, or tetrahedra of 4 or 10 nodes, including VTK's Lagrange cells. `order`
-/// and `scale` have the same meaning as in read_gmsh().
+/// by zlib, in either byte order, and with 32-bit or 64-bit headers. The pieces of a file (XML elements Piece) are
+/// concatenated. The cells of `kind` are vertices, lines and polylines, triangles, or tetrahedra of 4 or 10 nodes,
+/// including VTK's Lagrange cells. `order` and `scale` have the same meaning as in read_gmsh().
 ///
 /// Each integer array with one component defines regions of cells or points, one region for each value. A region has
 /// the name ARRAY=VALUE. Of the names `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and

@@ -66,11 +66,12 @@ class BlockMatrix {
   int find(int row, int column) const;
 
   void zero();
-  /// Computes K_vv += a diag(x_v) for each vertex v for which x has a value. x: [vertices, 3], or [vertices, 1] for the
-  /// same value in all three components. If x has fewer values than the matrix has vertices, the diagonal blocks of the
-  /// remaining vertices do not change.
+  /// Computes K_vv += a diag(x_v) for each vertex v for which x has a value. K is this matrix, K_vv is the diagonal
+  /// block of vertex v, and x_v is the value at v. x: [vertices, 3], or [vertices, 1] for the same value in all three
+  /// components. If x has fewer values than the matrix has vertices, the diagonal blocks of the remaining vertices do
+  /// not change.
   void add_to_diagonal(double a, const Field& x);
-  /// Computes y += K x. x and y: [num_vertices, 3].
+  /// Computes y += K x, where K is this matrix. x and y: [num_vertices, 3].
   void multiply(const Field& x, Field& y) const;
   double* values();              ///< device address, [num_blocks, 3, 3], row-major
   const double* values() const;  ///< device address of the values
@@ -85,14 +86,15 @@ class BlockMatrix {
   std::unique_ptr<Data> data_;
 };
 
-/// Scatter that adds the blocks of elements to a BlockMatrix without races and in a fixed order, as CellScatter does
-/// for vectors at vertices. A BlockScatter may be used only for matrices with the same `pattern()` as the matrix that
-/// was passed to the constructor.
+/// Scatter operation that adds the 3×3 blocks of element matrices to a BlockMatrix in parallel, without races and in a
+/// fixed order. A BlockScatter may be used only for matrices with the same `pattern()` as the matrix that was passed to
+/// the constructor.
 class BlockScatter {
  public:
   /// Builds the scatter. `elements`: local vertices of each element, [elements, nodes], in the order in which the
-  /// elements are processed. Elements are processed in SIMD packs. The last pack is filled with copies of the last
-  /// element; the caller must set the contributions of these copies to zero.
+  /// elements are processed. Elements are processed in packs: groups of `pack_width` elements that SIMD instructions
+  /// process together. The last pack is filled with copies of the last element; the caller must set the contributions
+  /// of these copies to zero.
   BlockScatter(const BlockMatrix& matrix, const std::vector<int>& elements, int nodes);
   ~BlockScatter();
   BlockScatter(BlockScatter&&) noexcept;

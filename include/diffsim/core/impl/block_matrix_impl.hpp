@@ -15,7 +15,9 @@ struct BlockMatrix::Data {
   DeviceArray<int> diagonal;   // [num_vertices]: block (v, v)
 };
 
-/// Device data of a BlockScatter; kernels capture a copy.
+/// Device data of a BlockScatter; kernels capture a copy. A pack is a group of `pack_width` elements, and a chunk is a
+/// range of packs that one thread processes. A slot is a temporary 3×3 block to which a chunk adds contributions if
+/// other chunks add contributions to the same block of the matrix.
 struct BlockScatterData {
   int num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread; GPU: one per pack
@@ -32,14 +34,14 @@ struct BlockScatterData {
 
 struct BlockScatter::Data : BlockScatterData {};
 
-/// Destination of the blocks of one pack's elements. A sweep passes a BlockSink to its body.
+/// Destination of the blocks of the elements of one pack. `for_each_element` passes a BlockSink to its argument `body`.
 struct BlockSink {
   const int* targets;  // [nodes, nodes, pack_width], of this pack
   int nodes;
   double* values;
   double* slots;
 
-  /// Computes K_ab += block for all elements of the pack. `a`, `b`: node numbers within an element.
+  /// Adds `block` to block (a, b) of the matrix of each element of the pack. `a`, `b`: node numbers within an element.
   DIFFSIM_FUNCTION void add(int a, int b, const Mat3<Pack>& block) const {
     const int* const target = targets + (a * nodes + b) * pack_width;
     for (int r = 0; r < 3; ++r) {
@@ -69,7 +71,8 @@ struct ElementSweep {
   }
 };
 
-/// Type-erased body of a sweep on a host. With this type, the sweep is compiled once for all bodies.
+/// Type-erased loop body: `function(body, pack, vertices, sink)` calls `body`. With this type, the loop over elements
+/// on a host is compiled once for all bodies.
 struct ElementWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
@@ -79,10 +82,11 @@ struct ElementWork {
 };
 void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
 
-/// Adds to each block the sum of the block's slots, in a fixed order. Then sets the slots to zero for the next sweep.
+/// Adds to each block the sum of the block's slots, in a fixed order. Then sets the slots to zero for the next loop
+/// over elements. A slot is a temporary 3×3 block; see BlockScatterData.
 void sum_block_slots(const BlockScatterData& data, double* values);
 
-/// Sweeps over elements and adds the blocks of the elements to a BlockMatrix. `body(pack, vertices, sink)` computes the
+/// Loops over elements and adds the blocks of the elements to a BlockMatrix. `body(pack, vertices, sink)` computes the
 /// blocks of a pack's elements and passes the blocks to `sink.add`.
 template <class Body>
 void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {

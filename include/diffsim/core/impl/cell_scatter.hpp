@@ -7,19 +7,20 @@
 
 namespace diffsim {
 
-/// Gather and scatter operations of a sweep over cells: reads values at the cells' nodes, and adds values at these
-/// nodes without races and in a fixed order. Equal runs give bitwise identical results.
+/// Gather and scatter operations of a loop over cells: reads values at the cells' nodes, and adds values at these nodes
+/// without races and in a fixed order. Equal runs give bitwise identical results.
 ///
-/// On a host, cells are grouped into SIMD packs, and packs into one chunk per thread. Most vertices belong to one
-/// chunk, which adds to the vertex directly. If several chunks contain a vertex, the first of these chunks adds to the
-/// vertex directly. Every other chunk adds to a private slot, and the slots are then summed for each vertex. On a GPU
-/// each node of each cell has a separate slot, and each vertex then sums its slots.
+/// On a host, `pack_width` cells at a time form a pack, which SIMD instructions process together. The packs are divided
+/// into one chunk per thread. Most vertices belong to one chunk, which adds to the vertex directly. If several chunks
+/// contain a vertex, the first of these chunks adds to the vertex directly. Every other chunk adds to a private slot,
+/// which is a temporary vector; the slots of each vertex are then added to the value at the vertex. On a GPU each node
+/// of each cell has a separate slot.
 class CellScatter {
  public:
   /// Builds the scatter. `cells`: local vertices of each cell, [cells, nodes], in the order in which the cells are
-  /// processed. The last pack is filled with copies of the last cell. The caller must set the contributions of these
-  /// copies to zero, for example by a zero cell volume. The first `num_shared` cells are the cells that have a vertex
-  /// that is also a local vertex of another rank.
+  /// processed. Copies of the last cell fill the last pack of `pack_width` cells. The caller must set the contributions
+  /// of these copies to zero, for example by a zero cell volume. The first `num_shared` cells are the cells that have a
+  /// vertex that is also a local vertex of another rank.
   CellScatter(std::span<const int> cells, int num_shared, int nodes, int num_vertices);
   /// Builds the scatter of cells that are already padded to [num_padded(num_cells), nodes]. On a host the array
   /// `padded` is used in place and must outlive the scatter.

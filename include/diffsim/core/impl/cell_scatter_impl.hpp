@@ -11,8 +11,9 @@
 
 namespace diffsim {
 
-/// Destinations of the results of a sweep over consecutive packs, in device memory. Kernels capture a copy of this
-/// struct.
+/// Destinations of the results of a loop over consecutive packs, in device memory. Kernels capture a copy of this
+/// struct. A pack is a group of `pack_width` cells, and a chunk is a range of packs that one thread processes. A slot
+/// is a temporary vector to which a chunk adds if an earlier chunk contains the same vertex.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread
@@ -34,7 +35,7 @@ struct CellScatter::Data {
   CellScatterPart inner;
 };
 
-/// Prefetch distance of sweeps, in packs.
+/// Prefetch distance of loops over cells, as a number of packs.
 inline constexpr int packs_ahead = 4;
 
 /// Sets value[a] to the vectors of `field`, [vertices, 3], at node a of each cell of a pack.
@@ -60,8 +61,9 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodal values of a pack to `out` at the pack's `vertices`. Values at vertices that belong to another chunk
-/// are added to `slots` instead of `out`. `slots` is `part.slots`, or another array of the same size.
+/// Adds the nodal values of a pack to `out` at the pack's `vertices`. If a vertex belongs to the chunk of another
+/// thread, the value is added to a temporary vector in `slots` instead of `out`. `slots` is `part.slots`, or another
+/// array of the same size.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -83,22 +85,24 @@ DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, 
   }
 }
 
-/// Type-erased body of a sweep on a host. With this type, the sweep is compiled once for all bodies.
+/// Type-erased loop body: `function(body, pack, vertices, value)` calls `body`. With this type, the loop over packs on
+/// a host is compiled once for all bodies.
 template <int nodes>
 struct PackWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
 };
 
-/// Runs a sweep on a host. Each thread processes one chunk of packs. A vertex belongs to the first chunk that contains
-/// the vertex. The thread adds directly to the vertices that belong to its chunk, and to private slots for all other
-/// vertices. `all`: vertices of all packs (CellScatter::Data::vertices). The function is instantiated for cells of 4
-/// nodes and for cells of 10 nodes.
+/// Runs a loop over packs on a host. Each thread processes one chunk of packs. A vertex belongs to the first chunk that
+/// contains the vertex. The thread adds directly to the vertices that belong to its chunk, and to private slots
+/// (temporary vectors) for all other vertices. `all`: vertices of all packs (CellScatter::Data::vertices). The function
+/// is instantiated for cells of 4 nodes and for cells of 10 nodes.
 template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
                        double* out, const PackWork<nodes>& work);
 
-/// Runs a sweep on a GPU: each cell writes its nodal values to its own slots.
+/// Runs a loop over cells on a GPU: each cell writes its nodal values to its own slots, which are temporary vectors.
+/// `sum_slots` then adds the slots at each vertex.
 template <int nodes, class Body>
 void scatter_to_slots(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, const Body& body) {
   Kokkos::parallel_for(
@@ -111,11 +115,11 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
       });
 }
 
-/// Adds to out[vertex] the sum of the slots of each vertex, in a fixed order. Then sets the slots to zero for the next
-/// sweep. `slots` is `part.slots`, or another array of the same size.
+/// Adds to out[vertex] the sum of the slots (temporary vectors) of each vertex, in a fixed order. Then sets the slots
+/// to zero for the next loop over cells. `slots` is `part.slots`, or another array of the same size.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
-/// Sweeps over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of
+/// Loops over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of
 /// each cell of a pack, [nodes] Vec3<Pack>. The sums of these vectors are added to `out`, [num_vertices, 3], in a fixed
 /// order.
 template <int nodes, class Body>

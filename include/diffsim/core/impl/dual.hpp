@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Forward-mode AD scalar: a value and N directional derivatives. `T` may itself be a Dual (second derivatives) or a
-/// SIMD pack. Source: Griewank & Walther, Evaluating Derivatives (2008), ch. 3.
+/// Scalar of automatic differentiation in forward mode: a value and N directional derivatives. `T` may itself be a Dual
+/// (second derivatives) or a SIMD pack. Source: Griewank & Walther, Evaluating Derivatives (2008), ch. 3.
 template <class T, int N>
 struct Dual {
   T value;
@@ -25,7 +25,7 @@ struct Dual {
     for (int i = 0; i < N; ++i) a.derivative[i] = T(0.0);
     return a;
   }
-  /// Returns the i-th independent variable, with value `x`.
+  /// Returns an independent variable with value `x`: derivative i is 1, and all other derivatives are 0.
   static DIFFSIM_FUNCTION Dual variable(const T& x, int i) {
     Dual a = constant(x);
     a.derivative[i] = T(1.0);

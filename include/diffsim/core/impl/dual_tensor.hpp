@@ -9,7 +9,8 @@ namespace diffsim {
 // Functions of tensors of Duals. The derivatives are computed by closed formulas, which need fewer operations than Dual
 // arithmetic.
 
-/// Returns det A and its derivatives d det A = cof A : dA.
+/// Returns det A and its derivatives d det A = cof A : dA, where A is the argument `a`, dA contains one of the
+/// derivatives of its entries, and cof A = det(A) A⁻ᵀ.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   Mat3<T> value;
@@ -25,8 +26,8 @@ DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   return det;
 }
 
-/// Returns A : B and its derivatives d(A : B) = A : dB + B : dA. If `a` and `b` are the same object, the derivatives
-/// are computed as 2 A : dA.
+/// Returns A : B = Σ A_ij B_ij and its derivatives d(A : B) = A : dB + B : dA, where A and B are the arguments `a` and
+/// `b`. If `a` and `b` are the same object, the derivatives are computed as 2 A : dA.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> inner(const Mat3<Dual<T, N>>& a, const Mat3<Dual<T, N>>& b) {
   const bool same = &a == &b;

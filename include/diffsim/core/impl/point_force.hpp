@@ -61,16 +61,17 @@ constexpr bool may_use_velocities() {
   return requires { F::uses_velocities; };
 }
 
-/// Numbering of the inputs with respect to which derivatives are computed: x and v (if the force depends on x and v,
-/// respectively), then p, then the weight.
+/// Numbering of the scalars (inputs) with respect to which the force is differentiated: the components of x and v (if
+/// the force depends on x and v, respectively), then p, then the weight.
 template <class F>
 struct Inputs {
   static constexpr int positions = uses_positions<F>() ? 3 : 0, velocities = may_use_velocities<F>() ? 3 : 0;
   static constexpr int first_value = positions + velocities, weight = first_value + F::num_values, count = weight + 1;
 };
 
-/// Map from the flat index of an entry of PointValues to the number of the input; -1 for entries that are not inputs.
-/// Flat indices number the entries of x, v and p, the weight and the time, in this order.
+/// Map from the flat index of a scalar in PointValues to the number of this scalar in Inputs; -1 for scalars with
+/// respect to which no derivatives are computed. Flat indices number the components of x, v and p, the weight and the
+/// time, in this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -80,13 +81,14 @@ struct InputAt {
     return place < 7 + F::num_values ? Of::first_value + place - 6 : -1;
   }
 };
-/// Numbering in which the number of an input is the flat index, for differentiation with respect to x alone or with
-/// respect to x and v.
+/// Numbering, like InputAt, in which the number of each scalar is its flat index (position in the sequence x, v, …).
+/// Used for differentiation with respect to x alone or with respect to x and v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
 
-/// Converts a value to an independent variable, or to a constant if the value is not among the first N inputs.
+/// Converts a scalar to an independent variable of differentiation if its number in `Numbering` is 0 … N - 1, and to a
+/// constant otherwise. `place`: flat index of the scalar.
 template <int N, class Numbering = SamePlace>
 struct Varied {
   template <class T>
@@ -102,7 +104,8 @@ struct Along {
     return along(value, derivative);
   }
 };
-/// Converts a value and its derivative along a direction to an independent variable that has this derivative.
+/// Converts a scalar and its derivative along a direction to an independent variable (see Varied) whose value is a Dual
+/// with this derivative.
 template <int N, class Numbering>
 struct VariedAlong {
   DIFFSIM_FUNCTION Dual<Dual<double, 1>, N> operator()(double value, double derivative, int place) const {
@@ -119,7 +122,8 @@ DIFFSIM_FUNCTION void repeat(const Each& each) {
   (std::make_integer_sequence<int, count>());
 }
 
-/// Returns the PointValues with the entries make(entry of `a`, entry of `b`, flat index).
+/// Returns PointValues in which each scalar is make(scalar of `a`, scalar of `b`, flat index). Flat indices number the
+/// components of x, v and p, the weight and the time, in this order.
 template <class T, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const PointValues<T, P>& b, const Make& make) {
   PointValues<decltype(make(a.time, b.time, 0)), P> result;
@@ -164,8 +168,8 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Returns the force `f.projected()`, or `f` if F has no `projected()`. In a Jacobian that must be semidefinite, ∂f/∂x
-/// of the returned force replaces ∂f/∂x of `f`.
+/// Returns the force `f.projected()`, or `f` if F has no `projected()`. If a Jacobian must be semidefinite, the
+/// derivative of the returned force with respect to x replaces the derivative of the force `f`.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

@@ -9,13 +9,15 @@
 #include "diffsim/core/impl/point_parameters_impl.hpp"
 #include "diffsim/core/impl/semidefinite.hpp"
 
-// Kernels of PointTerm. Each thread processes one point. A point is active unless the function `active` of the force
-// returns false; energy, force and derivatives of inactive points are zero.
+// Kernels of PointTerm. A point is a local vertex on which a force acts. Each thread processes one point. A point is
+// active unless the function `active` of the force returns false; energy, force and derivatives of inactive points are
+// zero.
 
 namespace diffsim::point {
 
-/// Device addresses of all inputs, of the inputs' derivatives along a direction, or of the arrays to which derivatives
-/// with respect to the inputs are added.
+/// Device addresses of arrays for all inputs of the force on a point: positions x, velocities v, weight and parameter
+/// values p. The arrays contain the inputs, or derivatives of the inputs along a direction; or derivatives with respect
+/// to the inputs are added to the arrays.
 template <int P, class Number>
 struct Addresses {
   Number* x = nullptr;  ///< [local vertices, 3]
@@ -38,7 +40,7 @@ struct Sweep {
   DIFFSIM_FUNCTION int vertex(int i) const { return vertices.size() > 0 ? vertices(i) : i; }
 };
 
-/// Direction in the space of all inputs.
+/// Direction in the space of all inputs of the force: positions, velocities, weights, parameter values and time.
 template <class F>
 struct Direction {
   Addresses<F::num_values, const double> along;
@@ -69,9 +71,9 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
   return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
 }
 
-/// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input
-/// k. Derivatives with respect to p are also added to `sums`. For a parameter with one value for all points, `to` has
-/// no address, and callers use the sum.
+/// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input k
+/// in the numbering of Inputs. Derivatives with respect to p are also added to `sums`. For a parameter with one value
+/// for all points, `to` has no address; the caller adds the sum over the points to the gradient.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -87,7 +89,8 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }
 
-/// Returns the sum of value(force, input values of the point) over the active points.
+/// Returns the sum of value(force, input values of the point) over the points for which `F::active` is true or not
+/// defined.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -101,7 +104,7 @@ double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   return sum;
 }
 
-/// Functor that returns the energy E(x, p, weight, t) of one point (J).
+/// Functor that returns the energy E (J) of the force on one point.
 struct Energy {
   template <class F>
   DIFFSIM_FUNCTION double operator()(const F& force, const Values<F>& at) const {
@@ -109,7 +112,8 @@ struct Energy {
   }
 };
 
-/// Adds the forces f(x, v, p, weight, t) of the active points to f [local vertices, 3].
+/// Adds the forces on all active points to `f` [local vertices, 3]. A point is active if `F::active` is true or not
+/// defined.
 template <class F>
 void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::parallel_for(
@@ -137,8 +141,8 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
   Kokkos::fence();
 }
 
-/// Adds the derivatives of Σ w·f with respect to all inputs to the arrays of `to`. Returns the derivatives with respect
-/// to p, summed over all points.
+/// Adds the derivatives of Σ w·f with respect to all inputs to the arrays of `to`. The sum is over the points; f is the
+/// force on a point, and `w` is [local vertices, 3]. Returns the derivatives with respect to p, summed over all points.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -158,8 +162,9 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
   return sums;
 }
 
-/// Computes the derivatives of the results of `add_adjoints` along `direction` and dw. Adds these derivatives to the
-/// arrays of `to`, and returns the derivatives of the sums. A nullptr for `w` or `dw` stands for zeros.
+/// Computes the derivatives of the results of `add_adjoints` along a direction in which the inputs change by
+/// `direction` and w changes by `dw`. Adds these derivatives to the arrays of `to`. Returns the derivatives that belong
+/// to p, summed over all points. A nullptr for `w` or `dw` stands for zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
@@ -185,10 +190,10 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
   return sums;
 }
 
-/// Computes the block a ∂f/∂x + b ∂f/∂v of one point, where a and b are the `weights`. If `weights.project` is true and
-/// F has `projected()`, ∂f/∂x is the derivative of the force `F::projected()`, for which -∂f/∂x is positive
-/// semidefinite. If `weights.project` is true and F has no `projected()`, the block is replaced by its symmetric part,
-/// in which negative eigenvalues are set to zero.
+/// Computes the 3×3 block a ∂f/∂x + b ∂f/∂v of the force f on one point with position x and velocity v, where a and b
+/// are the `weights`. If `weights.project` is true and F has `projected()`, ∂f/∂x is the derivative of the force
+/// `F::projected()`, for which -∂f/∂x is positive semidefinite. If `weights.project` is true and F has no
+/// `projected()`, the block is replaced by its symmetric part, in which negative eigenvalues are set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {
@@ -205,7 +210,8 @@ DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const Jac
   make_semidefinite(block);
 }
 
-/// Adds the block of each active point (jacobian_of) to the diagonal block of the point's vertex.
+/// Adds the result of jacobian_of for each active point to the diagonal block of the point's vertex. A point is active
+/// if `F::active` is true or not defined.
 template <class F>
 void add_jacobians(const Sweep<F>& sweep, const JacobianWeights& weights, const BlockMatrix::Data& matrix) {
   const DeviceArray<int> diagonal = matrix.diagonal;

@@ -21,7 +21,8 @@ struct PointParameter {
   bool is_dead_load = false;  ///< true: the values are multiplied by `Configuration::factor_of`
   bool is_optional = false;   ///< true: a missing parameter counts as zero; false: the Model must have the parameter
 
-  /// Returns a placeholder for an entry of p to which no parameter belongs. The value of this entry is zero.
+  /// Returns a placeholder for a scalar of the array p of parameter values to which no parameter belongs. The value of
+  /// this scalar is zero.
   static PointParameter unused() { return {"", 1, false, true}; }
   /// Returns the parameter that `spec` describes. The parameter's name is the name in `spec`, followed by ":LABEL" if
   /// `label` is not empty.
@@ -47,7 +48,7 @@ struct ParameterNumbers {
   }
 };
 
-/// Sums over points of the derivatives with respect to the parameter values p.
+/// Derivatives with respect to the parameter values p, summed over all points or stencils.
 template <int P>
 struct Sums {
   static constexpr int size = P > 0 ? P : 1;
@@ -70,14 +71,16 @@ class ParameterList {
   const std::string& term() const { return term_; }
 
   /// Throws Error if a parameter is missing, has a wrong number of components, or has neither one value for all points
-  /// nor one value per point. `is_of_points(entities)` must return true if the entities are the points. `home`:
-  /// description of the points in error messages, for example "each vertex".
+  /// nor one value per point. A point is a vertex of a PointTerm, or an entity of a StencilTerm.
+  /// `is_of_points(entities)` must return true if the entities are the points. `home`: description of the points in
+  /// error messages, for example "each vertex".
   void check(const ParameterSet& parameters, const std::function<bool(const Entities&)>& is_of_points,
              const std::string& home) const;
 
  protected:
-  /// Addresses of the arrays of a ParameterNumbers object. Functions with this argument are compiled once for all P.
-  /// Each array has one entry per value in p.
+  /// Addresses of the arrays of a ParameterNumbers object. Functions with an argument of this type are compiled once
+  /// for all values of P, the number of parameter values per point. Each array contains one element for each parameter
+  /// value.
   template <class Number>
   struct Arrays {
     Number** of;
@@ -86,8 +89,8 @@ class ParameterList {
   };
   void set_arrays(const ParameterSet& set, const Configuration& at, const Arrays<const double>& arrays) const;
   void set_arrays(ParameterSet& gradient, const Configuration& at, const Arrays<double>& arrays) const;
-  /// Adds `sums` to those parameters of a gradient that have one value for all points. `sums` has one entry per value
-  /// in p.
+  /// Adds `sums` to those parameters of a gradient that have one value for all points. `sums` contains one scalar for
+  /// each parameter value.
   void add_to_globals(const double* sums, const Configuration& at, ParameterSet& gradient) const;
 
  private:
@@ -115,7 +118,7 @@ class Parameters : public ParameterList {
     return result;
   }
 
-  /// Adds to `gradient` the derivatives with respect to parameters that have one value for all points.
+  /// Adds to `gradient` the derivatives `sums` with respect to parameters that have one value for all points.
   void add_sums(const Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
     add_to_globals(sums.of, at, gradient);
   }

@@ -10,8 +10,8 @@ namespace diffsim {
 
 namespace detail {
 
-/// Returns true if a + shift I is positive definite, where `a` is a symmetric matrix. Uses Cholesky's factorisation
-/// (Golub & Van Loan, section 4.2).
+/// Returns true if the matrix a + shift I is positive definite, where `a` is a symmetric matrix and I is the identity
+/// matrix. Uses Cholesky's factorisation (Golub & Van Loan, section 4.2).
 template <int n>
 DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
   double l[n][n];

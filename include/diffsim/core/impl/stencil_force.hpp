@@ -52,7 +52,8 @@ template <class F>
 concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
   f.energy_derivatives(at, by);
 };
-/// True if F defines functions that compute the derivatives of the work Σ w·f by formulas.
+/// True if F defines a function that computes the derivatives of the work Σ w·f by formulas, where f are the forces on
+/// the nodes and w are given vectors at the nodes.
 template <class F>
 concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
 template <class F>
@@ -79,8 +80,8 @@ using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
 template <class F>
 inline constexpr int width = takes_packs<F>() ? pack_width : 1;
 
-/// Numbering of the inputs with respect to which derivatives are computed: x, then v and X (if the force depends on v
-/// and X, respectively), then p.
+/// Numbering of the scalars (inputs) with respect to which the force is differentiated: the components of x, then of v
+/// and X (if the force depends on v and X, respectively), then of p.
 template <class F>
 struct Inputs {
   static constexpr int block = 3 * F::num_nodes;
@@ -88,8 +89,9 @@ struct Inputs {
                        first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
 };
 
-/// Map from the flat index of an entry of StencilValues to the number of the input; -1 for entries that are not inputs.
-/// Flat indices number the entries of x, v, X and p, and the time, in this order.
+/// Map from the flat index of a scalar in StencilValues to the number of this scalar in Inputs; -1 for scalars with
+/// respect to which no derivatives are computed. Flat indices number the components of x, v, X and p, and the time, in
+/// this order.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -101,7 +103,8 @@ struct InputAt {
   }
 };
 
-/// Returns the StencilValues with the entries make(entry of `a`, entry of `b`, flat index).
+/// Returns StencilValues in which each scalar is make(scalar of `a`, scalar of `b`, flat index). Flat indices number
+/// the components of x, v, X and p, and the time, in this order.
 template <class T, int N, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
   StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
@@ -120,8 +123,8 @@ DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make
   return combined(a, a, make);
 }
 
-/// Computes the derivatives of the energy by the formulas of F. The function is compiled once for all kernels that use
-/// scalars of type T.
+/// Computes the derivatives of the energy by `F::energy_derivatives`. The function is compiled once for all kernels
+/// that use scalars of type T.
 template <class F, class T>
 DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
                                                        const StencilValues<T, F::num_nodes, F::num_values>& at,
@@ -149,8 +152,8 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
   }
 }
 
-/// Returns the work Σ w·f, a sum over the nodes. If F defines only an energy, the work is minus the derivative of the
-/// energy along the direction w of the positions.
+/// Returns the work Σ_a w_a·f_a, where f_a is the force on node a and w_a is a given vector. If F defines only an
+/// energy, the work is minus the derivative of the energy along the direction w of the positions.
 template <class F, class T>
 DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                            const Vectors<F, T>& w) {
@@ -171,10 +174,11 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
   }
 }
 
-/// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p. The derivatives with respect to v are set only
-/// if the force uses velocities; the derivatives with respect to X are set only if the force uses rest positions and
-/// `by_rest` is true. If F has formulas only for the derivatives of an energy E, the results are minus the derivatives
-/// of ∂E/∂x, ∂E/∂X and ∂E/∂p along the direction w of the positions.
+/// Sets `by` to the derivatives of the work Σ_a w_a·f_a with respect to x, v, X and p, where f_a is the force on node a
+/// and w_a is a given vector. The derivatives with respect to v are set only if the force uses velocities; the
+/// derivatives with respect to X are set only if the force uses rest positions and `by_rest` is true. If F has formulas
+/// only for the derivatives of an energy E, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along the
+/// direction w of the positions.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -218,7 +222,8 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
   }
 }
 
-/// Converts the inputs `first` … `first` + n - 1 to independent variables, and all other values to constants.
+/// Converts a scalar to an independent variable of differentiation if its number in `Numbering` is `first` … `first` +
+/// n - 1, and to a constant otherwise. `place`: flat index of the scalar.
 template <int n, class Numbering>
 struct Varied {
   int first;
@@ -235,7 +240,8 @@ struct Varied {
     return seed(value, place);
   }
 };
-/// Variant of `Varied` for values that also have a derivative along a direction; the result is a Dual of a Dual.
+/// Variant of `Varied` for scalars that also have a derivative along a direction. The value of the result is a Dual
+/// with this derivative.
 template <int n, class Numbering>
 struct VariedAlong : Varied<n, Numbering> {
   template <class T>
@@ -244,11 +250,12 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// Adds to J `factor` times the derivatives of the forces with respect to n inputs, the first of which has the flat
-/// index `start`. If F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by
-/// the instantiation of `shared_energy_derivatives` that also computes tangents. The computation of all columns at once
-/// would be slower, because the values would not fit in registers. If F has no such formulas, all columns are computed
-/// at once if n ≤ 12, otherwise three at a time.
+/// Adds to J `factor` times the derivatives of the forces on the nodes with respect to the scalars with the flat
+/// indices `start` … `start` + n - 1. (The flat indices of x are 0 … n - 1, and those of v are n … 2 n - 1.) If F has
+/// formulas for the derivatives of the energy, the columns of J are computed one at a time, by the instantiation of
+/// `shared_energy_derivatives` that also computes tangents. The computation of all columns at once would be slower,
+/// because the values would not fit in registers. If F has no such formulas, all columns are computed at once if n ≤
+/// 12, otherwise three at a time.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;
@@ -260,7 +267,8 @@ DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int s
   }
 }
 
-/// Sets J = a ∂f/∂x + b ∂f/∂v, with a = `by_position` and b = `by_velocity`.
+/// Sets J = a ∂f/∂x + b ∂f/∂v, where f, x and v are the forces, positions and velocities of the nodes, a =
+/// `by_position` and b = `by_velocity`.
 template <class F, class T, int n>
 DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F, T>& at, double by_position, double by_velocity,
                                   T (&J)[n][n]) {

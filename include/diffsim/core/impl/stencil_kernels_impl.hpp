@@ -19,7 +19,8 @@
 
 namespace diffsim::stencil {
 
-/// Device addresses of all inputs, or of the inputs' derivatives along a direction. nullptr stands for zeros.
+/// Device addresses of all inputs of the force: positions x, velocities v, rest positions X and parameter values p; or
+/// of the inputs' derivatives along a direction. nullptr stands for an array of zeros.
 template <int P>
 struct Addresses {
   const double* x = nullptr;  ///< [local vertices, 3]
@@ -51,7 +52,7 @@ struct Sweep {
     const int left = count - width<F> * group;
     return left < width<F> ? left : width<F>;
   }
-  /// Returns the index of the stencil in a lane of a group. Lanes beyond the last stencil repeat the last stencil.
+  /// Returns the index of the stencil in a SIMD lane of a group. Lanes beyond the last stencil repeat the last stencil.
   DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
     const int i = width<F> * group + in_lane;
     return i < count ? i : count - 1;
@@ -80,7 +81,8 @@ DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double*
     }
   }
 }
-/// Returns the values in `from` for a group's stencils: inputs, or derivatives of inputs along a direction.
+/// Returns the values in `from` for the stencils of a group. `from` contains the inputs of the force, or derivatives of
+/// the inputs along a direction.
 template <class F>
 DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
   Values<F, Number<F>> at;
@@ -96,8 +98,8 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
   return at;
 }
 
-/// Sets a row of 3 num_nodes values in `vectors` for each stencil. each(sweep, group, values, row) computes the rows of
-/// a group of active stencils. Rows of inactive stencils are set to zero.
+/// Sets a row of 3 num_nodes values, one vector per node, in `vectors` for each stencil. each(sweep, group, values,
+/// row) computes the rows of a group of active stencils. Rows of inactive stencils are set to zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -135,7 +137,8 @@ DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, in
   });
 }
 
-/// Destinations of derivatives with respect to nodal vectors, [count, num_nodes, 3] each; nullptr if not requested.
+/// Destinations of derivatives with respect to the positions x, velocities v and rest positions X of the nodes of all
+/// stencils, [count, num_nodes, 3] each; nullptr if not requested.
 struct VectorDerivatives {
   double* x;
   double* v;
@@ -177,7 +180,7 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
   return sums;
 }
 
-/// Functor that adds the energies E(x, X, p, t) of a group's stencils to `sum` (J).
+/// Functor that adds the energies (J) of the stencils of a group to `sum`.
 template <class F>
 struct Energies {
   Sweep<F> sweep;
@@ -189,7 +192,7 @@ struct Energies {
   }
 };
 
-/// Functor that computes the forces f_a(x, v, X, p, t) on the nodes a of a group's stencils.
+/// Functor that computes the forces on the nodes of the stencils of a group.
 struct Forces {
   template <class F>
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
@@ -199,8 +202,8 @@ struct Forces {
   }
 };
 
-/// Functor that computes the derivatives df_a = ∂f_a/∂q dq of the forces, where q are all inputs and dq is the
-/// `direction`.
+/// Functor that computes the derivatives df_a = ∂f_a/∂q dq of the forces f_a on the nodes a, where q are all inputs of
+/// the force and dq is the `direction`.
 template <class F>
 struct Tangents {
   Addresses<F::num_values> direction;
@@ -213,11 +216,12 @@ struct Tangents {
   }
 };
 
-/// Number of derivatives of w·f that are computed at once. The number is that of the doubles in an AVX-512 register.
+/// Number of derivatives of the work Σ w·f that are computed at once: the number of doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
-/// Computes the derivatives of w·f with respect to all inputs by formulas. Derivatives with respect to X are computed
-/// only if `by_rest` is true. Calls put(number of the input, derivative) for each derivative.
+/// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force by the formulas of F, where
+/// f_a is the force on node a. Derivatives with respect to X are computed only if `by_rest` is true. Calls put(number
+/// of the input, derivative) for each derivative.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -231,14 +235,16 @@ DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, c
   repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
 }
 
-/// Returns true if kernels can omit derivatives with respect to X that are not requested.
+/// Returns true if kernels can omit derivatives with respect to the rest positions X when these derivatives are not
+/// requested.
 template <class F>
 constexpr bool can_leave_out_rest() {
   return uses_rest<F>() && HasFormulas<F>;
 }
 
-/// Derivatives of w·f with respect to all inputs. If F has formulas for these derivatives, derivatives with respect to
-/// X are computed only if `by_rest` is true.
+/// Functor that computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force, where f_a is
+/// the force on node a. If F has formulas for these derivatives, derivatives with respect to X are computed only if
+/// `by_rest` is true.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -268,8 +274,8 @@ struct Adjoints {
   }
 };
 
-/// Derivatives of the results of `Adjoints` along a direction in which the inputs change by `direction` and w changes
-/// by `dw`. A nullptr for `w` or `dw` stands for zeros.
+/// Functor that computes the derivatives of the results of `Adjoints` along a direction in which the inputs change by
+/// `direction` and w changes by `dw`. A nullptr for `w` or `dw` stands for zeros.
 template <class F>
 struct AdjointTangents {
   using Along = Dual<Number<F>, 1>;
@@ -309,8 +315,9 @@ struct AdjointTangents {
   }
 };
 
-/// Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b = `by_velocity`. The norm
-/// is stored at each node of the stencil. The norm is an upper bound of the magnitudes of the eigenvalues of the
+/// Functor that computes the Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b
+/// = `by_velocity`. f, x and v are the forces, positions and velocities of the nodes. The functor sets all components
+/// of all nodes of the stencil to the norm. The norm is an upper bound of the magnitudes of the eigenvalues of the
 /// matrix.
 struct Norms {
   double by_position, by_velocity;
@@ -326,7 +333,8 @@ struct Norms {
   }
 };
 
-/// Replaces the matrix of each stencil of a group by its symmetric part, projected to a positive semidefinite matrix.
+/// Replaces the matrix J of each stencil of a group by the positive semidefinite matrix that is nearest to the
+/// symmetric part of J. Lane l of J contains the matrix of stencil l.
 template <class T, int n>
 DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   for (int l = 0; l < lanes; ++l) {
@@ -339,7 +347,7 @@ DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   }
 }
 
-/// Jacobian blocks of a pack's stencils.
+/// Functor that computes the Jacobian blocks of the stencils of a pack and passes the blocks to `sink`.
 template <class F>
 struct Jacobians {
   Sweep<F> sweep;
@@ -369,23 +377,24 @@ struct Jacobians {
   }
 };
 
-/// Indices of the entries of an array of vertex numbers or entity numbers. Indices of entries with the same number form
-/// a group, and ascend within the group.
+/// Indices into an array of vertex numbers or entity numbers, grouped by number: the indices of array elements with the
+/// same number form a group, and ascend within the group.
 struct Grouped {
   DeviceArray<int> value;  // [n]: distinct numbers, ascending
-  DeviceArray<int> begin;  // [n + 1]: first entry of each group in `place`, and the total number of entries
+  DeviceArray<int> begin;  // [n + 1]: start of each group in `place`, and the size of `place`
   DeviceArray<int> place;
 };
 
-/// Returns the indices of the entries of `values`, grouped by value.
+/// Returns the indices of the elements of `values`, grouped by value.
 Grouped grouped(const std::vector<int>& values);
 
-/// Adds to the vector y_v of each vertex v the sum of the vectors at the stencil nodes that are vertex v. `vectors`:
-/// [stencils, num_nodes, 3]. `nodes`: the nodes of all stencils, grouped by vertex.
+/// Adds to y[v], for each vertex v, the sum of the vectors at all stencil nodes that are vertex v. `y`: [local
+/// vertices, 3]. `vectors`: [stencils, num_nodes, 3]. `nodes`: the nodes of all stencils, grouped by vertex.
 void add_vectors(const Grouped& nodes, const double* vectors, double* y);
 
-/// Sums the rows of `numbers`, [stencils, P], over the stencils of each entity, and adds the sums to the parameter
-/// values of the entities in `to`. `stencils`: indices of the stencils, grouped by entity.
+/// Sums the rows of `numbers`, [stencils, P], over the stencils of each entity, and adds each sum to the values of the
+/// entity in `to`. Row i contains the derivatives with respect to the parameter values of stencil i. `stencils`:
+/// indices of the stencils, grouped by entity.
 template <int P>
 void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
   Kokkos::parallel_for(

@@ -11,7 +11,8 @@
 
 namespace diffsim::stencil {
 
-/// Fields [local vertices, 3] to which derivatives with respect to nodal vectors are added; nullptr if not requested.
+/// Fields [local vertices, 3] to which derivatives with respect to the positions x, velocities v and rest positions X
+/// are added; nullptr if not requested.
 struct VectorSums {
   double* x = nullptr;
   double* v = nullptr;
@@ -19,9 +20,9 @@ struct VectorSums {
 };
 
 /// Nodes of the stencils of a force F. The class adds nodal vectors to fields without races and in a fixed order. On a
-/// host each thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil
-/// writes its vectors to separate rows, which are then summed for each vertex. Equal runs on the same number of threads
-/// give bitwise identical results.
+/// host each thread processes a range of packs, which are groups of `pack_width` stencils, and adds to the fields by
+/// CellScatter. On a GPU each stencil writes its vectors to separate rows, which are then summed for each vertex. Equal
+/// runs on the same number of threads give bitwise identical results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
@@ -68,9 +69,9 @@ class Nodes {
     }
   }
 
-  /// Adds derivatives with respect to the nodal vectors x, v and X to the fields in `to`. each(sweep, group, values,
-  /// row) computes the derivatives with respect to all inputs, in the order of Inputs. Derivatives with respect to p
-  /// are stored and returned as in `set_derivatives`.
+  /// Adds derivatives with respect to the positions x, velocities v and rest positions X of the nodes to the fields in
+  /// `to`. each(sweep, group, values, row) computes the derivatives with respect to all inputs, in the order of Inputs.
+  /// Derivatives with respect to p are stored and returned as in `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -152,7 +153,7 @@ class Nodes {
 
   DeviceArray<int> vertices_;
   std::optional<CellScatter> scatter_;  // host only
-  DeviceArray<double> slots_;           // host only: slots for v and slots for X, each as many as in `scatter_`
+  DeviceArray<double> slots_;           // host only: temporary vectors for v and for X, each as many as in `scatter_`
   std::vector<point::Sums<P>> sums_;    // host only: one per chunk
   DeviceArray<double> rows_;            // GPU only: [num_blocks, count, N, 3]
   Grouped by_vertex_;                   // GPU only

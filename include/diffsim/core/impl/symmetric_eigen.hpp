@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Diagonalises a symmetric matrix A = Q diag(λ) Qᵀ: sets `A` to diag(λ), and computes Q. Column k of Q is the
-/// eigenvector of λ_k; the eigenvalues are in no particular order. T = double or Pack. All lanes of a pack are
+/// eigenvector of λ_k; the eigenvalues λ_k are in no particular order. T = double or Pack. All lanes of a pack are
 /// processed together, without branches per lane, until the iteration has converged in all lanes.
 ///
 /// Cyclic Jacobi iteration with the rotation of Golub & Van Loan 2013, sec. 8.5. Each rotation sets the element A_pq,

@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Specifications of parameters that several laws of elasticity share, and of the parameters of viscosity.
+/// Specifications (name, unit, range, …) of the parameters that several laws of elasticity have in common, and of the
+/// parameters of viscosity.
 struct ElasticParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "youngs_modulus",
                                                 .unit = "Pa",

@@ -6,9 +6,10 @@
 
 namespace diffsim::elastic {
 
-/// Energy per rest volume w(F, θ) = W(F̄) at a point, with F̄ = (θ/J)^⅓ F. The law W is evaluated with a given volume
-/// ratio θ > 0 instead of J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller
-/// computes P̄ = ∂W/∂F̄ from `F_bar` and passes P̄ to `set_stress`. With ψ = P̄ : F̄,
+/// Energy per rest volume w(F, θ) = W(F̄) at a quadrature point, with F̄ = (θ/J)^⅓ F (de Souza Neto et al. 1996,
+/// doi:10.1016/0020-7683(95)00259-6). F is the deformation gradient, J = det F > 0, W is the energy per rest volume of
+/// a law of elasticity, and θ > 0 is a given volume ratio, which replaces J: det F̄ = θ. `set` computes F̄. The caller
+/// then computes P̄ = ∂W/∂F̄ and passes P̄ to `set_stress`. With ψ = P̄ : F̄, the derivatives are
 ///
 ///   ∂w/∂θ = ψ/(3 θ),   ∂w/∂F = s P̄ - ψ/(3 J) cof F,   s = (θ/J)^⅓.
 struct DilatedPoint {
@@ -28,14 +29,15 @@ struct DilatedPoint {
     P_bar = stress;
     psi = inner(P_bar, F_bar);
   }
-  /// Returns ∂w/∂θ.
+  /// Returns ∂w/∂θ, the derivative of the energy w(F, θ) with respect to the given volume ratio θ.
   DIFFSIM_FUNCTION Pack by_theta() const { return psi / (3.0 * theta); }
-  /// Returns ∂w/∂F.
+  /// Returns ∂w/∂F, the derivative of the energy w(F, θ) with respect to the deformation gradient F.
   DIFFSIM_FUNCTION Mat3<Pack> by_F() const { return scale * P_bar - (psi / (3.0 * J)) * cof; }
 };
 
-/// Derivatives of the members of a `DilatedPoint` along (dF, dθ). `set` computes dF̄; the caller computes dP̄ from
-/// `dF_bar` and passes dP̄ to `set_stress`.
+/// Derivatives of the members of a `DilatedPoint` along a direction (dF, dθ) of the deformation gradient F and the
+/// volume ratio θ. `set` computes dF̄ = `dF_bar`. The caller then computes dP̄, the derivative of P̄ along the same
+/// direction, and passes dP̄ to `set_stress`.
 struct DilatedTangent {
   Mat3<Pack> dF, dF_bar, dP_bar;
   Pack dtheta, dJ, dscale, dpsi;
@@ -51,11 +53,11 @@ struct DilatedTangent {
     dP_bar = stress;
     dpsi = inner(dP_bar, at.F_bar) + inner(at.P_bar, dF_bar);
   }
-  /// Returns d(∂w/∂θ).
+  /// Returns the derivative of ∂w/∂θ along the direction (dF, dθ), where w(F, θ) is the energy per rest volume.
   DIFFSIM_FUNCTION Pack by_theta(const DilatedPoint& at) const {
     return (dpsi - at.psi * dtheta / at.theta) / (3.0 * at.theta);
   }
-  /// Returns d(∂w/∂F).
+  /// Returns the derivative of ∂w/∂F along the direction (dF, dθ), where w(F, θ) is the energy per rest volume.
   DIFFSIM_FUNCTION Mat3<Pack> by_F(const DilatedPoint& at) const {
     return dscale * at.P_bar + at.scale * dP_bar - ((dpsi - at.psi * dJ / at.J) / (3.0 * at.J)) * at.cof -
            (at.psi / (3.0 * at.J)) * cofactor_derivative(at.F, dF);

@@ -7,15 +7,17 @@
 #include "diffsim/elastic/impl/element_blocks_impl.hpp"
 #include "diffsim/elastic/impl/second_derivatives_impl.hpp"
 
-// Kernels of `DissipationTerm`. Notation at a quadrature point with rest volume V: Ė = sym(FᵀḞ), S is the second Piola
-// stress of the law, C = ∂S/∂Ė. For a field w at the vertices, G = ∂w/∂X, E_G = sym(FᵀG) and S_G = C : E_G. The nodal
-// forces f are those of the first Piola stress F S, so w · f = -V S : E_G. The derivatives of w · f are
+// Kernels of `DissipationTerm`. Notation at a quadrature point with rest volume V: F is the deformation gradient, Ḟ its
+// rate, Ė = sym(FᵀḞ) the Green strain rate, S(Ė) the second Piola stress of the viscous law, and C = ∂S/∂Ė. X are the
+// rest positions. For a vector w at the vertices, G = ∂w/∂X, E_G = sym(FᵀG) and S_G = C : E_G. The nodal forces f are
+// the forces of the first Piola stress F S, so w · f = -Σ V S : E_G, summed over the points. The contributions of a
+// point to the derivatives of w · f are
 //
 //   with respect to Ḟ: -V F S_G,   with respect to F: -V (Ḟ S_G + G S),   with respect to G: -V F S.
 
 namespace diffsim::elastic {
 
-/// Returns the dual number with the given value and derivative, one lane per cell.
+/// Returns the dual number with the given value and derivative. Each SIMD lane contains the dual number of one cell.
 DIFFSIM_FUNCTION PackDual dual(const Pack& value, const Pack& derivative) {
   PackDual a;
   a.value = value;
@@ -32,7 +34,8 @@ DIFFSIM_FUNCTION Mat3<Pack> value_of(const Mat3<PackDual>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j).value; });
 }
 
-/// Returns the result of a kernel: the value itself for a Pack, the derivative along the direction for a PackDual.
+/// Returns the part of a scalar that a kernel adds to its result: the value itself for a Pack, the derivative for a
+/// PackDual.
 DIFFSIM_FUNCTION Pack result_of(const Pack& a) { return a; }
 DIFFSIM_FUNCTION Pack result_of(const PackDual& a) { return a.derivative[0]; }
 template <class T>
@@ -40,19 +43,20 @@ DIFFSIM_FUNCTION Mat3<Pack> result_of(const Mat3<T>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return result_of(a(i, j)); });
 }
 
-/// Device addresses of the parameters of a law, or of the derivatives of the parameters along a direction. Each
-/// parameter is an array [cells]. A parameter whose address is nullptr has the value 0.
+/// Device addresses of the K parameters of a law, or of the derivatives of the parameters along a direction. Each
+/// parameter is an array [cells]. A parameter whose address is nullptr has the value 0 in all cells.
 template <int K>
 struct CellNumbers {
   const double* of[K];
   int num_cells;
 
-  /// Returns parameter k for the cells of a pack; 0 in the padding lanes of the last pack.
+  /// Returns the values of parameter k in the cells of a pack, one cell per SIMD lane. The values in the padding lanes
+  /// of the last pack are 0.
   DIFFSIM_FUNCTION Pack at(int pack, int k) const { return gather_cells(of[k], pack, num_cells); }
 };
 
-/// Values of a field at the nodes of a pack's cells. If T is PackDual, the struct also contains the derivatives of the
-/// values along a direction; without a direction, the derivatives are 0.
+/// Values of a field at the nodes of the cells of a pack, one cell per SIMD lane. If T is PackDual, the struct also
+/// contains the derivatives of the values along a direction. Without a direction, the derivatives are 0.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -66,7 +70,8 @@ struct NodeValues {
     if constexpr (moves)
       if (has_direction) gather_nodes(vertices, direction, derivative);
   }
-  /// Returns the gradient of the field with respect to X at quadrature point q.
+  /// Returns the gradient of the field with respect to the rest positions X at quadrature point q. `inverse`: (∂X/∂ξ)⁻¹
+  /// at the point, with the reference coordinates ξ of the cell.
   DIFFSIM_FUNCTION Mat3<T> gradient(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse) const {
     const Mat3<Pack> a = gradient_at<E>(value, rule, q, inverse);
     if constexpr (!moves) {
@@ -78,20 +83,22 @@ struct NodeValues {
   }
 };
 
-/// Returns sym(Aᵀ B).
+/// Returns sym(Aᵀ B) = ½ (Aᵀ B + Bᵀ A).
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> symmetric_product(const Mat3<T>& A, const Mat3<T>& B) {
   const Mat3<T> C = transpose(A) * B;
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return 0.5 * (C(i, j) + C(j, i)); });
 }
 
-/// Returns true if the law declares that S is linear in Ė (`L::is_linear`).
+/// Returns true if the viscous law L declares, by `L::is_linear`, that its second Piola stress S is linear in the Green
+/// strain rate.
 template <class L>
 constexpr bool is_linear() {
   return requires { requires L::is_linear; };
 }
 
-/// Returns C : dE = ∂S/∂Ė : dE.
+/// Returns ∂S/∂Ė : dE at the Green strain rate Ė = `rate`, where S is the second Piola stress of the viscous law L.
+/// `p`: parameters of the law.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K]) {
   if constexpr (is_linear<L>())
@@ -100,7 +107,8 @@ DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, cons
     return stress_tangent_of<L>(rate, dE, p);
 }
 
-/// Computes out_k = ∂S/∂p_k : dE.
+/// Computes out_k = ∂S/∂p_k : dE, where S is the second Piola stress of the viscous law L at the Green strain rate
+/// `rate`, and p_k are the parameters of the law.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K], T (&out)[K]) {
   if constexpr (requires { L::stress(rate, p); }) {
@@ -122,15 +130,15 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
   }
 }
 
-/// Cells and the parameters of the law. If T is PackDual, the struct also contains the derivatives of the parameters
-/// along a direction.
+/// Geometry of the cells of a term and parameters of the viscous law L in these cells. T is Pack or PackDual. If T is
+/// PackDual, the struct also contains the derivatives of the parameters along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {
   static constexpr int K = L::num_moduli;
   CellGeometry<E> geometry;
   CellNumbers<K> parameters, direction;
 
-  /// Sets p to the parameters of a pack's cells.
+  /// Sets p to the parameters of the cells of a pack, one cell per SIMD lane.
   DIFFSIM_FUNCTION void parameters_at(int pack, T (&p)[K]) const {
     for (int k = 0; k < K; ++k)
       if constexpr (std::is_same_v<T, Pack>)
@@ -140,7 +148,8 @@ struct DissipativeCells {
   }
 };
 
-/// Nodal forces of the first Piola stress P = F S at the quadrature points of each cell.
+/// Kernel that computes the nodal forces of each cell from the first Piola stress P = F S at the quadrature points,
+/// where F is the deformation gradient and S is the second Piola stress of the viscous law L.
 template <class L, class E>
 struct DissipationForce {
   DissipativeCells<L, E, Pack> cells;
@@ -159,9 +168,11 @@ struct DissipationForce {
   }
 };
 
-/// Derivative of the nodal forces along dx, dv, a direction of the parameters, and a direction dX of the rest shape.
-/// Let W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹. Along dX, the derivative of F is -F W and the derivative of Ḟ is -Ḟ W. At fixed P, the
-/// derivatives of the nodal forces along dX are the nodal forces of the stress (tr W) P - P Wᵀ.
+/// Kernel that computes the derivative of the nodal forces along a direction: dx of the positions, dv of the
+/// velocities, a direction of the parameters, and dX of the rest positions X. Let F be the deformation gradient, Ḟ its
+/// rate, P the first Piola stress and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, with the reference coordinates ξ of a cell. Along dX, the
+/// derivative of F is -F W and the derivative of Ḟ is -Ḟ W. At fixed P, the derivatives of the nodal forces along dX
+/// are the nodal forces of the stress (tr W) P - P Wᵀ.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
@@ -193,9 +204,10 @@ struct DissipationTangent {
   }
 };
 
-/// Derivatives of w · f with respect to velocities, or with respect to positions, parameters and the rest shape. If T
-/// is PackDual, the kernel computes instead the derivatives of these derivatives along directions of x, v, w and the
-/// parameters. Second derivatives with respect to the rest shape are not available.
+/// Kernel that computes derivatives of w · f, where f are the nodal forces and w is a vector at the vertices. The
+/// derivatives are with respect to the velocities v, or with respect to the positions x, the parameters p and the rest
+/// positions X. If T is PackDual, the kernel computes instead the derivatives of these derivatives along directions of
+/// x, v, w and p. Second derivatives with respect to X are not available.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;
@@ -238,7 +250,8 @@ struct DissipationAdjoint {
     }
   }
 
-  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested.
+  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested. V is
+  /// `volume`, S is the second Piola stress, and E_G = sym(Fᵀ ∂w/∂X) with the deformation gradient F.
   KOKKOS_INLINE_FUNCTION void add_parameter_gradient(int pack, const Pack& volume, const Mat3<T>& strain_rate,
                                                      const Mat3<T>& E_G, const T (&p)[K]) const {
     T power[K];
@@ -249,8 +262,10 @@ struct DissipationAdjoint {
   }
 };
 
-/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, computed from the columns of ∂P/∂F and ∂P/∂Ḟ. If `project` is true,
-/// adds only `by_velocity` ∂f/∂v. The matrix -∂f/∂v is symmetric, and it is positive semidefinite if ψ is convex.
+/// Kernel that adds the blocks of `by_position` ∂f/∂x + `by_velocity` ∂f/∂v to a matrix, where f are the nodal forces
+/// at positions x and velocities v. The blocks are computed from the columns of ∂P/∂F and ∂P/∂Ḟ, with the deformation
+/// gradient F, its rate Ḟ and the first Piola stress P. If `project` is true, the kernel adds only `by_velocity` ∂f/∂v.
+/// The matrix -∂f/∂v is symmetric, and it is positive semidefinite if the dissipation potential of the law is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;
@@ -264,8 +279,8 @@ struct DissipationJacobian {
       add_points(pack, first, positions, velocities, sink);
   }
 
-  /// Adds the contributions of the `num_points_from(first)` quadrature points that are processed together, from point
-  /// `first` on.
+  /// Adds the contributions of a group of quadrature points to the blocks of the cells of a pack. The group begins with
+  /// point `first` and has `num_points_from(first)` points.
   KOKKOS_INLINE_FUNCTION void add_points(int pack, int first, const NodeValues<E, Pack>& positions,
                                          const NodeValues<E, Pack>& velocities, const BlockSink& sink) const {
     Vec3<Pack> g[E::points_at_once][E::nodes];
@@ -293,8 +308,8 @@ struct DissipationJacobian {
   }
 };
 
-/// Kernel of the largest eigenvalue, estimated by `largest_eigenvalue`, of each cell's damping matrix -∂f/∂v in the
-/// rest shape.
+/// Kernel that estimates, by `largest_eigenvalue`, the largest eigenvalue of each cell's damping matrix -∂f/∂v in the
+/// rest shape and at rest, where f are the nodal forces at the velocities v = 0.
 template <class L, class E>
 struct DampingBound {
   DissipativeCells<L, E, Pack> cells;

@@ -17,20 +17,25 @@ namespace diffsim {
 struct ElasticLaw {
   std::string name;
   std::vector<ParameterSpec> parameters;  ///< parameters with one value per cell
-  std::optional<ParameterSpec> signal;    ///< factor on one modulus, with one value for all steps or one value per step
+  /// Control signal: a factor on one modulus in all cells, with one value for all time steps or one value per time
+  /// step; empty if the law has no control signal.
+  std::optional<ParameterSpec> signal;
 
   std::vector<std::string> parameter_names() const;
-  /// Returns the name of the signal; empty if the law has no signal.
+  /// Returns the name of the control signal; empty if the law has no control signal.
   std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
 
-  /// Function that creates the law's force term. `cells`: local indices of the term's cells, ascending.
+  /// Function that creates the law's force term on the given cells of a mesh. `cells`: local indices of the cells,
+  /// ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;
-  MakeTerm make_nodal_term;  ///< for the material option `dilatation: nodal`; empty if not available
+  /// Function for the material option `dilatation: nodal`; empty if the law does not have this option.
+  MakeTerm make_nodal_term;
 
-  /// Function that returns an error message if the law is not defined for the parameters of a cell, which are in the
-  /// order of `parameters` and within their ranges; otherwise an empty text. Empty if the law is defined for all values
-  /// within the ranges.
+  /// Function that checks the parameters of one cell, given in the order of the member `parameters`. Each value must
+  /// already be within the range of its ParameterSpec. The function returns an error message if the law is not defined
+  /// for these values together, and otherwise an empty text. The std::function is empty if the law is defined for all
+  /// values within the ranges.
   std::function<std::string(std::span<const double> parameters)> parameters_error;
 };
 

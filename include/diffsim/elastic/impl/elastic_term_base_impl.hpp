@@ -14,8 +14,9 @@
 
 namespace diffsim::elastic {
 
-/// Base class that contains the parts of ElasticTerm that do not depend on the law. The class stores the cells, the
-/// derivatives of the moduli, and the sums over time steps from which gradients are computed.
+/// Base class that contains the parts of ElasticTerm that do not depend on the law. The class stores the term's cells,
+/// the derivatives of the moduli along a direction, and the gradients with respect to the moduli and the rest shape,
+/// summed over time steps.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -26,22 +27,27 @@ class ElasticTermBase : public ForceTerm {
   ElasticTermBase(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes, int num_moduli,
                   Specs parameters, std::string_view signal);
 
-  /// Returns true if the set contains at least one of the law's parameters.
+  /// Returns true if `parameters` contains at least one of the law's parameters.
   bool any_modulus(const ParameterSet& parameters) const;
-  /// Returns the signal in the set, or nullptr if the law has no signal or the set does not contain the signal.
+  /// Returns the law's control signal in `parameters`, or nullptr if the law has no control signal or `parameters` does
+  /// not contain the signal.
   const Parameter* signal_in(const ParameterSet& parameters) const;
-  /// Returns the device address of the value of `signal` in time step `step`; nullptr if `signal` is nullptr.
+  /// Returns the device address of the value of the control signal `signal` in time step `step`; nullptr if `signal` is
+  /// nullptr.
   static const double* value_of(const Parameter* signal, int step);
-  /// Returns the entry of `gradient` for the signal, or nullptr if no gradient with respect to the signal is requested.
-  /// If the gradient is requested, allocates `signal_gradient_`, which contains one contribution per pack.
+  /// Returns the parameter in `gradient` that receives the gradient with respect to the law's control signal, or
+  /// nullptr if this gradient is not requested. If the gradient is requested, allocates `signal_gradient_`, which has
+  /// one value per pack of cells.
   Parameter* start_signal(ParameterSet& gradient);
-  /// Adds the sum of `signal_gradient_` over the packs to the gradient with respect to the signal's value in time step
-  /// `step`. `signal`: result of `start_signal`; nullptr: no effect.
+  /// Adds the sum of `signal_gradient_` over the packs of cells to the gradient with respect to the value of the law's
+  /// control signal in time step `step`. `signal`: result of `start_signal`; the function has no effect if `signal` is
+  /// nullptr.
   void add_signal_gradient(int step, Parameter* signal) const;
 
-  /// Allocates `moduli` as [packs, num_moduli, pack_width] and sets `stride` to the number of entries per pack. If all
-  /// cells of the term on this rank have equal parameters, the entries of one pack are allocated for all packs, and
-  /// `stride` is 0. Returns the number of lanes whose moduli must be computed.
+  /// Allocates `moduli` as [packs, num_moduli, pack_width] and sets `stride` to the number of entries per pack,
+  /// num_moduli · pack_width. If all cells of the term on this rank have equal parameters, `moduli` has the entries of
+  /// one pack only, which all packs use, and `stride` is 0. Returns the number of cells, padding included, whose moduli
+  /// must be computed.
   int allocate_moduli(const ParameterSet& parameters, DeviceArray<double>& moduli, int& stride) const;
   /// Throws the same Error (input) on every rank if the moduli of any cell are not finite, for example because a fibre
   /// direction has length 0. Collective.
@@ -52,8 +58,8 @@ class ElasticTermBase : public ForceTerm {
   /// Allocates `sums` as [packs, values, pack_width] and sets all entries to 0 if `wanted`; otherwise releases `sums`.
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) const;
 
-  /// Returns the scatter that adds the cells' blocks to `matrix`. The scatter is built at the first call and after each
-  /// change of the sparsity pattern.
+  /// Returns the object that adds the blocks of the term's cells to `matrix`. The object is created at the first call,
+  /// and again after each change of the sparsity pattern of `matrix`.
   const BlockScatter& blocks_for(const BlockMatrix& matrix);
 
   const TetrahedralMesh* mesh_;
@@ -62,7 +68,7 @@ class ElasticTermBase : public ForceTerm {
   const CellScatter& scatter_;
   TermCells term_cells_;
   DeviceArray<double> moduli_tangent_, moduli_gradient_, moduli_gradient_tangent_, signal_gradient_, shape_sums_;
-  const Parameter* signal_ = nullptr;  // the signal among the parameters passed to `prepare`, or nullptr
+  const Parameter* signal_ = nullptr;  // control signal among the parameters passed to `prepare`, or nullptr
   bool has_moduli_tangent_ = false;
 
  private:
@@ -70,8 +76,8 @@ class ElasticTermBase : public ForceTerm {
 
   int nodes_, num_moduli_;
   Specs parameters_;
-  std::string_view signal_name_;          // empty: the law has no signal
-  std::unique_ptr<BlockScatter> blocks_;  // created at the first assembly
+  std::string_view signal_name_;          // empty: the law has no control signal
+  std::unique_ptr<BlockScatter> blocks_;  // created by `blocks_for`
 };
 
 }  // namespace diffsim::elastic

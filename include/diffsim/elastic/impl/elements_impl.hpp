@@ -7,8 +7,8 @@
 
 namespace diffsim::elastic {
 
-/// True if the law has a modulus that is multiplied by a control signal. `L::signal` is the specification of the
-/// signal, and `L::signal_modulus` is the index of the modulus.
+/// True if the law L has a control signal: a parameter of the whole term that multiplies one modulus in all cells.
+/// `L::signal` is the specification of the control signal, and `L::signal_modulus` is the index of the modulus.
 template <class L>
 inline constexpr bool has_signal = requires {
   L::signal_modulus;
@@ -33,7 +33,7 @@ constexpr std::string_view signal_name() {
     return {};
 }
 
-/// Cells of a force term. Kernels capture the struct by value.
+/// Cells on which a force term acts. Kernels capture the struct by value.
 struct TermCells {
   DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
@@ -48,18 +48,20 @@ struct TermCells {
   }
 };
 
-/// Cells of one law with their moduli. Arrays are stored pack by pack: [packs, …, pack_width].
+/// Cells on which the force term of the law L acts, with the moduli of each cell. Arrays are stored pack by pack
+/// (pack_width cells, one per SIMD lane): [packs, …, pack_width].
 template <Law L>
 struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
   DeviceArray<double> moduli;      // [packs, K, pack_width]; [1, K, pack_width] if the moduli are uniform
   int moduli_stride = 0;           // 0 if the moduli are uniform, else K·pack_width
-  const double* signal = nullptr;  // device address of the control signal in the current time step; nullptr: 1
+  const double* signal = nullptr;  // device address of the control signal's value in the time step; nullptr: 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Returns modulus k of a pack's cells, not multiplied by the control signal.
+  /// Returns modulus k of the cells of a pack, not multiplied by the control signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
-  /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the control signal.
+  /// Loads all moduli of the cells of a pack, and multiplies the modulus with the index `L::signal_modulus` by the
+  /// control signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
     if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
@@ -67,13 +69,14 @@ struct LawCells : TermCells {
   }
 };
 
-/// Cells of one law with their moduli and their rest shape.
+/// Cells of type E on which the force term of the law L acts, with the moduli and the rest shape of each cell.
 template <Law L, class E>
 struct Elements : LawCells<L> {
   CellGeometry<E> geometry;
 };
 
-/// Inlined version of `gradient_at`: returns the gradient of a field at point q.
+/// Inlined version of `gradient_at`: returns the gradient of a field with respect to the rest positions at quadrature
+/// point q.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                              const Mat3<Pack>& inverse) {
@@ -85,7 +88,7 @@ DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], co
     return edges_of(y) * inverse;
   }
 }
-/// Inlined version of `add_node_forces`: adds the nodal forces of a stress A at point q.
+/// Inlined version of `add_node_forces`: adds the nodal forces of a stress A at quadrature point q.
 template <class E>
 DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                          const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -101,21 +104,24 @@ DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& 
     E::add_corners_adjoint(rule, q, y, value);
   }
 }
-/// Version of `gradient_at` that is not inlined: returns the gradient of a field at point q.
+/// Version of `gradient_at` that is not inlined: returns the gradient of a field with respect to the rest positions at
+/// quadrature point q.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> called_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                                    const Mat3<Pack>& inverse) {
   return inlined_gradient<E>(x, rule, q, inverse);
 }
-/// Version of `add_node_forces` that is not inlined: adds the nodal forces of a stress A at point q.
+/// Version of `add_node_forces` that is not inlined: adds the nodal forces of a stress A at quadrature point q.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                                const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
   add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. For compact cell types
-/// (`E::compact`), a function that is not inlined computes the gradient, so that less code is compiled.
+/// Returns the gradient (∂x/∂ξ) (∂X/∂ξ)⁻¹ of a field with respect to the rest positions X at quadrature point q. `x`:
+/// values of the field at the nodes of the cells; `inverse`: (∂X/∂ξ)⁻¹, with the reference coordinates ξ of the cell.
+/// For cell types with many quadrature points (`E::compact`), a function that is not inlined computes the gradient, so
+/// that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -129,8 +135,8 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const t
 template <class E>
 inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
 
-/// Returns the number of quadrature points, from point `first` on, that are processed together by a kernel that stores
-/// arrays per quadrature point.
+/// Returns the number of quadrature points that a kernel with arrays per quadrature point processes together. The group
+/// begins with point `first`.
 template <class E>
 DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   if constexpr (all_at_once<E>) {
@@ -141,8 +147,8 @@ DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   }
 }
 
-/// Computes the gradients of `field` at `num_points_from(first)` quadrature points of a pack's cells, from point
-/// `first` on.
+/// Computes the gradients of `field` with respect to the rest positions, for the cells of a pack and a group of
+/// quadrature points. The group begins with point `first` and has `num_points_from(first)` points.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
                                           const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
@@ -154,8 +160,9 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
     gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
 }
 
-/// Adds to `value` the nodal forces of a stress A at point q: -V A ∂N_a/∂X at node a, where V is `volume`. For q = 0,
-/// the forces overwrite `value`; a loop over the points must therefore begin with q = 0.
+/// Adds to `value` the nodal forces of a stress A at quadrature point q: -V A ∂N_a/∂X at node a, where V is `volume`,
+/// N_a is the shape function of node a, and X are the rest positions. For q = 0, the forces overwrite `value`; a loop
+/// over the points must therefore begin with q = 0.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -165,7 +172,8 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
     add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Version of `add_node_forces` that is not inlined and loads (∂X/∂ξ)⁻¹ and the volume of point q from `geometry`.
+/// Version of `add_node_forces` that is not inlined and that loads (∂X/∂ξ)⁻¹ and the rest volume of quadrature point q
+/// from `geometry`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
                                               Vec3<Pack> (&value)[E::nodes]) {
@@ -173,11 +181,13 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
   add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
 }
 
-/// Returns an estimate of the largest eigenvalue λ of each element's symmetric matrix A = Σ_points V g_a · H · g_b,
-/// where g_a = ∂N_a/∂X. H [9, 9] is the derivative of a stress with respect to ∂u/∂X in the rest shape (row-major). The
-/// estimate is the result of n = 40 power iterations from a fixed vector u, |Aⁿu|/|Aⁿ⁻¹u| ≤ λ. Let c be the cosine of
-/// the angle between u and the space of λ's eigenvectors. These ratios do not decrease with n, so the estimate is at
-/// least c^(1/n) λ: at least 0.8² λ if c ≥ 2·10⁻⁸.
+/// Returns an estimate of the largest eigenvalue λ of the symmetric matrix A of each cell of a pack. The block of the
+/// nodes a and b in A is A_ab = Σ_q V g_a · H · g_b, summed over the quadrature points q with rest volumes V, where g_a
+/// = ∂N_a/∂X is the gradient of the shape function of node a. H [9, 9] is the derivative of a stress with respect to
+/// the displacement gradient in the rest shape (row-major), and is the same at all points. The estimate is
+/// |Aⁿu|/|Aⁿ⁻¹u| ≤ λ, the result of n = 40 power iterations from a fixed vector u. Let c be the cosine of the angle
+/// between u and the eigenspace of λ. The ratio |Aⁿu|/|Aⁿ⁻¹u| does not decrease with n, so the estimate is at least
+/// c^(1/n) λ: at least 0.64 λ if c ≥ 2·10⁻⁸.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Pack largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9]) {
   using std::sqrt;

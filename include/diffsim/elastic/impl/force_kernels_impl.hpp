@@ -6,8 +6,8 @@
 
 namespace diffsim::elastic {
 
-/// Kernel that computes the nodal forces f = -∂E/∂x of each cell, where E is the elastic energy, from the stresses P(F)
-/// at the quadrature points.
+/// Kernel that computes the nodal forces f = -∂E/∂x of each cell, where E is the elastic energy at the positions x. The
+/// forces are sums over quadrature points of the first Piola stress P(F), with the deformation gradient F.
 template <Law L, class E>
 struct Force {
   Elements<L, E> elements;
@@ -38,8 +38,9 @@ struct Force {
   }
 };
 
-/// Returns the stress (tr W) P - P Wᵀ, where W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ and dX is a direction of the rest shape. The nodal
-/// forces of the returned stress are the derivatives of the nodal forces of P along dX at fixed P.
+/// Returns the stress (tr W) P - P Wᵀ, where P is the first Piola stress of the law at the deformation gradient F. W =
+/// (∂dX/∂ξ) (∂X/∂ξ)⁻¹ is the gradient of a direction dX of the rest positions X. The nodal forces of the returned
+/// stress are the derivatives along dX of the nodal forces of P, for a constant P.
 template <class L>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<Pack>& W,
                                                 const Pack (&moduli)[L::num_moduli]) {
@@ -47,9 +48,11 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
   return trace(W) * P - times_transpose(P, W);
 }
 
-/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX, where dsignal is a change of the law's control
-/// signal (`has_signal`). The derivatives are the nodal forces of the stress dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k +
-/// (tr W) P - P Wᵀ. Here A_k = ∂P/∂moduli_k, dm_k is the derivative of modulus k, and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+/// Kernel that computes the derivative of the nodal forces along a direction: dx of the positions x, dmoduli of the
+/// moduli, dsignal of the law's control signal (`has_signal`), and dX of the rest positions X. The derivatives are the
+/// nodal forces of the stress dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k + (tr W) P - P Wᵀ. Here P is the first Piola
+/// stress, F the deformation gradient, dF = ∂dx/∂X, A_k = ∂P/∂moduli_k, dm_k the derivative of modulus k, and W =
+/// ∂dX/∂X.
 template <Law L, class E>
 struct ForceTangent {
   Elements<L, E> elements;
@@ -57,7 +60,7 @@ struct ForceTangent {
   const double* dx;
   const double* dmoduli;  // [packs, K, pack_width], or nullptr
   const double* dsignal;  // [1], or nullptr
-  const double* dX;       // direction of the rest shape, or nullptr
+  const double* dX;       // direction of the rest positions, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     constexpr int K = L::num_moduli;
@@ -97,11 +100,13 @@ struct ForceTangent {
   }
 };
 
-/// Adjoint of the nodal forces f. The kernel computes the derivatives of w · f = -Σ V P : G, where G = ∂w/∂X. The
-/// derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G. The derivatives with respect
-/// to the moduli are -V A_k : G, where A_k = ∂P/∂moduli_k. The derivative with respect to the modulus
-/// `L::signal_modulus` is in addition multiplied by the law's control signal (`has_signal`). The kernel also computes
-/// the derivatives with respect to the control signal and the rest shape.
+/// Kernel that computes the derivatives of w · f = -Σ V P : G, where f are the nodal forces, w is a vector at the
+/// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X. Let F be the deformation
+/// gradient. The derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G. The
+/// derivatives with respect to the moduli are the sums of -V A_k : G, where A_k = ∂P/∂moduli_k. The derivative with
+/// respect to the modulus with the index `L::signal_modulus` is in addition multiplied by the law's control signal
+/// (`has_signal`). The kernel also computes the derivatives with respect to the control signal and the rest positions
+/// X.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
@@ -153,8 +158,10 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. The derivative along a direction dX of the
-  /// rest positions with the gradient W (shape_change()) is V (-(P:G) I + Fᵀ B + Gᵀ P) : W, where B = ∂P/∂F : G.
+  /// Adds the derivative of the contribution -V P : G of quadrature point q to w · f with respect to the rest positions
+  /// X. V is the rest volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X and B =
+  /// ∂P/∂F : G. The derivative along a direction dX is V (-(P : G) I + Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X
+  /// (shape_change()).
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {
@@ -166,7 +173,8 @@ struct ForceAdjoint {
   }
 };
 
-/// Energy Σ_points V W(F), summed over the cells.
+/// Kernel that computes the elastic energy Σ V W(F), summed over the cells and their quadrature points. V is the rest
+/// volume of a point, F the deformation gradient, and W the law's energy per rest volume.
 template <Law L, class E>
 struct Energy {
   Elements<L, E> elements;
@@ -189,8 +197,8 @@ struct Energy {
   }
 };
 
-/// Kernel of the largest eigenvalue, estimated by `largest_eigenvalue`, of each cell's stiffness matrix -∂f/∂x in
-/// the rest shape.
+/// Kernel that estimates, by `largest_eigenvalue`, the largest eigenvalue of each cell's stiffness matrix -∂f/∂x in the
+/// rest shape, where f are the nodal forces.
 template <Law L, class E>
 struct StiffnessBound {
   Elements<L, E> elements;

@@ -17,14 +17,14 @@ struct ParameterPointers {
   ParameterPointers(const ParameterSet& parameters) {  // NOLINT: implicit, so that callers pass a set
     for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)].name);
   }
-  /// Sets p to the parameters of a cell.
+  /// Sets p to the parameters of the cell with the local index `cell`.
   DIFFSIM_FUNCTION void at(int cell, double (&p)[size]) const {
     for (int i = 0; i < size; ++i) p[i] = value[i] ? value[i][cell] : 0.0;
   }
 };
 
-/// Device addresses of the gradients with respect to a law's parameters, in the order of `L::parameters`. The address
-/// of a gradient that is not requested is nullptr.
+/// Device addresses of the arrays [cells] to which the gradients with respect to a law's parameters are added, in the
+/// order of `L::parameters`. The address of a gradient that is not requested is nullptr.
 template <Law L>
 struct GradientPointers {
   double* value[L::parameters.size()] = {};
@@ -35,8 +35,8 @@ struct GradientPointers {
   }
 };
 
-/// Computes moduli = L::moduli(parameters) for the first `lanes` lanes, one lane per cell. `moduli`: [lanes/pack_width,
-/// K, pack_width]. Padding lanes of the last pack repeat the last cell.
+/// Computes moduli = L::moduli(parameters) for the first `lanes` SIMD lanes, one lane per cell. `moduli`:
+/// [lanes/pack_width, K, pack_width], with the number K of moduli. Padding lanes of the last pack repeat the last cell.
 template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {
@@ -50,7 +50,7 @@ void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& paramete
       });
 }
 
-/// Computes dmoduli = ∂moduli/∂parameters · direction, one lane per cell.
+/// Computes dmoduli = ∂moduli/∂parameters · direction for the first `lanes` SIMD lanes, one lane per cell.
 template <Law L>
 void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const ParameterPointers<L>& direction, int lanes, const DeviceArray<double>& dmoduli) {
@@ -73,7 +73,8 @@ void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& 
       });
 }
 
-/// Adds Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i to gradient_i, for the parameters whose gradient is requested.
+/// Adds Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i to gradient_i in each cell, for each parameter i whose gradient is
+/// requested. `moduli_gradient`: gradient with respect to the moduli, [packs, K, pack_width].
 template <Law L>
 void add_parameter_gradient(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {

@@ -8,7 +8,8 @@
 namespace diffsim {
 namespace elastic {
 
-/// Sums the values and the derivatives in a field of `NodalAverage` over the corners of each cell of a pack.
+/// Sums a field of `NodalAverage` over the corners of each cell of a pack: component 0 to `value`, component 1 to
+/// `derivative`.
 DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack& value, Pack& derivative) {
   Vec3<Pack> corners[4];
   gather_nodes(vertices, nodal, corners);
@@ -16,14 +17,16 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// Cells of a pack at positions x, with the dilatations θ = ¼ Σ_corners J_a and the derivatives dθ along a direction.
-/// J_a is the average volume ratio around vertex a (NodalAverage).
+/// Cells of a pack at positions x, one cell per SIMD lane, with the volume ratio θ = ¼ Σ_a J_a of each cell and the
+/// derivative dθ of θ along a direction. The sum is over the corners a of the cell, and J_a is the average volume ratio
+/// around vertex a (NodalAverage).
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
   DilatedPoint at;
 
-  /// Sets the members from the rest shape, the positions x and the nodal dilatations.
+  /// Sets the members from the rest shape, the positions x and the average volume ratios J_a = `dilatations` of the
+  /// vertices.
   DIFFSIM_SHARED_FUNCTION void gather(const CellGeometry<Tet4>& geometry, int pack, const int* vertices,
                                       const double* x, const double* dilatations) {
     const auto [inverted, rest_volume] = geometry.at(pack, 0);
@@ -37,8 +40,8 @@ struct DilatedCell {
     dtheta = 0.25 * dtheta;
     at.set(gradient_at<Tet4>(nodes, {}, 0, inverse), 0.25 * theta);
   }
-  /// Sets `along` to the derivatives along dx and, if dX is not nullptr, along the direction dX of the rest shape. If
-  /// dX is not nullptr, also sets W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+  /// Sets `along` to the derivatives along a direction dx of the positions and, if dX is not nullptr, a direction dX of
+  /// the rest positions X. If dX is not nullptr, also sets W = ∂dX/∂X.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
                                               DilatedTangent& along) {
     Vec3<Pack> nodes[4];
@@ -51,27 +54,32 @@ struct DilatedCell {
     }
     along.set(at, G, dtheta);
   }
-  /// Sets component 0 of `value` at each corner to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ.
+  /// Sets component 0 of `value` at each corner a to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ. E is the elastic
+  /// energy, J_a the average volume ratio around corner a, V the rest volume of the cell, and w(F, θ) the energy per
+  /// rest volume (DilatedPoint).
   DIFFSIM_SHARED_FUNCTION void pressures(Vec3<Pack> (&value)[4]) const {
     const Pack share = 0.25 * volume * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a] = {{share, Pack(0.0), Pack(0.0)}};
   }
-  /// Sets component 1 of `value` at each corner to the derivative of the cell's contribution to ∂E/∂J_a.
+  /// Sets component 1 of `value` at each corner a to the derivative, along a direction, of the cell's contribution to
+  /// ∂E/∂J_a. E is the elastic energy and J_a the average volume ratio around corner a. `along`: derivatives along the
+  /// direction.
   DIFFSIM_SHARED_FUNCTION void pressure_changes(const DilatedTangent& along, Vec3<Pack> (&value)[4]) const {
     const Pack quarter = 0.25 * volume;
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a][1] = change;
   }
-  /// Computes the nodal forces f = -∂E/∂x from the stress ∂w/∂F + Q cof F. Q is the sum of `pressures`, the quotients
-  /// (∂E/∂J_a)/d_a (NodalAverage), over the corners a of the cell.
+  /// Computes the nodal forces f = -∂E/∂x from the first Piola stress ∂w/∂F + Q cof F. E is the elastic energy, F the
+  /// deformation gradient, w(F, θ) the energy per rest volume (DilatedPoint), and Q the sum over the corners a of the
+  /// cell of `pressures`, the quotients (∂E/∂J_a)/d_a (NodalAverage).
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
   /// Sets `value` to the derivatives of the nodal forces along a direction. `along` and component 1 of `pressures`
-  /// contain derivatives along the same direction. If `with_rest` is true, the direction includes a change of the rest
-  /// shape with the gradient W.
+  /// contain derivatives along the same direction. If `with_rest` is true, the direction includes a change dX of the
+  /// rest positions X with the gradient W = ∂dX/∂X.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -83,10 +91,13 @@ struct DilatedCell {
     }
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
-  /// Adds the derivative of w · f = -Σ V φ with respect to the rest shape, where φ = P̄ : dF̄ and dF̄ is the derivative of
-  /// F̄ along w. The derivative along a direction of the rest shape with the gradient W is V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ
-  /// by_F) : W. Here G = ∂w/∂X for the vector w, and by_F is `DilatedPoint::by_F`. D = -Σ_corners (dq J + q dJ) is the
-  /// contribution of the divisors d_a. q is (∂E/∂J_a)/d_a, and dq and dJ are derivatives along w.
+  /// Adds the derivative of w · f = -Σ V φ with respect to the rest positions X to `shape_sums`, where f are the nodal
+  /// forces, w is a vector at the vertices, and V is the rest volume of a cell. φ = P̄ : dF̄ with P̄ and F̄ of DilatedPoint
+  /// and the derivative dF̄ of F̄ along w. The derivative along a direction dX of the rest positions is V (-(φ + D) I +
+  /// Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, with the deformation gradient F, G = ∂w/∂X for the vector w, the function
+  /// `DilatedPoint::by_F` for ∂w/∂F, and W = ∂dX/∂X. D = -Σ_a (dq_a J_a + q_a dJ_a) is the contribution of the divisors
+  /// d_a of NodalAverage, where a are the corners, J_a the average volume ratios, q_a = (∂E/∂J_a)/d_a, and dJ_a and
+  /// dq_a derivatives along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -101,23 +112,23 @@ struct DilatedCell {
   }
 };
 
-/// Inputs of the sweeps over the cells of a law.
+/// Inputs of the kernels of NodalDilatationTerm for the law L.
 template <Law L>
 struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // `cells.dx` is nullptr if there is no direction
   const double* dilatations;    // [local vertices, 3], from `NodalAverage::dilatations`
 
-  /// Sets `cell` and the moduli of a pack's cells.
+  /// Sets `cell` and `moduli` for the cells of a pack, one cell per SIMD lane.
   DIFFSIM_FUNCTION void gather(int pack, const int* vertices, DilatedCell& cell, Pack (&moduli)[L::num_moduli]) const {
     cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
     cells.elements.moduli_at(pack, moduli);
   }
-  /// Sets P̄ in `at` to the stress of the law at F̄.
+  /// Sets P̄ in `at` to the first Piola stress of the law at the deformation gradient F̄ (DilatedPoint).
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Sets `along` to the derivatives along a direction. dP̄ includes the derivatives along dF̄, along the direction of
-  /// the moduli and along the direction of the signal.
+  /// Sets `along` to the derivatives along the direction in `cells`. The derivative dP̄ of the stress P̄ (DilatedPoint)
+  /// includes the changes of F̄, of the moduli and of the law's control signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -131,8 +142,9 @@ struct DilatedCells {
   }
 };
 
-/// Contribution of each cell to ∂E/∂J_a at the cell's corners a, and the derivative of this contribution along a
-/// direction.
+/// Kernel that computes the contribution of each cell to ∂E/∂J_a at the cell's corners a, and the derivative of this
+/// contribution along a direction. E is the elastic energy and J_a is the average volume ratio around corner a
+/// (NodalAverage).
 template <Law L>
 struct NodalPressures {
   DilatedCells<L> dilated;
@@ -150,7 +162,8 @@ struct NodalPressures {
   }
 };
 
-/// Nodal forces of each cell. A cell is reported as invalid unless J > 0 and θ > 0.
+/// Kernel that computes the nodal forces of each cell. A cell is reported as invalid unless its volume ratio J and the
+/// averaged volume ratio θ that replaces J are both positive.
 template <Law L>
 struct NodalForce {
   DilatedCells<L> dilated;
@@ -170,10 +183,11 @@ struct NodalForce {
   }
 };
 
-/// Derivative of the nodal forces f along a direction of the positions, the rest shape, the moduli and the signal. For
-/// a direction w of the positions alone, the derivative is also (∂f/∂x)ᵀ w, the derivative of w · f with respect to
-/// positions, because ∂f/∂x is symmetric. The kernel also computes the derivatives of w · f with respect to the moduli,
-/// the signal and the rest shape, if `adjoint` contains addresses for these derivatives.
+/// Kernel that computes the derivative of the nodal forces f along a direction of the positions x, the rest positions,
+/// the moduli and the law's control signal. Along a direction w of the positions alone, this derivative is (∂f/∂x) w =
+/// (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric. The kernel also computes the
+/// derivatives of w · f with respect to the moduli, the control signal and the rest positions, if `adjoint` contains
+/// addresses for these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -196,7 +210,8 @@ struct NodalForceDerivative {
   }
 };
 
-/// Energy Σ V W(F̄), summed over the cells.
+/// Kernel that computes the elastic energy Σ V W(F̄), summed over the cells. V is the rest volume of a cell, W the law's
+/// energy per rest volume, and F̄ the deformation gradient with the averaged volume ratio (DilatedPoint).
 template <Law L>
 struct NodalEnergy {
   DilatedCells<L> dilated;
@@ -213,9 +228,10 @@ struct NodalEnergy {
 
 }  // namespace elastic
 
-/// Force term of a law on linear cells with a volume ratio that is averaged around each vertex: E = Σ_cells V W((θ/J)^⅓
-/// F). θ is the mean of J_a over the corners a of a cell, and J_a = Σ V J / Σ V is an average over all cells that have
-/// the corner a (average nodal pressure, Bonet & Burton 1998,
+/// Force term of the law of elasticity L on linear cells with a volume ratio that is averaged around each vertex. The
+/// elastic energy is E = Σ_cells V W((θ/J)^⅓ F). V is the rest volume of a cell, F its deformation gradient, J = det F,
+/// and W the law's energy per rest volume. θ is the mean of J_a over the corners a of the cell. J_a = Σ V J / Σ V is
+/// the average over all cells that have the corner a (average nodal pressure, Bonet & Burton 1998,
 /// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). θ is part of the energy; forces are therefore
 /// the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the volumetric
 /// locking of linear cells. The energy is defined for J > 0 and θ > 0 only. ∂f/∂x couples two vertices, also across
@@ -304,16 +320,17 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   }
 
  private:
-  /// Computes the dilatations at a configuration and their derivatives along the direction in `cells`. Returns the
-  /// arrays for the sweeps over cells. Collective.
+  /// Computes the average volume ratios J_a around the vertices a (NodalAverage) at a configuration, and the
+  /// derivatives of J_a along the direction in `cells`. Returns the inputs of the kernels. Collective.
   elastic::DilatedCells<L> dilated(const Configuration& at, elastic::ForceTangent<L, Tet4> cells) {
     cells.elements = this->elements(at.step);
     cells.x = at.positions.data();
     const Field& J = average_.dilatations(cells.elements.geometry, cells.x, cells.dx, cells.dX != nullptr);
     return {cells, J.data()};
   }
-  /// Computes (∂E/∂J_a)/d_a and its derivative along the direction in `cells`. Returns the device address of the field
-  /// that contains the results, [local vertices, 3]. Collective.
+  /// Computes (∂E/∂J_a)/d_a of NodalAverage for all vertices a, and the derivatives of these quotients along the
+  /// direction in `cells`. Returns the device address of the field that contains the results, [local vertices, 3].
+  /// Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),
                      elastic::NodalPressures<L>{cells});

@@ -8,8 +8,9 @@
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/elastic/impl/spectral.hpp"
 
-// Projection of H = ∂P/∂F to a positive semidefinite matrix: negative eigenvalues become 0. H is [9, 9]; row 3 i + j
-// contains the derivatives of P_ij. T is double or Pack; all lanes of a pack are processed together.
+// Projection of H = ∂P/∂F to a positive semidefinite matrix: negative eigenvalues become 0. P is the first Piola stress
+// and F is the deformation gradient. H is [9, 9]; row 3 i + j contains the derivatives of P_ij. T is double or Pack;
+// all SIMD lanes of a pack are processed together.
 
 namespace diffsim::elastic {
 
@@ -40,7 +41,7 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
   make_semidefinite(H);
 }
 
-/// Orthonormal matrices U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last
+/// Orthogonal matrices U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last
 /// value may be negative.
 template <class T>
 struct SingularFrame {
@@ -73,7 +74,7 @@ DIFFSIM_FUNCTION T positive_part(const T& x) {
 
 }  // namespace detail
 
-/// Returns the singular vectors U and V of F, computed from the eigenvectors of FᵀF.
+/// Returns the singular vectors U and V of the 3 × 3 matrix F = U diag(σ) Vᵀ, computed from the eigenvectors of FᵀF.
 template <class T>
 DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
   using std::sqrt;
@@ -129,9 +130,10 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
   }
 }
 
-/// Computes the symmetric matrix A = Dᵀ HD. For an isotropic law, A consists of one 3 × 3 block for the stretches and
-/// one 2 × 2 block for each pair of axes. Returns false if, in any lane, A has entries outside of these blocks that are
-/// larger than rounding errors.
+/// Computes the symmetric matrix A = Dᵀ HD, where HD is the product of H with the matrix D of set_frame_matrix(). If
+/// the stress belongs to an isotropic law, A consists of one 3 × 3 block for the stretches (rows and columns 0, 4 and
+/// 8) and one 2 × 2 block for each pair of axes a ≠ b (rows and columns 3 a + b and 3 b + a). Returns false if, in any
+/// SIMD lane, A has entries outside of these blocks that are larger than rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
@@ -147,7 +149,8 @@ DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)
   return !any_not_greater(T(1e-24 * all - outside), -1e-300);
 }
 
-/// Replaces the 3 × 3 block of A for the stretches by the nearest positive semidefinite matrix.
+/// Replaces the 3 × 3 block of A for the stretches (rows and columns 0, 4 and 8) by the nearest positive semidefinite
+/// matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
   Mat3<T> stretches;
@@ -163,7 +166,8 @@ DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
     }
 }
 
-/// Replaces the 2 × 2 block of A for each pair of axes by the nearest positive semidefinite matrix.
+/// Replaces the 2 × 2 block of A for each pair of axes a < b (rows and columns 3 a + b and 3 b + a) by the nearest
+/// positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
   using std::sqrt;
@@ -181,7 +185,8 @@ DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
     }
 }
 
-/// Computes H = D A Dᵀ, using only the blocks of A.
+/// Computes H = D A Dᵀ with the matrix D of set_frame_matrix(). Only the entries of A in the blocks of set_blocks() are
+/// used.
 template <class T>
 DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T (&H)[9][9]) {
   for (int row = 0; row < 9; ++row) {
@@ -202,11 +207,11 @@ DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T 
 
 }  // namespace detail
 
-/// Projects H to a positive semidefinite matrix in the frame of F's singular vectors. In this frame, the matrix H of an
-/// isotropic law consists of one 3 × 3 block for the stretches and one 2 × 2 block for each pair of axes (Smith, de
-/// Goes & Kim 2019, Analytic eigensystems for isotropic distortion energies). Returns true if H was projected. Returns
-/// false, without a change of H, if H has entries outside of these blocks, as for laws with fibres, or if F does not
-/// determine the frame.
+/// Projects H, the derivative of a stress with respect to F, to a positive semidefinite matrix in the basis u_a v_bᵀ of
+/// the singular vectors u_a and v_b of F. In this basis, the matrix H of an isotropic law consists of one 3 × 3 block
+/// for the stretches and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019, Analytic eigensystems for
+/// isotropic distortion energies). Returns true if H was projected. Returns false, without a change of H, if H has
+/// entries outside of these blocks, as for laws with fibres, or if F does not determine the singular vectors.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   const SingularFrame<T> frame = singular_frame(F);

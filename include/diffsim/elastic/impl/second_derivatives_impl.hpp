@@ -10,17 +10,18 @@ namespace diffsim::elastic {
 /// Dual number whose value and derivative along one direction have one lane per cell of a pack.
 using PackDual = Dual<Pack, 1>;
 
-/// Derivatives of φ = P(F; moduli) : G, namely B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli, together with the derivatives of B
-/// and ∂φ/∂moduli along a direction.
+/// Derivatives of φ = P(F; moduli) : G, where P is the first Piola stress, F the deformation gradient and G a matrix: B
+/// = ∂φ/∂F = ∂P/∂F : G, and ∂φ/∂moduli. The dual numbers also contain the derivatives of B and ∂φ/∂moduli along a
+/// direction.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;
   PackDual by_modulus[L::num_moduli];
 };
 
-/// Computes the PowerDerivatives of φ = P : G. F, G and the moduli contain derivatives along a direction. `by_modulus`
-/// is set only if `moduli_too` is true. `stress_tangent_of` and `stress_moduli_of` would give the same results, but
-/// with more code to compile.
+/// Computes the PowerDerivatives of φ = P : G, where P is the first Piola stress at the deformation gradient F. F, G
+/// and the moduli contain derivatives along a direction. `by_modulus` is set only if `moduli_too` is true.
+/// `stress_tangent_of` and `stress_moduli_of` would give the same results, but with more code to compile.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
@@ -39,8 +40,9 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
-/// Computes the gradients of `field`, and the derivatives of these gradients along `direction` (nullptr: zero), at
-/// `num_points_from(first)` quadrature points of a pack's cells, from point `first` on.
+/// Computes the gradients of `field` with respect to the rest positions, and the derivatives of these gradients along
+/// `direction` (nullptr: zero), for the cells of a pack and a group of quadrature points. The group begins with point
+/// `first` and has `num_points_from(first)` points.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
                                                const int* vertices, const double* field, const double* direction,
@@ -65,8 +67,9 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              const double*, const double*,
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
-/// Derivatives, along dx, dw, dmoduli and dsignal, of those results of `ForceAdjoint` that are derivatives with respect
-/// to positions, moduli and the signal.
+/// Kernel that differentiates the results of `ForceAdjoint` along a direction: dx of the positions, dw of the vector w,
+/// dmoduli of the moduli, and dsignal of the law's control signal. The differentiated results are the derivatives of w
+/// · f with respect to positions, moduli and the control signal, where f are the nodal forces.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -102,20 +105,21 @@ struct ForceAdjointTangent {
     }
   }
 
-  /// Returns the signal and its derivative.
+  /// Returns the value of the law's control signal, and the derivative of this value along the direction.
   KOKKOS_INLINE_FUNCTION PackDual signal() const {
     PackDual s(elements.signal_value());
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Returns modulus k and its derivative, without the factor of the control signal.
+  /// Returns modulus k and its derivative along the direction, not multiplied by the control signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);
     m.derivative[0] = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     return m;
   }
-  /// Computes all moduli and their derivatives, including the factor of the signal.
+  /// Computes all moduli and their derivatives along the direction. The modulus with the index `L::signal_modulus` is
+  /// multiplied by the control signal.
   KOKKOS_INLINE_FUNCTION void moduli_at(int pack, PackDual (&moduli)[L::num_moduli]) const {
     for (int k = 0; k < L::num_moduli; ++k) moduli[k] = modulus_at(pack, k);
     if constexpr (has_signal<L>) moduli[L::signal_modulus] *= signal();
@@ -140,8 +144,8 @@ struct ForceAdjointTangent {
   }
 };
 
-/// Adds the derivative of the result of `add_parameter_gradient` along a direction dp of the parameters p and dm̄ of the
-/// moduli's gradient m̄: gradient_i += Σ_k (dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j). m_k are the moduli, m̄ is
+/// Adds the derivative of the result of `add_parameter_gradient` along a direction dp of the parameters p and dm̄ of m̄,
+/// the gradient with respect to the moduli m_k: gradient_i += Σ_k (dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j). m̄ is
 /// `moduli_gradient` and dm̄ is `moduli_gradient_tangent`.
 template <Law L>
 void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,

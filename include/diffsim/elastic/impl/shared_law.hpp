@@ -6,8 +6,8 @@
 #include "diffsim/core/impl/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Functions that evaluate a law for a pack of points, one point per SIMD lane. Functions marked DIFFSIM_SHARED_FUNCTION
-// are compiled once per law and are not inlined; several kernels call these functions.
+// Functions that evaluate a law for a pack of quadrature points, one point per SIMD lane. Functions marked
+// DIFFSIM_SHARED_FUNCTION are compiled once per law and are not inlined; several kernels call these functions.
 
 namespace diffsim::elastic {
 
@@ -21,16 +21,17 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress(const Mat3<Pack>& F, const Pack
   return stress_of<L>(F, moduli);
 }
 
-/// Computes P and the derivative of P along one direction by AD. T is Pack, or Dual of Pack for second derivatives.
+/// Computes the first Piola stress P and the derivative of P along one direction by automatic differentiation. T is
+/// Pack, or Dual of Pack for second derivatives.
 template <class L, class T>
 DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, const Dual<T, 1> (&moduli)[L::num_moduli],
                                                    Mat3<Dual<T, 1>>& P) {
   P = stress_of<L>(F, moduli);
 }
 
-/// Returns dP/ds at s = 0, computed by AD. P is the stress for the deformation gradient F + s G and for moduli in which
-/// s is added to the modulus with the index `modulus`. If G is nullptr, F is constant. If `modulus` is -1, all moduli
-/// are constant.
+/// Returns dP/ds at s = 0, computed by automatic differentiation. P is the first Piola stress at the deformation
+/// gradient F + s G and at moduli in which s is added to the modulus with the index `modulus`. If G is nullptr, the
+/// deformation gradient is F. If `modulus` is -1, all moduli are constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
@@ -69,8 +70,8 @@ DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pac
     for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
 }
 
-/// Computes H = ∂P/∂F, [9, 9], where the rows number the entries of P and the columns the entries of F in row-major
-/// order. H is symmetric.
+/// Computes H = ∂P/∂F, [9, 9], where P is the first Piola stress and F the deformation gradient. H[3 i + j][3 k + l] is
+/// ∂P_ij/∂F_kl. H is symmetric.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                              Pack (&H)[9][9]) {
@@ -88,9 +89,9 @@ concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::nu
   L::stress(F, moduli);
 };
 
-/// Returns true if kernels call the functions of a law, and false if kernels for cells that are not compact
-/// (`E::compact`) inline these functions. Returns `L::long_arithmetic` if the law defines that constant; otherwise
-/// returns true if the law does not define `stress`.
+/// Returns true if kernels call the functions of the law L. Returns false if kernels inline these functions, except in
+/// kernels for cell types with many quadrature points (`E::compact`), which always call the functions. The result is
+/// `L::long_arithmetic` if the law defines that constant; otherwise it is true if the law does not define `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })

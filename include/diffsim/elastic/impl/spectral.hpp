@@ -11,14 +11,15 @@
 
 namespace diffsim {
 
-/// Eigendecomposition A = Q diag(values) Qᵀ. The columns of Q = `vectors` are the eigenvectors, in no particular order.
+/// Eigendecomposition A = Q diag(values) Qᵀ of a symmetric 3 × 3 matrix A. The columns of Q = `vectors` are the
+/// eigenvectors, in no particular order.
 template <class T>
 struct SymmetricEigen {
   T values[3];
   Mat3<T> vectors;
 };
 
-/// Returns the eigendecomposition of a symmetric matrix. T = double or Pack.
+/// Returns the eigendecomposition of the symmetric matrix `a`. T = double or Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(const Mat3<T>& a) {
   T A[3][3], Q[3][3];
@@ -44,8 +45,8 @@ DIFFSIM_FUNCTION T sinhc(const T& x) {
   });
 }
 
-/// Returns s_n(x) = i_n(x)/x^n, where i_n are the modified spherical Bessel functions: s_0 = sinh(x)/x and
-/// s_n' = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
+/// Returns s_n(x) = i_n(x)/x^n, where i_n is the modified spherical Bessel function of order n: s_0 = sinh(x)/x and
+/// ds_n/dx = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
 template <int n, class T>
 DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -68,8 +69,8 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
   return sinhc_derivative<0>(a);
 }
 
-/// Returns the divided difference of z^q between z = e^x and z = e^y, (e^(q x) - e^(q y)) / (e^x - e^y). For x = y,
-/// returns q e^((q-1) x).
+/// Returns the divided difference of the function z^q at the points z = e^x and z = e^y: (e^(q x) - e^(q y)) / (e^x -
+/// e^y). For x = y, returns the limit q e^((q-1) x).
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;

@@ -10,19 +10,22 @@
 
 namespace diffsim {
 
-/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells).
+/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells). X is the rest position and ξ
+/// are the coordinates in the reference tetrahedron.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;         // weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
+  Pack volume;         // quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
 };
 
-/// Rest geometry of cells at their quadrature points, grouped by pack. Kernels capture this struct by value. The
-/// geometry is precomputed, because loading it with prefetch is faster than computing it from the rest positions in
-/// each kernel (docs/performance.md).
+/// Rest geometry of cells at their quadrature points, grouped by pack (SIMD vector of cells). X is the rest position
+/// and ξ are the coordinates in the reference tetrahedron. Kernels capture this struct by value. The geometry is
+/// precomputed, because loads with prefetch are faster than a computation from the rest positions in each kernel
+/// (docs/performance.md).
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹ in 1/m, row-major: [packs, points, 9, pack_width]
-  // Weight · det(∂X/∂ξ) in m³: [packs, points, pack_width]. The entries of cells that pad the last pack are 0.
+  // Quadrature weight · det(∂X/∂ξ) in m³: [packs, points, pack_width]. The values of cells that pad the last pack are
+  // 0.
   DeviceArray<double> volumes;
   typename E::Rule rule;
 
@@ -44,7 +47,8 @@ struct CellGeometry {
   static constexpr int rows_ahead = 4;
 };
 
-/// Element type of a mesh. `std::visit` passes an object of the type to a function template.
+/// Element type of the tetrahedra of a mesh: an object of one of three empty structs. `std::visit` calls a function
+/// template with this object.
 using ElementType = std::variant<Tet4, Tet10, FineTet10>;
 
 /// Returns the element type of the cells of a mesh.
@@ -60,15 +64,16 @@ DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pac
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
 
-/// Computes `geometry` from the rest positions `rest` [local vertices, 3]. `cells`: index in the mesh of each cell of
-/// `scatter`; empty if `scatter` covers all cells of the mesh. Throws Error of kind `run` on every rank if the volume
-/// of any cell is not positive at a quadrature point. Collective.
+/// Computes `geometry` of the cells of `scatter` from the rest positions `rest` [local vertices, 3]. `cells`: local
+/// number in `mesh` of each cell of `scatter`; empty if `scatter` covers all cells of the mesh. Throws Error of kind
+/// `run` on every rank if the volume of any cell is not positive at a quadrature point. Collective.
 template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry);
 
-/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X. To first order in dX,
-/// the gradient F of a field with respect to X changes by dF = -F W, and a volume V changes by dV = V tr W.
+/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X, where ξ are the
+/// coordinates in the reference tetrahedron. To first order in dX, the gradient F of a field with respect to X changes
+/// by dF = -F W, and a volume V changes by dV = V tr W.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -78,8 +83,9 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
 }
 
 /// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width], where V is `volume`
-/// and (∂X/∂ξ)⁻¹ is `inverse`. The added matrix is the derivative, with respect to ∂X/∂ξ, of a scalar whose directional
-/// derivative is V Z : W, with W as in shape_change().
+/// and (∂X/∂ξ)⁻¹ is `inverse`. X is the rest position and ξ are the coordinates in the reference tetrahedron. The added
+/// matrix is the derivative, with respect to ∂X/∂ξ, of a scalar whose directional derivative is V Z : W, with W as in
+/// shape_change().
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);
@@ -88,7 +94,8 @@ DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volu
 }
 
 /// Adds this rank's contribution to `gradient` [local vertices, 3], the gradient of a scalar with respect to the rest
-/// positions. `sums`: derivatives of the scalar with respect to ∂X/∂ξ, as accumulated by add_shape_derivative().
+/// positions. `sums`: derivatives of the scalar with respect to ∂X/∂ξ at the quadrature points, as accumulated by
+/// add_shape_derivative(). X is the rest position and ξ are the coordinates in the reference tetrahedron.
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
 

@@ -18,11 +18,12 @@ namespace diffsim {
 //   add_corners_adjoint(rule, q, y, x)  adjoint of corners()
 //
 // The map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at quadrature point q. The
-// four vectors y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a; L_i are the barycentric coordinates.
-// Kernels therefore process each quadrature point of any cell like a linear tetrahedron with the corners y_i. The
-// volume of a cell is V = Σ_q weight(q) det(∂x/∂ξ).
+// four vectors y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a. N_a are the shape functions and L_i are
+// the barycentric coordinates. Kernels therefore process each quadrature point of any cell like a linear tetrahedron
+// with the corners y_i. The volume of a cell is V = Σ_q weight(q) det(∂x/∂ξ).
 
-/// Linear tetrahedron with one quadrature point. The quadrature is exact because gradients are constant in the cell.
+/// Linear tetrahedron with one quadrature point. The quadrature is exact for functions of the gradient, because
+/// gradients are constant in the cell.
 struct Tet4 {
   using Rule = OnePoint;
   static constexpr int nodes = 4, points_at_once = 1;
@@ -33,7 +34,8 @@ struct Tet4 {
   static DIFFSIM_FUNCTION void corners(const Rule&, int, const Vec3<T> (&x)[4], Vec3<T> (&y)[4]) {
     for (int a = 0; a < 4; ++a) y[a] = x[a];
   }
-  /// Adds (∂y/∂x)ᵀ ȳ to x̄. The arguments `y` and `x` are ȳ and x̄.
+  /// Adjoint of corners(), which computes y from x: adds (∂y/∂x)ᵀ ȳ to x̄. The arguments `y` and `x` are ȳ and x̄, the
+  /// derivatives of a scalar with respect to y and x.
   template <class T>
   static DIFFSIM_FUNCTION void add_corners_adjoint(const Rule&, int, const Vec3<T> (&y)[4], Vec3<T> (&x)[4]) {
     for (int a = 0; a < 4; ++a) x[a] = x[a] + y[a];
@@ -94,8 +96,9 @@ static_assert([] {
   return same;
 }());
 
-/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point. `y`: vectors y_i = Σ_a x_a ∂N_a/∂L_i at this point,
-/// which the function `corners` of a cell type computes.
+/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point; ξ are the coordinates in the reference tetrahedron.
+/// `y`: vectors y_i = Σ_a x_a ∂N_a/∂L_i at this point, which the function `corners` of a cell type computes from the
+/// node positions x_a. N_a are the shape functions and L_i are the barycentric coordinates.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> edges_of(const Vec3<T> (&y)[4]) {
   return Mat3<T>::from_columns(y[1] - y[0], y[2] - y[0], y[3] - y[0]);

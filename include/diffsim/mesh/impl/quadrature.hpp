@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-// Quadrature rules on the reference tetrahedron: ∫ f ≈ Σ_q weight(q) f(point q). All weights are positive and sum to
+// Quadrature rules on the reference tetrahedron: ∫ f dV ≈ Σ_q weight(q) f(point q). All weights are positive and sum to
 // 1/6. All points are inside the tetrahedron and are given by barycentric coordinates. A rule is exact for polynomials
 // up to its degree. Kernels capture rules by value.
 

@@ -12,14 +12,15 @@ namespace diffsim {
 ///
 /// Vertices keep the order of the file's nodes, and cells keep the order of the file's elements of `kind`. Physical
 /// groups become regions, sorted by dimension (3 first), then by tag. A group that has a name but no elements becomes
-/// an empty region. Region entries are sorted by region and entity, without duplicates. An interior face of a region is
-/// assigned to the lower-numbered of its two cells. Triangles, lines and points without a group are skipped, and so are
-/// sections of the file that do not describe the mesh.
+/// an empty region. The memberships of cells, faces and vertices in regions are sorted by region, then by cell or
+/// vertex number, without duplicates. An interior face of a region is assigned to the lower-numbered of its two cells.
+/// Triangles, lines and points without a group are skipped, and so are sections of the file that do not describe the
+/// mesh.
 ///
 /// If `order` is 2, second-order cells keep all ten nodes, so edges may be curved; surface and curve elements of
 /// physical groups may be of either order. If `order` is 1, only the corners of elements are read, and the mid-edge
 /// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
-/// them to second order. A file with tetrahedra of both orders is rejected.
+/// linear cells to second order. A file with tetrahedra of both orders is rejected.
 ///
 /// If `kind` is not tetrahedra, the cells are the file's triangles, lines or points, with or without a group. Only the
 /// corners of these elements are kept, and elements of higher dimension are skipped. A file without cells of `kind` is

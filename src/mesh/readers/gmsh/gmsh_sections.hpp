@@ -20,8 +20,8 @@ struct Contents {
   bool partitioned = false;  ///< true if the file has $PartitionedEntities
 };
 
-/// Contents of the file before node tags are replaced by vertex numbers: `cells` and `group_elements` contain node
-/// tags.
+/// Contents of a Gmsh file before node tags, the numbers of the nodes in the file, are replaced by vertex numbers 0, 1,
+/// …. `cells` and `group_elements` contain node tags.
 struct TaggedMesh : RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< byte offset of each node in the file
@@ -34,12 +34,13 @@ struct TaggedMesh : RawMesh {
   std::map<std::pair<int, int>, std::int32_t> group_numbers_;
 };
 
-/// Finds the sections and reads $MeshFormat. Sets `document.binary` and `document.swap_bytes`.
+/// Finds the sections of the file and reads the section $MeshFormat. Sets `document.binary` and `document.swap_bytes`.
 Contents find_sections(Document& document);
 
 /// Reads the sections of `contents` and multiplies the coordinates by `scale`. Cells are the elements of `kind`.
-/// Elements of lower dimension are kept if they are in a group; elements of higher dimension are skipped. If `order` is
-/// 1, or if `kind` is not tetrahedra, only the corners of second-order elements are kept.
+/// Elements of lower dimension are kept if they belong to a group; elements of higher dimension are skipped. If `order`
+/// is 1, only the corners of second-order elements are kept. If `kind` is not tetrahedra, only the corners of the cells
+/// are kept, regardless of `order`.
 TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
 
 }  // namespace diffsim::gmsh

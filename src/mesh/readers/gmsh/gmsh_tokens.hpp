@@ -41,7 +41,8 @@ struct Document {
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
 };
 
-/// Reader for the numbers of a text section. Each record is one line.
+/// Reader for the numbers in a section of a text file. The data of a node, of an element or of a block header form a
+/// record, which is one line of the file.
 ///
 /// TextSource and BinarySource have a common interface, so that one function template can parse sections whose layout
 /// is the same in text and binary files. `what` is a description of the expected value, for messages. Members that read
@@ -58,10 +59,10 @@ class TextSource {
         token_(cursor_),
         end_(begin_ + section.end) {}
 
-  /// Moves to the next line that is not blank, which is record `index` of `count` records. `what`: name of the
-  /// records, for messages.
+  /// Moves to the next line that is not blank, which contains record `index` of `count` records (lines with data of the
+  /// same kind). `what`: name of the records, for messages.
   void begin_record(const char* what, std::int64_t index = 0, std::int64_t count = 1);
-  /// Moves to the next line. Throws InputError if the current line has further text.
+  /// Moves to the next line. Throws InputError if the rest of the current line is not blank.
   void end_record();
   /// Throws InputError unless the rest of the section is blank.
   void finish(const char* what);
@@ -105,7 +106,7 @@ class TextSource {
   const char *begin_, *cursor_, *token_, *end_;
 };
 
-/// Reader for the numbers of a binary section, starting at offset `position`. See TextSource.
+/// Reader for the numbers in a section of a binary file, starting at offset `position`. See TextSource.
 class BinarySource {
  public:
   static constexpr std::size_t int_bytes = 4, size_bytes = 8, real_bytes = 8;
@@ -124,7 +125,7 @@ class BinarySource {
     return static_cast<std::int64_t>(value);
   }
   double real(const char* what) { return number<double>(what); }
-  /// Skips bytes. The caller must have checked that the section has these bytes.
+  /// Skips `bytes` bytes. The caller must have checked that the rest of the section is at least this long.
   void skip(std::size_t bytes) { cursor_ += bytes; }
 
   std::size_t offset() const { return token_; }
