@@ -14,8 +14,9 @@ namespace diffsim {
 /// Contiguous part of `count` numbered items that belongs to this rank if the items are split evenly over the ranks.
 /// The first rank has the items with the lowest numbers.
 struct EvenShare {
-  EvenShare(MPI_Comm comm, std::int64_t count) {
-    const int rank = rank_of(comm), ranks = num_ranks(comm);
+  EvenShare(MPI_Comm comm, std::int64_t count) : EvenShare(rank_of(comm), num_ranks(comm), count) {}
+  /// Overload of the constructor for rank `rank` of `ranks` ranks.
+  EvenShare(int rank, int ranks, std::int64_t count) {
     each = count / ranks;
     rest = count % ranks;
     first = each * rank + std::min<std::int64_t>(rank, rest);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/even_share.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "mesh/validate.hpp"
@@ -25,16 +26,6 @@ constexpr int cells_per_brick = 6;
 constexpr int paths[cells_per_brick][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 /// True if the path is an even permutation of the axes. The sign of the permutation is the tetrahedron's orientation.
 constexpr bool is_even[cells_per_brick] = {true, false, false, true, true, false};
-
-struct Range {
-  std::int64_t first, last;
-};
-
-Range even_share(std::int64_t count, int rank, int num_ranks) {
-  const std::int64_t each = count / num_ranks, rest = count % num_ranks;
-  const std::int64_t first = each * rank + std::min<std::int64_t>(rank, rest);
-  return {first, first + each + (rank < rest ? 1 : 0)};
-}
 
 /// Returns the product of the three `factors` and `times`. Throws InputError if the product exceeds 64 bits.
 std::int64_t checked_product(const std::array<std::int64_t, 3>& factors, std::int64_t times) {
@@ -129,19 +120,19 @@ MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& c
   MeshData mesh;
   mesh.num_cells = checked_product(bricks, cells_per_brick);
   mesh.num_vertices = checked_product({bricks[0] + 1, bricks[1] + 1, bricks[2] + 1}, 1);
-  const Range my_bricks = even_share(mesh.num_cells / cells_per_brick, rank, num_ranks);
-  const Range my_vertices = even_share(mesh.num_vertices, rank, num_ranks);
+  const EvenShare my_bricks(rank, num_ranks, mesh.num_cells / cells_per_brick);
+  const EvenShare my_vertices(rank, num_ranks, mesh.num_vertices);
   mesh.first_cell = cells_per_brick * my_bricks.first;
   mesh.first_vertex = my_vertices.first;
   for (const char* name : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
     mesh.regions.push_back({name, 2, static_cast<int>(mesh.regions.size()) + 1});
 
-  check_memory(my_vertices.last - my_vertices.first, my_bricks.last - my_bricks.first, num_ranks);
-  mesh.coordinates.resize(3 * static_cast<std::size_t>(my_vertices.last - my_vertices.first));
-  mesh.cells.reserve(std::size_t{4} * cells_per_brick * static_cast<std::size_t>(my_bricks.last - my_bricks.first));
-  for (std::int64_t v = my_vertices.first; v < my_vertices.last; ++v)
+  check_memory(my_vertices.size, my_bricks.size, num_ranks);
+  mesh.coordinates.resize(3 * static_cast<std::size_t>(my_vertices.size));
+  mesh.cells.reserve(std::size_t{4} * cells_per_brick * static_cast<std::size_t>(my_bricks.size));
+  for (std::int64_t v = my_vertices.first; v < my_vertices.first + my_vertices.size; ++v)
     grid.vertex_position(v, &mesh.coordinates[3 * static_cast<std::size_t>(v - my_vertices.first)]);
-  for (std::int64_t b = my_bricks.first; b < my_bricks.last; ++b) grid.add_brick(b, mesh);
+  for (std::int64_t b = my_bricks.first; b < my_bricks.first + my_bricks.size; ++b) grid.add_brick(b, mesh);
   std::sort(mesh.face_regions.begin(), mesh.face_regions.end(), [](const auto& a, const auto& b) {
     return std::tie(a.region, a.cell, a.face) < std::tie(b.region, b.cell, b.face);
   });

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "adjoint/adjoint_sweep.hpp"
 #include "adjoint/curved_points.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -56,6 +57,40 @@ struct CurvedDerivatives {
     for (double* const sum : {&loss, &tangent, &by_rate, &hessian_rate, &gauss_newton_rate})
       *sum = sum_over_ranks(*sum, MPI_COMM_WORLD);
   }
+};
+
+/// Sweep with a Model M of first derivatives of CurvedPoints along a direction, and the Loss L of this Model.
+template <class M, class L>
+struct SweepAlong {
+  SweepAlong(Schedule& schedule, int num_steps, double d_rate, const std::array<double, 4>& d_push) {
+    CurvedPoints points;
+    CurvedLoss curved(num_steps);
+    ParameterSet direction = points.parameters().zero_like({"rate", "push"}),
+                 by_parameters = direction.zero_like({"rate", "push"});
+    direction.at("rate").field.fill(d_rate);
+    direction.at("push").field.from_host({d_push.begin(), d_push.end()});
+    M model(points, direction);
+    L loss(curved, model);
+    MemoryStore store;
+    AdjointSweep sweep(model, loss, schedule, store);
+    State state = model.make_state(), adjoint = state.zero_like();
+    state["positions"].from_host(curved_start());
+    tangent = sweep.forward(state, by_parameters);
+    sweep.backward(adjoint);
+    rate = by_parameters.at("rate").field.to_host();
+    push = by_parameters.at("push").field.to_host();
+    adjoint_tangent = adjoint["positions_tangent"].to_host();
+    if constexpr (requires { model.sum_gradient(); }) {
+      ParameterSet& gradient = model.sum_gradient();
+      by_rate = gradient.at("rate").field.to_host();
+      by_push = gradient.at("push").field.to_host();
+    }
+  }
+
+  double tangent = 0.0;                  // derivative of the loss along the direction
+  std::vector<double> rate, push;        // product of a matrix of second derivatives with the direction
+  std::vector<double> adjoint_tangent;   // second half of the adjoint of the start state
+  std::vector<double> by_rate, by_push;  // gradient of the loss, if M computes it
 };
 
 /// Expects the Model M of first derivatives of CurvedPoints, and the Loss L of this Model, to refuse further

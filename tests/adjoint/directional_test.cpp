@@ -54,42 +54,19 @@ TEST(joined_state, has_the_fields_of_both_states) {
 
 /// Sweep of a DirectionalModel: the derivative of the loss along a direction, the gradient, and the product of the
 /// Hessian with the direction.
-struct Product {
-  explicit Product(Schedule& schedule) {
-    CurvedPoints points;
-    CurvedLoss curved(num_steps);
-    ParameterSet direction = points.parameters().zero_like({"rate", "push"}),
-                 by_parameters = direction.zero_like({"rate", "push"});
-    direction.at("rate").field.fill(d_rate);
-    direction.at("push").field.from_host({d_push.begin(), d_push.end()});
-    DirectionalModel model(points, direction);
-    DirectionalLoss loss(curved, model);
-    MemoryStore store;
-    AdjointSweep sweep(model, loss, schedule, store);
-    State state = model.make_state(), adjoint = state.zero_like();
-    state["positions"].from_host(curved_start());
-    tangent = sweep.forward(state, by_parameters);
-    sweep.backward(adjoint);
-    hessian_rate = by_parameters.at("rate").field.to_host();
-    hessian_push = by_parameters.at("push").field.to_host();
-    ParameterSet& gradient = model.sum_gradient();
-    by_rate = gradient.at("rate").field.to_host();
-    by_push = gradient.at("push").field.to_host();
-  }
-
-  double tangent = 0.0;
-  std::vector<double> hessian_rate, hessian_push, by_rate, by_push;
-};
+SweepAlong<DirectionalModel, DirectionalLoss> product(Schedule& schedule) {
+  return {schedule, num_steps, d_rate, d_push};
+}
 
 TEST(directional_model, computes_the_product_of_the_hessian_and_the_gradient) {
   AllSchedule all(num_steps);
-  const Product found(all);
+  const auto found = product(all);
   const CurvedDerivatives expected(num_steps, d_rate, d_push);
   EXPECT_NEAR(found.tangent, expected.tangent, 1e-11 * (1.0 + std::abs(expected.tangent)));
   EXPECT_NEAR(found.by_rate.at(0), expected.by_rate, 1e-11 * (1.0 + std::abs(expected.by_rate)));
-  EXPECT_NEAR(found.hessian_rate.at(0), expected.hessian_rate, 1e-11 * (1.0 + std::abs(expected.hessian_rate)));
+  EXPECT_NEAR(found.rate.at(0), expected.hessian_rate, 1e-11 * (1.0 + std::abs(expected.hessian_rate)));
   expect_near(found.by_push, expected.by_push);
-  expect_near(found.hessian_push, expected.hessian_push);
+  expect_near(found.push, expected.hessian_push);
   // The curvature of the model contributes to the product.
   EXPECT_GT(std::abs(expected.hessian_rate - expected.gauss_newton_rate), 1e-3 * std::abs(expected.hessian_rate));
 }
@@ -97,10 +74,10 @@ TEST(directional_model, computes_the_product_of_the_hessian_and_the_gradient) {
 TEST(directional_model, does_not_depend_on_the_schedule) {
   AllSchedule all(num_steps);
   UniformSchedule uniform(num_steps, 6);
-  const Product one(all), other(uniform);
+  const auto one = product(all), other = product(uniform);
   EXPECT_EQ(one.tangent, other.tangent);
-  EXPECT_EQ(one.hessian_rate, other.hessian_rate);
-  EXPECT_EQ(one.hessian_push, other.hessian_push);
+  EXPECT_EQ(one.rate, other.rate);
+  EXPECT_EQ(one.push, other.push);
   EXPECT_EQ(one.by_rate, other.by_rate);
   EXPECT_EQ(one.by_push, other.by_push);
 }

@@ -18,31 +18,7 @@ using namespace testing_adjoint;
 
 constexpr int num_steps = 40;  // more than AdjointSweep::steps_of_block
 
-/// Sweep of a GaussNewtonModel along a direction.
-struct Product {
-  Product(Schedule& schedule, double d_rate, const std::array<double, 4>& d_push) {
-    CurvedPoints points;
-    CurvedLoss curved(num_steps);
-    ParameterSet direction = points.parameters().zero_like({"rate", "push"}),
-                 by_parameters = direction.zero_like({"rate", "push"});
-    direction.at("rate").field.fill(d_rate);
-    direction.at("push").field.from_host({d_push.begin(), d_push.end()});
-    GaussNewtonModel model(points, direction);
-    GaussNewtonLoss loss(curved, model);
-    MemoryStore store;
-    AdjointSweep sweep(model, loss, schedule, store);
-    State state = model.make_state(), adjoint = state.zero_like();
-    state["positions"].from_host(curved_start());
-    tangent = sweep.forward(state, by_parameters);
-    sweep.backward(adjoint);
-    rate = by_parameters.at("rate").field.to_host();
-    push = by_parameters.at("push").field.to_host();
-    unused = adjoint["positions_tangent"].to_host();
-  }
-
-  double tangent = 0.0;
-  std::vector<double> rate, push, unused;
-};
+using Product = SweepAlong<GaussNewtonModel, GaussNewtonLoss>;
 
 // Each column of J along its direction, and a direction of all parameters.
 TEST(gauss_newton_model, computes_the_product_of_the_jacobian_with_its_transpose) {
@@ -54,7 +30,7 @@ TEST(gauss_newton_model, computes_the_product_of_the_jacobian_with_its_transpose
       {1.0, {}}, {0.0, {1.0, 0.0, 0.0, 0.0}}, {0.0, {0.0, 0.0, 0.0, 1.0}}, {0.7, {0.3, -0.2, 0.5, 0.1}}};
   for (const Direction& d : directions) {
     AllSchedule all(num_steps);
-    const Product found(all, d.rate, d.push);
+    const Product found(all, num_steps, d.rate, d.push);
     const CurvedDerivatives expected(num_steps, d.rate, d.push);
     EXPECT_NEAR(found.tangent, expected.tangent, 1e-11 * (1.0 + std::abs(expected.tangent)));
     EXPECT_NEAR(found.rate.at(0), expected.gauss_newton_rate, 1e-11 * (1.0 + std::abs(expected.gauss_newton_rate)));
@@ -63,7 +39,7 @@ TEST(gauss_newton_model, computes_the_product_of_the_jacobian_with_its_transpose
       EXPECT_NEAR(found.push[i], expected.gauss_newton_push[i], 1e-11 * (1.0 + std::abs(expected.gauss_newton_push[i])))
           << i;
     // The second half of the adjoint is not used.
-    EXPECT_EQ(found.unused, std::vector<double>(4, 0.0));
+    EXPECT_EQ(found.adjoint_tangent, std::vector<double>(4, 0.0));
     double square = found.rate.at(0) * d.rate, local = 0.0;
     for (std::size_t i = 0; i < 4; ++i) local += found.push[i] * d.push[i];
     square += sum_over_ranks(local, MPI_COMM_WORLD);
@@ -76,7 +52,7 @@ TEST(gauss_newton_model, does_not_depend_on_the_schedule) {
   AllSchedule all(num_steps);
   UniformSchedule uniform(num_steps, 6);
   const std::array<double, 4> d_push{0.3, -0.2, 0.5, 0.1};
-  const Product one(all, 0.7, d_push), other(uniform, 0.7, d_push);
+  const Product one(all, num_steps, 0.7, d_push), other(uniform, num_steps, 0.7, d_push);
   EXPECT_EQ(one.tangent, other.tangent);
   EXPECT_EQ(one.rate, other.rate);
   EXPECT_EQ(one.push, other.push);
