@@ -20,5 +20,6 @@ namespace diffsim {}
 #include "diffsim/io/trajectory.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/sensor/feedback.hpp"
 #include "diffsim/simulation/robot.hpp"
 #include "diffsim/simulation/simulator.hpp"

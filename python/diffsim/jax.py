@@ -2,13 +2,18 @@
 """Rollouts and losses for JAX.
 
 The library computes in double precision on the host; enable ``jax_enable_x64``, or results are rounded to float32.
-Under ``jax.jit`` the rollout is a callback. Only first derivatives in reverse mode are available.
+Under ``jax.jit`` the rollout is a callback. Rollouts have derivatives in forward and in reverse mode, and second
+derivatives in all combinations of these modes except forward over forward. ``jax.vmap`` computes one rollout after the
+other.
 """
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
+from ._core import InputError, Policy
+from ._jax_rollout import run, shapes
 from ._rollout import Rollout
 
 
@@ -22,41 +27,13 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
     """
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
-    def shapes(list_of_shapes):
-        dtype = jnp.zeros(()).dtype  # float64 if jax_enable_x64 is set, else float32
-        return [jax.ShapeDtypeStruct(shape, dtype) for shape in list_of_shapes]
-
-    def to_host(arrays):
-        return [np.asarray(array, dtype=np.float64) for array in arrays]
-
-    def cast(arrays, results):
-        return [np.asarray(array, dtype=result.dtype) for array, result in zip(arrays, results)]
-
-    def forward(*inputs):
-        results = shapes([inner.output_shape()] * 2)
-        return jax.pure_callback(
-            lambda *args: cast(inner.run(*to_host(args)), results), results, *inputs, vmap_method="sequential"
-        )
-
-    def backward(inputs, cotangents):
-        results = shapes(inner.shapes)
-
-        def call(*args):
-            args = to_host(args)
-            return cast(inner.pull_back(args[:-2], args[-2], args[-1]), results)
-
-        return tuple(jax.pure_callback(call, results, *inputs, *cotangents, vmap_method="sequential"))
-
-    function = jax.custom_vjp(forward)
-    function.defvjp(lambda *inputs: (forward(*inputs), inputs), backward)
-
     def call(parameters, positions=None, velocities=None):
         inputs = inner.flatten(parameters, positions, velocities)
         inputs = [
             jnp.broadcast_to(jnp.asarray(value, dtype=result.dtype), result.shape)
-            for value, result in zip(inputs, shapes(inner.shapes))
+            for value, result in zip(inputs, shapes(inner, "i"))
         ]
-        outputs = function(*inputs)
+        outputs = run(inner, inputs)
         return tuple(output[0] if inner.one_step else output for output in outputs)
 
     return call
@@ -85,3 +62,50 @@ def loss(function):
         return float(value), {"positions": np.asarray(dx), "velocities": np.asarray(dv)}
 
     return call
+
+
+def policy(function, num_inputs, weights):
+    """Return a Policy for `DifferentiableScene.add_feedback` that calls a JAX function (y, weights) -> u.
+
+    y is an array [num_inputs], u an array [outputs]. ``weights`` are the initial weights: an array, or any pytree of
+    arrays, such as the parameters of a neural network; the function receives weights of the same structure. The weights of
+    the Policy are all numbers of the pytree, in the order of ``jax.flatten_util.ravel_pytree``. The function must be
+    traceable by JAX, and must give the same results on all ranks.
+    """
+
+    def to_float(leaf):
+        """Return an array of a floating-point type; integers would round the inputs y."""
+        array = jnp.asarray(leaf)
+        return array if jnp.issubdtype(array.dtype, jnp.floating) else array.astype(jnp.zeros(()).dtype)
+
+    start, unravel = ravel_pytree(jax.tree_util.tree_map(to_float, weights))
+
+    def evaluate(y, theta):
+        return function(y, unravel(theta))
+
+    def pullback(y, theta, w):
+        u, pull = jax.vjp(evaluate, y, theta)
+        return pull(w.astype(u.dtype))
+
+    def tangent(y, theta, dy, dtheta):
+        return jax.jvp(evaluate, (y, theta), (dy, dtheta))[1]
+
+    def pullback_tangent(y, theta, dy, dtheta, w, dw):
+        return jax.jvp(pullback, (y, theta, w), (dy, dtheta, dw))[1]
+
+    def compiled(of_arrays):
+        call = jax.jit(of_arrays)
+        return lambda *arrays: call(*(jnp.asarray(array, dtype=start.dtype) for array in arrays))
+
+    shape = jax.eval_shape(evaluate, jax.ShapeDtypeStruct((num_inputs,), start.dtype), start).shape
+    if len(shape) != 1:
+        raise InputError(f"a policy returns an array of the shape {shape}; return a vector of outputs")
+    return Policy(
+        num_inputs,
+        shape[0],
+        np.asarray(start, dtype=np.float64),
+        evaluate=compiled(evaluate),
+        pullback=compiled(pullback),
+        tangent=compiled(tangent),
+        pullback_tangent=compiled(pullback_tangent),
+    )

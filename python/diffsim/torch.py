@@ -1,27 +1,16 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Rollouts and losses for PyTorch. The library computes in double precision on the host."""
+"""Rollouts and losses for PyTorch.
+
+The library computes in double precision on the host. Rollouts have derivatives in forward and in reverse mode, and second
+derivatives in all combinations of these modes except forward over forward. ``torch.vmap`` computes one rollout after the
+other.
+"""
 
 import torch
 
+from ._core import Policy
 from ._rollout import Rollout
-
-
-class _Function(torch.autograd.Function):
-    """Autograd function that runs a Rollout and its pullback."""
-
-    @staticmethod
-    def forward(ctx, inner, *inputs):
-        ctx.inner = inner
-        ctx.save_for_backward(*inputs)
-        outputs = inner.run(*(value.detach().cpu().numpy() for value in inputs))
-        return tuple(torch.from_numpy(output) for output in outputs)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, positions, velocities):
-        inputs = [value.detach().cpu().numpy() for value in ctx.saved_tensors]
-        gradients = ctx.inner.pull_back(inputs, positions.cpu().numpy(), velocities.cpu().numpy())
-        return (None, *(torch.from_numpy(gradient) for gradient in gradients))
+from ._torch_rollout import Run
 
 
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
@@ -39,7 +28,7 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
         inputs = [
             torch.as_tensor(value).to("cpu", torch.float64).expand(shape) for value, shape in zip(inputs, inner.shapes)
         ]
-        outputs = _Function.apply(inner, *inputs)
+        outputs = Run.apply(inner, *inputs)
         return tuple(output[0] if inner.one_step else output for output in outputs)
 
     return call
@@ -65,3 +54,40 @@ def loss(function):
         }
 
     return call
+
+
+def policy(function, num_inputs, num_outputs, weights):
+    """Return a Policy for `DifferentiableScene.add_feedback` that calls a PyTorch function (y, theta) -> u.
+
+    y is a tensor [num_inputs], theta a tensor [weights] and u a tensor [num_outputs], all of doubles. ``weights`` are the
+    initial weights. The function must support the transforms of ``torch.func``, and must give the same results on all
+    ranks.
+    """
+
+    def pullback(y, theta, w):
+        return torch.func.vjp(function, y, theta)[1](w)
+
+    def tangent(y, theta, dy, dtheta):
+        return torch.func.jvp(function, (y, theta), (dy, dtheta))[1]
+
+    def pullback_tangent(y, theta, dy, dtheta, w, dw):
+        return torch.func.jvp(pullback, (y, theta, w), (dy, dtheta, dw))[1]
+
+    def of_arrays(of_tensors):
+        def call(*arrays):
+            results = of_tensors(*(torch.from_numpy(array.copy()) for array in arrays))
+            if isinstance(results, tuple):
+                return tuple(result.detach().numpy() for result in results)
+            return results.detach().numpy()
+
+        return call
+
+    return Policy(
+        num_inputs,
+        num_outputs,
+        torch.as_tensor(weights, dtype=torch.float64).detach().numpy(),
+        evaluate=of_arrays(function),
+        pullback=of_arrays(pullback),
+        tangent=of_arrays(tangent),
+        pullback_tangent=of_arrays(pullback_tangent),
+    )

@@ -7,16 +7,24 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
+class SceneHandle;
+
 void bind_bodies(nb::module_& module);
+void bind_checkpoints(nb::module_& module);
+void bind_contact(nb::module_& module);
 void bind_errors(nb::module_& module);
+/// Binds policies and the function of scenes that adds a feedback.
+void bind_feedback(nb::module_& module, nb::class_<SceneHandle>& scene);
 void bind_losses(nb::module_& module);
 void bind_material(nb::module_& module);
 void bind_mesh(nb::module_& module);
+void bind_mesh_surface(nb::module_& module);
 void bind_parameters(nb::module_& module);
 void bind_problem(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);
+void bind_silhouette(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);

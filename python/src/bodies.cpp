@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Python classes for scenes of several bodies: bodies, joints and robots.
+#include "bodies.hpp"
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -59,12 +61,16 @@ std::vector<Vector> points_of(nb::handle object) {
   return points;
 }
 
+}  // namespace
+
 TriangleMesh surface_of(nb::handle vertices, nb::handle triangles) {
   TriangleMesh surface;
   surface.vertices = points_of(vertices);
   surface.triangles = cells_of<3>(triangles, "triangles", surface.vertices.size());
   return surface;
 }
+
+namespace {
 
 /// Returns the body of cells of one kind whose mesh `make` creates from arrays.
 template <std::size_t N>
@@ -83,8 +89,14 @@ CellKind kind_of(const std::string& name) {
   throw InputError("cells is '" + name + "'; give tetrahedra, triangles, segments or points");
 }
 
-/// Binds bodies from files, and placements.
+/// Binds rotors, bodies from files, and placements.
 void bind_body_from_file(nb::class_<Body>& bound) {
+  bound.def_static(
+      "rotor",
+      [] {
+        return Body{[](MPI_Comm comm) { return rotor_mesh(comm); }, {}};
+      },
+      "Create the rotor of a joint with an armature. The name of the body in the mesh must be `Joint.rotor`.");
   bound
       .def_static(
           "from_file",
@@ -191,22 +203,31 @@ void bind_joint(nb::module_& module) {
       .def(
           "__init__",
           [](Joint* self, const std::string& name, const std::string& kind, const std::string& body,
-             const std::string& other, Vector point, Vector axis) {
-            new (self) Joint{
-                .name = name, .kind = joint_kind(kind), .body = body, .other = other, .point = point, .axis = axis};
+             const std::string& other, Vector point, Vector axis, double armature) {
+            new (self) Joint{.name = name,
+                             .kind = joint_kind(kind),
+                             .body = body,
+                             .other = other,
+                             .point = point,
+                             .axis = axis,
+                             .armature = armature};
           },
           nb::arg("name"), nb::arg("kind"), nb::arg("body"), nb::arg("other") = "", nb::arg("point") = Vector{},
-          nb::arg("axis") = Vector{0.0, 0.0, 1.0},
+          nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("armature") = 0.0,
           R"(Create a joint.
 
 kind: fixed, revolute, prismatic, spherical, universal or planar. body, other: names of the two bodies; an empty `other`
-means the world. point (m) and axis are given for the rest positions of the bodies.)")
+means the world. point (m) and axis are given for the rest positions of the bodies. armature: inertia of a motor's rotor
+with respect to the coordinate of a revolute (kg m²) or prismatic (kg) joint. A joint with an armature needs a body
+Body.rotor() with the name `rotor` in the mesh, and adds the parameter joint_armature:NAME.)")
       .def_ro("name", &Joint::name, "Name of the joint.")
       .def_prop_ro(
           "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },
           "Kind of the joint.")
       .def_ro("body", &Joint::body, "Name of the first body.")
-      .def_ro("other", &Joint::other, "Name of the other body; empty for the world.");
+      .def_ro("other", &Joint::other, "Name of the other body; empty for the world.")
+      .def_ro("armature", &Joint::armature, "Inertia of the rotor, kg m² or kg; 0 without a rotor.")
+      .def_prop_ro("rotor", &Joint::rotor, "Name of the body that represents the rotor.");
 }
 
 /// Binds the bodies, materials, joints and warnings of a robot.
@@ -221,7 +242,7 @@ void bind_parts_of_robot(nb::class_<Robot>& bound) {
             return bodies;
           },
           "Bodies by name, for TetrahedralMesh.join.")
-      .def_ro("materials", &Robot::materials, "Rigid materials, one for each body.")
+      .def_ro("materials", &Robot::materials, "Rigid materials, one for each body that is not a rotor.")
       .def_prop_ro(
           "joints",
           [](const Robot& robot) {
@@ -256,23 +277,27 @@ The link LINK of robot NAME is the body NAME.LINK, and the joint JOINT is called
       "from_urdf",
       [](const std::string& path, const std::string& name, bool fixed_base,
          const std::map<std::string, double>& coordinates, const std::map<std::string, double>& velocities, Vector axis,
-         double angle, Vector translate, bool with_surfaces, nb::object comm) {
+         double angle, Vector translate, bool with_surfaces, const std::map<std::string, double>& armatures,
+         nb::object comm) {
         const MPI_Comm on = communicator(comm);
-        const RobotOptions options{
-            fixed_base, coordinates, velocities, {.axis = axis, .angle = angle, .translate = translate}, with_surfaces};
+        const RobotOptions options{fixed_base,    coordinates,
+                                   velocities,    {.axis = axis, .angle = angle, .translate = translate},
+                                   with_surfaces, armatures};
         const LibraryScope scope;
         return read_robot(on, path, name, options);
       },
       nb::arg("path"), nb::arg("name"), nb::kw_only(), nb::arg("fixed_base") = true,
       nb::arg("coordinates") = std::map<std::string, double>{}, nb::arg("velocities") = std::map<std::string, double>{},
       nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0, nb::arg("translate") = Vector{},
-      nb::arg("with_surfaces") = false, nb::arg("comm") = nb::none(),
+      nb::arg("with_surfaces") = false, nb::arg("armatures") = std::map<std::string, double>{},
+      nb::arg("comm") = nb::none(),
       R"(Read a robot from a URDF file. Collective.
 
 fixed_base: whether the base link is part of the world. coordinates: initial coordinates (rad or m) by names of joints
 in the file; default 0. velocities: initial velocities (rad/s or m/s) by names of joints, for `initial_velocity`;
 default 0. The base is rotated by `angle` (rad) about `axis` through the origin, and then moved by `translate` (m).
-with_surfaces: whether to read collision shapes, for contact.)");
+with_surfaces: whether to read collision shapes, for contact. armatures: inertias of rotors (kg m² or kg) by names of
+joints; the rotors are further bodies of the robot.)");
   bind_parts_of_robot(bound);
 }
 

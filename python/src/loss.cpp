@@ -101,6 +101,13 @@ void PythonLoss::add_gradient(int n, const State& state, const ParameterSet& /*p
   }
 }
 
+void PythonLoss::add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                                      const ParameterSet& direction, State& adjoint_tangent,
+                                      ParameterSet& gradient_tangent) {
+  if (!is_linear_)
+    Loss::add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
+}
+
 void PythonLoss::evaluate(int n, const State& state) {
   step_ = -1;
   value_ = 0.0;

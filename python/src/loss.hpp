@@ -37,6 +37,12 @@ class PythonLoss final : public Loss {
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override;
+  /// Declares that the loss is a linear function of the states, so the second derivatives are zero.
+  void set_linear() { is_linear_ = true; }
+  /// Adds nothing. Throws Error (input) if the loss was not declared to be linear.
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
 
  private:
   void evaluate(int n, const State& state);
@@ -46,6 +52,7 @@ class PythonLoss final : public Loss {
   MPI_Comm comm_;
   double dt_;
   bool values_only_;
+  bool is_linear_ = false;
   int step_ = -1;  // number of the state at which the members below were evaluated
   double value_ = 0.0;
   std::vector<std::vector<double>> derivatives_;  // with respect to each field; empty means zero

@@ -17,13 +17,17 @@ NB_MODULE(_core, module) {
   bind_errors(module);
   bind_state(module);
   bind_mesh(module);
+  bind_mesh_surface(module);
   bind_material(module);
   bind_solver(module);
   bind_parameters(module);
   bind_sensor(module);
+  bind_contact(module);
+  bind_checkpoints(module);
   bind_scene(module);
   bind_bodies(module);
   bind_losses(module);
+  bind_silhouette(module);
   bind_simulator(module);
   bind_problem(module);
   bind_scene_file(module);

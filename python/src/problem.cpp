@@ -21,6 +21,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checkpoints.hpp"
 #include "constraint.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
@@ -200,8 +201,10 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
     options.shooting = {.windows = windows,
                         .tolerance = window_tolerance,
                         .duration = handle.scene()->get().dt() * handle.get().num_steps() / std::max(windows, 1)};
+  std::vector<double> history;
   const OptimiserResult result = handle.run([&](InverseProblem& problem) {
     const OptimiserResult best = optimise(problem, options, [&](const Iterate& iterate) {
+      history.insert(history.end(), {static_cast<double>(iterate.iteration), iterate.loss, iterate.gradient_norm});
       call_on_all_ranks(problem.comm(), [&] {
         check_signals();
         if (!observer.is_none()) observer(iterate.iteration, iterate.loss, iterate.gradient_norm);
@@ -221,6 +224,8 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
   made["hessian_products"] = result.hessian_products;
   made["converged"] = result.converged;
   made["reason"] = result.reason;
+  const std::size_t rows = history.size() / 3;
+  made["history"] = to_numpy(std::move(history), {rows, 3});
   return made;
 }
 
@@ -292,7 +297,8 @@ nb::dict low_rank_posterior_of(ProblemHandle& handle, nb::handle u, int rank, in
 }
 
 void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
-                    const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every) {
+                    const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every,
+                    const std::optional<CheckpointOptions>& checkpoints) {
   const std::shared_ptr<SharedScene> scene = handle.shared();
   const std::shared_ptr<Loss> known = loss_of(std::move(loss), scene->get(), false);
   std::shared_ptr<InverseProblem> made;
@@ -317,9 +323,8 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
     for (Unknown& unknown : list)
       if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))
         unknown.carries = "positions";
-    made = std::make_shared<InverseProblem>(
-        solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
-        CheckpointOptions{.schedule = CheckpointSchedule::uniform, .every = checkpoint_every});
+    made = std::make_shared<InverseProblem>(solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
+                                            checkpoints.value_or(uniform_checkpoints(checkpoint_every)));
   }
   new (self) ProblemHandle(std::move(made), {scene}, {known});
 }
@@ -364,7 +369,7 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           nb::sig("def set(self, u: object) -> None"));
 }
 
-/// Binds the values of unknowns and the priors at u.
+/// Binds the values of unknowns, the priors at u and checks.
 void bind_values(nb::class_<ProblemHandle>& problem) {
   problem
       .def(
@@ -394,10 +399,13 @@ If the ranks share the values, every rank receives all values; otherwise a rank 
             return handle.get().prior(at);
           },
           nb::arg("u"), "Return the sum of the priors at u, times prior_factor.",
-          nb::sig("def prior(self, u: object) -> float"));
+          nb::sig("def prior(self, u: object) -> float"))
+      .def("check", &check, nb::arg("u") = nb::none(),
+           "Test the derivatives at u (default: the start value). Return a list with a dict for each unknown.",
+           nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"));
 }
 
-/// Binds priors, optimisation, checks and the posterior.
+/// Binds priors, optimisation and the posterior.
 void bind_inference(nb::class_<ProblemHandle>& problem) {
   problem
       .def("add_prior", &add_prior, nb::arg("name"), nb::arg("type"), nb::kw_only(), nb::arg("mean") = nb::none(),
@@ -430,15 +438,13 @@ norm of the gradient, relative to the norm at the start. constraint_tolerance: l
 relative to its bounds. windows: number of windows of multiple shooting, with newton_cg; 0 for none. window_tolerance:
 largest jump between windows, relative to the distance of their initial states from x[0]. observer(iteration, loss,
 gradient_norm) is called after each iteration. The result is a dict with the keys u, loss, gradient_norm, violation,
-constraints (values of the constraints), iterations, evaluations, hessian_products, converged and reason.)",
+constraints (values of the constraints), iterations, evaluations, hessian_products, converged, reason and history.
+history is an array [n, 3] with a row (iteration, loss, gradient_norm) for each call of observer.)",
           nb::sig(
               "def minimise(self, method: str = 'lbfgs', max_iterations: int = 50, gradient_tolerance: float = 1e-8, "
               "learning_rate: float = 0.05, gauss_newton: bool = False, observer: collections.abc.Callable[[int, "
               "float, float], object] | None = None, constraints: list[Constraint] = [], constraint_tolerance: float = "
               "1e-6, move_limit: float = 0.5, windows: int = 0, window_tolerance: float = 1e-4) -> dict[str, object]"))
-      .def("check", &check, nb::arg("u") = nb::none(),
-           "Test the derivatives at u (default: the start value). Return a list with a dict for each unknown.",
-           nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"))
       .def("posterior", &posterior_of, nb::arg("u"), nb::arg("gauss_newton") = false,
            R"(Return the Laplace approximation of the posterior around a minimum u, for unknowns that all ranks share.
 
@@ -472,13 +478,14 @@ that all ranks share are in the part of the first rank. For a logarithmic unknow
 collective.)");
   problem
       .def("__init__", &create_problem, nb::arg("scene"), nb::arg("num_steps"), nb::arg("loss"), nb::arg("unknowns"),
-           nb::arg("checkpoint_every") = 10, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
+           nb::arg("checkpoint_every") = 10, nb::arg("checkpoints") = nb::none(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 4>(),
            R"(Create a problem. loss: a Loss, or a function loss(n, state) as for DifferentiableSimulator.backward.
 
-checkpoint_every: number of steps between checkpoints in memory.)",
+checkpoint_every: number of steps between checkpoints in memory. checkpoints: replaces checkpoint_every.)",
            nb::sig(
                "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
-               "checkpoint_every: int = 10) -> None"))
+               "checkpoint_every: int = 10, checkpoints: CheckpointOptions | None = None) -> None"))
       .def_prop_ro(
           "size", [](const ProblemHandle& handle) { return handle.get().size(); }, "Number of this rank's values of u.")
       .def_prop_ro(

@@ -108,9 +108,11 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
   scene.def(
       "sensor",
       [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
-         std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about, double power) {
+         std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about, double power,
+         const std::optional<std::array<std::string, 2>>& between) {
         SensorSpec spec{
             .quantity = sensor_quantity_named(type), .place = {region, point, body}, .about = about, .power = power};
+        if (between) spec.between = *between;
         if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
         if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
         std::shared_ptr<Sensor> sensor;
@@ -122,71 +124,36 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       },
       nb::arg("type"), nb::kw_only(), nb::arg("region") = "all", nb::arg("point") = nb::none(), nb::arg("body") = "",
       nb::arg("to_region") = nb::none(), nb::arg("to_point") = nb::none(), nb::arg("to_body") = "",
-      nb::arg("about") = Vector{}, nb::arg("power") = 8.0,
+      nb::arg("about") = Vector{}, nb::arg("power") = 8.0, nb::arg("between") = nb::none(),
       R"(Return a sensor. Collective.
 
-type: position, displacement, velocity, distance, center_of_mass, momentum, angular_momentum, kinetic_energy, volume,
-strain, stress, von_mises, work, reaction or moment. region: name of the region at which the sensor measures. point:
-rest position of a material point inside a tetrahedron, [3], m, instead of a region. body: body that contains the point;
-needed if the mesh has several bodies. to_region, or to_point and to_body: other end of a distance. about: reference
-point of moment and angular_momentum, [3], m. power: exponent of the power mean of von_mises. Create sensors after all
-constraints and contact have been added.)");
+type: position, displacement, velocity, acceleration, distance, center_of_mass, momentum, angular_momentum,
+kinetic_energy, volume, strain, stress, von_mises, work, reaction, moment, contact_force, friction_force or
+contact_pressure. region: name of the region at which the sensor measures. point: rest position of a material point
+inside a tetrahedron, [3], m, instead of a region. body: body that contains the point; needed if the mesh has several
+bodies. to_region, or to_point and to_body: other end of a distance. about: reference point of moment and
+angular_momentum, [3], m. power: exponent of the power mean of von_mises. between: two names of bodies, obstacles or
+regions, for contact_force (force of the second side on the first side), friction_force and contact_pressure; the second
+name may be all. Create sensors after all constraints and contact have been added.)");
 }
 
-void bind_contact(nb::module_& module) {
-  nb::class_<PlaneObstacle>(module, "PlaneObstacle", "Half-space bounded by a plane that moves at a constant velocity.")
-      .def(
-          "__init__",
-          [](PlaneObstacle* self, Vector point, Vector normal, Vector velocity, const std::string& label) {
-            new (self) PlaneObstacle{.point = point, .normal = normal, .velocity = velocity, .label = label};
+/// Binds the mesh and the options of contact.
+void bind_parts(nb::class_<SceneHandle>& scene) {
+  scene
+      .def_prop_ro(
+          "mesh",
+          [](const SceneHandle& handle) {
+            auto* mesh = new MeshHandle(handle.shared()->get().mesh());
+            mesh->comm = nb::none();
+            return mesh;
           },
-          nb::arg("point") = Vector{}, nb::arg("normal") = Vector{0.0, 1.0, 0.0}, nb::arg("velocity") = Vector{},
-          nb::arg("label") = "",
-          "Create the obstacle. point: m. normal: points to the free side. velocity: m/s. label: empty for the index.")
-      .def_rw("point", &PlaneObstacle::point, "Point of the plane, m.")
-      .def_rw("normal", &PlaneObstacle::normal, "Normal, which points to the free side.")
-      .def_rw("velocity", &PlaneObstacle::velocity, "Velocity, m/s.")
-      .def_rw("label", &PlaneObstacle::label, "Name of the obstacle; if empty, the index of the plane in the list.");
-  const ContactOptions defaults;
-  nb::class_<ContactOptions>(module, "ContactOptions", "Contact of bodies with obstacles and with each other.")
-      .def(
-          "__init__",
-          [](ContactOptions* self, double barrier_distance, double barrier_stiffness, bool adaptive_stiffness,
-             double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
-             bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes) {
-            new (self) ContactOptions{.barrier_distance = barrier_distance,
-                                      .barrier_stiffness = barrier_stiffness,
-                                      .adaptive_stiffness = adaptive_stiffness,
-                                      .friction = friction,
-                                      .friction_velocity = friction_velocity,
-                                      .thickness = thickness,
-                                      .with_friction = with_friction,
-                                      .lagged_friction = lagged_friction,
-                                      .self = self_contact,
-                                      .planes = std::move(planes)};
-          },
-          nb::arg("barrier_distance") = defaults.barrier_distance,
-          nb::arg("barrier_stiffness") = defaults.barrier_stiffness,
-          nb::arg("adaptive_stiffness") = defaults.adaptive_stiffness, nb::arg("friction") = defaults.friction,
-          nb::arg("friction_velocity") = defaults.friction_velocity, nb::arg("thickness") = nb::none(),
-          nb::arg("with_friction") = defaults.with_friction, nb::arg("lagged_friction") = defaults.lagged_friction,
-          nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
-          R"(Create options.
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
+          "Mesh of all bodies. The attribute `comm` of this object is None.")
+      .def_prop_ro(
+          "contact", [](const SceneHandle& handle) { return handle.shared()->contact(); },
+          R"(Copy of the options of contact, or None for a scene without contact.
 
-barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
-add_contact computes barrier_stiffness from the stiffness and weight of the bodies. friction: friction coefficient.
-friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: thickness of the bodies, m.
-with_friction: whether friction terms exist even if friction is 0, for gradients. lagged_friction: whether friction uses
-the normal forces at the beginning of the step. self_contact: whether bodies touch themselves. planes: obstacles.)")
-      .def_rw("barrier_distance", &ContactOptions::barrier_distance, "Gap below which surfaces repel each other, m.")
-      .def_rw("barrier_stiffness", &ContactOptions::barrier_stiffness, "Barrier stiffness, Pa.")
-      .def_rw("adaptive_stiffness", &ContactOptions::adaptive_stiffness,
-              "Whether add_contact computes the barrier stiffness.")
-      .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
-      .def_rw("friction_velocity", &ContactOptions::friction_velocity,
-              "Slip velocity below which friction is smoothed, m/s.")
-      .def_rw("self_contact", &ContactOptions::self, "Whether bodies touch themselves.")
-      .def_rw("planes", &ContactOptions::planes, "Copy of the list of planes that are obstacles.");
+If a scene file reads the triangles of an obstacle from another file, the copy of this obstacle has no triangles.)");
 }
 
 }  // namespace
@@ -211,7 +178,6 @@ Materials materials_of(nb::handle object) {
 }
 
 void bind_scene(nb::module_& module) {
-  bind_contact(module);
   nb::class_<SceneHandle> scene(module, "DifferentiableScene",
                                 R"(Simulated bodies: mesh, materials, constraints, loads, contact and time stepper.
 
@@ -236,7 +202,7 @@ Every member function is collective. Add loads and contact before the first step
                   "solver: DifferentiableSolver | None = None) -> None"))
       .def_prop_ro(
           "parameters", [](const SceneHandle& handle) { return new ParametersHandle(handle.shared()); },
-          "Values of all parameters by name.")
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")
       .def_prop_ro(
           "rest_positions",
           [](const SceneHandle& handle) {
@@ -250,6 +216,7 @@ Every member function is collective. Add loads and contact before the first step
           [](SceneHandle& handle, const ContactOptions& options) {
             const LibraryScope scope;
             handle.shared()->change().add_contact(options);
+            handle.shared()->set_contact(options);
           },
           nb::arg("options"), "Add contact. Call this function at most once, after gravity is set.")
       .def(
@@ -262,6 +229,8 @@ Every member function is collective. Add loads and contact before the first step
   bind_motions(scene);
   bind_loads(scene);
   bind_sensors(scene);
+  bind_parts(scene);
+  bind_feedback(module, scene);
 }
 
 }  // namespace diffsim::python

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "diffsim/simulation/simulator.hpp"
@@ -31,6 +32,9 @@ class SharedScene {
   /// Returns the number of calls of `change` so far.
   long version() const { return version_; }
   void require_idle() const;
+  /// Returns the options of contact with which the scene was created or changed; no value without contact.
+  const std::optional<ContactOptions>& contact() const { return contact_; }
+  void set_contact(const ContactOptions& options) { contact_ = options; }
 
  private:
   friend class Sweep;
@@ -38,6 +42,7 @@ class SharedScene {
 
   std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<Simulator> simulator_;
+  std::optional<ContactOptions> contact_;
   long version_ = 0;
   bool in_sweep_ = false;
 };

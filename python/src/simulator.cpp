@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "direction.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
@@ -64,7 +66,7 @@ class SimulatorHandle : public Handle {
 
   std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout of a differentiable simulator
   long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
-  long num_sweeps_ = 0;               ///< number of rollouts and reverse sweeps so far
+  long num_sweeps_ = 0;               ///< number of rollouts and other sweeps so far
 
  private:
   std::shared_ptr<SharedScene> scene_;
@@ -99,6 +101,10 @@ class TrajectoryHandle final : public Handle {
   Trajectory& get() const {
     if (!trajectory_) throw_finalised();
     return *trajectory_;
+  }
+  const std::shared_ptr<SharedScene>& scene() const {
+    if (!scene_) throw_finalised();
+    return scene_;
   }
   /// Returns the state after step n. Throws Error if the scene has changed since the rollout.
   const State& state(int n) const {
@@ -232,6 +238,72 @@ double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
   return sum_over_ranks(sum, handle.comm());
 }
 
+/// Reads a direction on every rank. If a rank receives a wrong direction, all ranks throw. Collective.
+Direction read_direction(const SimulatorHandle& handle, const nb::dict& changes) {
+  std::optional<Direction> direction;
+  const LibraryScope scope;
+  call_on_all_ranks(handle.comm(), [&] { direction.emplace(changes, handle.scene()->get()); });
+  return std::move(*direction);
+}
+
+void rollout_tangent(DifferentiableSimulatorHandle& handle, int num_steps, nb::dict changes, nb::object observer) {
+  const Direction direction = read_direction(handle, changes);
+  const double dt = handle.dt();
+  const MPI_Comm comm = handle.comm();
+  run_sweep(handle, [&] {
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    simulator.rollout_tangent(num_steps, direction.parameters(simulator.parameters()),
+                              direction.initial_state(simulator.scene().initial_state()),
+                              [&](int n, const State& state, const State& tangent, const ParameterSet&) {
+                                call_on_all_ranks(comm, [&] {
+                                  check_signals();
+                                  if (observer.is_none()) return;
+                                  const LentState lent(state, n * dt), lent_tangent(tangent, n * dt);
+                                  observer(n, lent.object(), lent_tangent.object());
+                                });
+                              });
+  });
+}
+
+nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object, nb::dict changes,
+                         int checkpoint_every, bool linear) {
+  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
+  if (auto* const function = dynamic_cast<PythonLoss*>(loss.get())) {
+    if (!linear)
+      throw InputError(
+          "hessian_product needs second derivatives, which a function does not have; use a loss of the library, or "
+          "pass linear=True if the loss is linear in the states");
+    function->set_linear();
+  }
+  const Direction direction = read_direction(handle, changes);
+  NamedArrays arrays;
+  run_sweep(handle, [&] {
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    const HessianProduct product =
+        simulator.hessian_product(num_steps, checkpoint_every, *loss, direction.parameters(simulator.parameters()),
+                                  direction.initial_state(simulator.scene().initial_state()));
+    for (const Parameter& parameter : product.parameters) arrays.add(parameter);
+    arrays.add_owned(initial_positions_name, product.initial_state["positions"]);
+    arrays.add_owned(initial_velocities_name, product.initial_state["velocities"]);
+  });
+  return arrays.to_dict();
+}
+
+double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object,
+                        const std::optional<CheckpointOptions>& checkpoints) {
+  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
+  const MPI_Comm comm = handle.comm();
+  return run_sweep(handle, [&] {
+    handle.last_.reset();
+    handle.version_of_rollout_ = -1;
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    const double value = simulator.rollout(num_steps, checkpoints.value_or(CheckpointOptions{}), *loss,
+                                           [&](int, const State&) { call_on_all_ranks(comm, check_signals); });
+    simulator.backward();
+    return value;
+  });
+}
+
 nb::object gradient(DifferentiableSimulatorHandle& handle, const std::string& name) {
   return read_values([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
 }
@@ -267,13 +339,50 @@ nb::dict statistics(DifferentiableSimulatorHandle& handle) {
   return result;
 }
 
+nb::list contact_forces(SimulatorHandle& handle) {
+  std::vector<ContactForce> forces;
+  {
+    const LibraryScope scope;
+    Simulator& simulator = handle.get();
+    const State& state = simulator.state();
+    if (simulator.scene().has_contact()) forces = simulator.scene().contact_forces(simulator.step_number(), state);
+  }
+  nb::list made;
+  for (const ContactForce& one : forces)
+    made.append(nb::make_tuple(one.between[0], one.between[1],
+                               to_numpy(std::vector<double>(one.force.begin(), one.force.end()), {3})));
+  return made;
+}
+
+void bind_silhouettes(nb::class_<TrajectoryHandle>& trajectory) {
+  trajectory.def(
+      "silhouette",
+      [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
+        std::vector<double> mask;
+        {
+          const LibraryScope scope;
+          mask = diffsim::silhouette(*handle.scene()->get().mesh(), camera, handle.state(n), region);
+        }
+        return to_numpy(std::move(mask),
+                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
+      },
+      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all",
+      "Return the covered part of each pixel of a region's image in the state after n steps, [height, width], row 0 "
+      "at the top. Collective.",
+      nb::sig("def silhouette(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
+}
+
 void bind_trajectory(nb::module_& module) {
-  nb::class_<TrajectoryHandle>(module, "Trajectory", R"(States of a rollout.
+  nb::class_<TrajectoryHandle> trajectory(module, "Trajectory", R"(States of a rollout.
 
 Checkpoints are in memory; every other state is computed on demand from the nearest earlier checkpoint. After a change
-of the scene or its parameters, the states are no longer available.)")
+of the scene or its parameters, the states are no longer available.)");
+  trajectory
       .def_prop_ro(
           "num_steps", [](const TrajectoryHandle& handle) { return handle.get().num_steps(); }, "Number of steps.")
+      .def_prop_ro(
+          "scene", [](const TrajectoryHandle& handle) { return new SceneHandle(handle.scene()); },
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Scene of the rollout.")
       .def(
           "time", [](const TrajectoryHandle& handle, int n) { return handle.get().time(n); }, nb::arg("n"),
           "Return the time after n steps, s.")
@@ -319,6 +428,7 @@ of the scene or its parameters, the states are no longer available.)")
       .def("__repr__", [](const TrajectoryHandle& handle) {
         return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
       });
+  bind_silhouettes(trajectory);
 }
 
 const char* const init_signature =
@@ -339,6 +449,38 @@ void bind_constructors(C& bound) {
            "Create a simulator of a scene.");
 }
 
+/// Binds derivatives in forward mode, products with Hessians, and a reduction that diffsim.jax and diffsim.torch use.
+void bind_directional_derivatives(nb::class_<DifferentiableSimulatorHandle, SimulatorHandle>& bound) {
+  bound
+      .def(
+          "on_any_rank",
+          [](const DifferentiableSimulatorHandle& handle, bool value) {
+            const LibraryScope scope;
+            return sum_over_ranks(static_cast<std::int64_t>(value ? 1 : 0), handle.comm()) > 0;
+          },
+          nb::arg("value"), "Return whether `value` is true on any rank of the mesh. Collective.")
+      .def("rollout_tangent", &rollout_tangent, nb::arg("num_steps"), nb::arg("direction"),
+           nb::arg("observer") = nb::none(),
+           R"(Run steps from the scene's initial state, with the derivatives of the states along a direction.
+
+direction: dict from names of parameters, "initial_positions" and "initial_velocities" to changes, which are broadcast to
+the shapes of the parameters or to [owned vertices, 3]. observer(n, state, tangent) is called for each state; `tangent`
+has the derivatives of the fields of `state`. Both states are valid only during the call. backward then needs another
+rollout.)",
+           nb::sig("def rollout_tangent(self, num_steps: int, direction: dict[str, object], "
+                   "observer: collections.abc.Callable[[int, State, State], object] | None = None) -> None"))
+      .def("hessian_product", &hessian_product, nb::arg("num_steps"), nb::arg("loss"), nb::arg("direction"),
+           nb::arg("checkpoint_every") = 10, nb::arg("linear") = false,
+           R"(Return the derivative, along a direction, of the gradient of a loss through a rollout.
+
+The rollout has num_steps steps from the scene's initial state. loss: a Loss, or, with linear=True, a function as for
+backward whose derivatives do not depend on the states. direction: dict as for rollout_tangent; its parameters must be
+selected by require_gradient. The result is a dict with the derivatives of the gradients with respect to the selected
+parameters, "initial_positions" and "initial_velocities". backward then needs another rollout.)",
+           nb::sig("def hessian_product(self, num_steps: int, loss: object, direction: dict[str, object], "
+                   "checkpoint_every: int = 10, linear: bool = False) -> dict[str, numpy.ndarray]"));
+}
+
 void bind_differentiable(nb::module_& module) {
   using H = DifferentiableSimulatorHandle;
   nb::class_<H, SimulatorHandle> bound(
@@ -353,6 +495,14 @@ loss: a Loss, or a function. loss(n, state) returns None if ℓ does not depend 
 derivatives). value is this rank's contribution to ℓ. derivatives is a dict from names of fields to arrays of the
 fields' shapes; only the entries of owned vertices are used. Call backward at most once for each rollout.)",
            nb::sig("def backward(self, loss: object) -> float"))
+      .def("compute_gradient", &compute_gradient, nb::arg("num_steps"), nb::arg("loss"),
+           nb::arg("checkpoints") = nb::none(),
+           R"(Run steps from the scene's initial state, compute the gradient of a loss, and return the loss.
+
+loss: as for backward. checkpoints: CheckpointOptions, for example with checkpoints on a disk; None stores every step in
+memory. gradient and initial_gradient then return the gradients; backward needs another rollout.)",
+           nb::sig("def compute_gradient(self, num_steps: int, loss: object, "
+                   "checkpoints: CheckpointOptions | None = None) -> float"))
       .def("compute_loss", &compute_loss, nb::arg("loss"),
            "Return the loss of the last rollout, without derivatives. loss: as for backward, or a function that "
            "returns a number.",
@@ -382,8 +532,9 @@ fields' shapes; only the entries of owned vertices are used. Call backward at mo
           "Whether a rollout has been run, and the scene and its parameters have not changed since.")
       .def_prop_ro(
           "num_sweeps", [](const H& handle) { return handle.num_sweeps_; },
-          "Number of rollouts and reverse sweeps so far.")
+          "Number of rollouts and other sweeps so far.")
       .def_prop_ro("statistics", &statistics, "Counts of steps and checkpoints, and times in s, of the last sweep.");
+  bind_directional_derivatives(bound);
 }
 
 /// Binds the current state and objects of the simulation.
@@ -428,11 +579,18 @@ void bind_current_state(nb::class_<SimulatorHandle>& bound) {
       .def_prop_ro(
           "step_number", [](SimulatorHandle& handle) { return handle.get().step_number(); },
           "Number of steps from the initial state to the current state.")
+      .def_prop_ro("contact_forces", &contact_forces,
+                   R"(Contact forces in the current state, a list of tuples (body, other, force). Collective.
+
+force: force that `other`, a body or an obstacle, exerts on `body`, with friction, [3], N. The list has all pairs that may
+touch. The list is the same on all ranks, and empty without contact.)",
+                   nb::sig("def contact_forces(self) -> list[tuple[str, str, numpy.ndarray]]"))
       .def_prop_ro(
           "parameters", [](SimulatorHandle& handle) { return new ParametersHandle(handle.scene()); },
-          "Values of all parameters by name.")
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")
       .def_prop_ro(
           "scene", [](SimulatorHandle& handle) { return new SceneHandle(handle.scene()); },
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
           "Scene of the simulator, to which loads, motions and contact can be added.");
 }
 

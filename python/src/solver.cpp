@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

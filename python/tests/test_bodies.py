@@ -87,6 +87,24 @@ def test_joints_have_coordinates():
     assert shoulder != 0.0 and elbow > 0.0
 
 
+def test_armature_adds_to_the_inertia_of_a_wheel():
+    joint = diffsim.Joint("hinge", "revolute", "wheel", armature=5e-3)
+    assert (joint.rotor, joint.armature) == ("hinge.rotor", 5e-3)
+    mesh = diffsim.TetrahedralMesh.join(
+        {"wheel": box([0.2, 0.1, 0.05], [-0.1, -0.05, -0.025]), joint.rotor: diffsim.Body.rotor()}
+    )
+    scene = diffsim.DifferentiableScene(
+        mesh, [rigid("wheel")], diffsim.DifferentiableSolver(dt=1e-3, gravity=0.0, substeps=1, integrator="velocity_verlet")
+    )
+    scene.join(joint)
+    scene.drive("hinge", torque=0.02)
+    made = diffsim.DifferentiableSimulator(scene)
+    assert np.asarray(made.parameters["joint_armature:hinge"]) == pytest.approx(5e-3)
+    made.step(20)
+    inertia = 700.0 * 0.2 * 0.1 * 0.05 * (0.2**2 + 0.1**2) / 12 + 5e-3
+    assert made.joint_coordinates == pytest.approx([0.5 * 0.02 / inertia * 0.02**2], rel=1e-5)
+
+
 def test_wrong_bodies_and_joints_are_refused():
     with pytest.raises(diffsim.InputError, match="there is no vertex 8"):
         diffsim.Body.affine(BOX, SIDES + 2)

@@ -222,8 +222,10 @@ def test_simulators_leave_no_memory():
     def work(times):
         for _ in range(times):
             made, _ = simulator()
-            made.rollout(2)
-        del made
+            trajectory = made.rollout(2)
+            assert "gravity" in made.parameters and "gravity" in trajectory.scene.parameters
+            assert made.scene.mesh.num_vertices == 27
+        del made, trajectory
         gc.collect()
         return resident_bytes()
 

@@ -321,6 +321,63 @@ def test_sensors():
         diffsim.SensorLoss(scene.sensor("momentum"), {1: 1.0})
 
 
+def test_sensors_of_contact():
+    mesh = diffsim.TetrahedralMesh.create_cube(1, 0.1)
+    simulator = diffsim.DifferentiableSimulator(
+        mesh, diffsim.DifferentiableMaterial(2e4, 0.3), diffsim.DifferentiableSolver(dt=0.002, substeps=10)
+    )
+    scene = simulator.scene
+    scene.add_contact(
+        diffsim.ContactOptions(
+            barrier_distance=2e-3,
+            barrier_stiffness=1e5,
+            friction=0.3,
+            friction_velocity=0.01,
+            planes=[diffsim.PlaneObstacle(point=[0.0, -0.001, 0.0], label="floor")],
+        )
+    )
+    on_body = scene.sensor("contact_force", between=("body", "floor"))
+    on_floor = scene.sensor("contact_force", between=["floor", "body"])
+    friction = scene.sensor("friction_force", between=("body", "floor"))
+    pressure = scene.sensor("contact_pressure", between=("body", "all"))
+    assert (pressure.unit, pressure.components) == ("Pa", ["pressure"])
+    trajectory = simulator.rollout(3)
+    forces = trajectory.measure(on_body)
+    assert forces[0, 1] > 0.0
+    assert trajectory.measure(on_floor) == pytest.approx(-forces)
+    assert trajectory.measure(friction).shape == (4, 3)
+    assert trajectory.measure(pressure)[0, 0] > 0.0
+    with pytest.raises(diffsim.InputError, match="did you mean 'floor'"):
+        scene.sensor("contact_force", between=("body", "flor"))
+    with pytest.raises(diffsim.InputError, match="name two bodies"):
+        scene.sensor("contact_pressure")
+
+
+def test_silhouettes():
+    scene, mesh = bar()
+    camera = diffsim.Camera([0.21, 0.043, 2.0], [0.21, 0.043, 0.0], view_height=0.31, width=61, height=37)
+    assert (camera.width, camera.up) == (61, [0.0, 1.0, 0.0])
+    trajectory = diffsim.DifferentiableSimulator(scene).rollout(STEPS)
+    mask, start = trajectory.silhouette(camera, STEPS), trajectory.silhouette(camera, 0)
+    assert mask.shape == (37, 61)
+    assert mask.min() == 0.0 and mask.max() == pytest.approx(1.0)
+    assert start.sum() * (0.31 / 37) ** 2 == pytest.approx(0.04)
+
+    stiffness = [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)]
+    own = diffsim.InverseProblem(scene, STEPS, diffsim.SilhouetteLoss(mesh, camera, {STEPS: mask}), stiffness)
+    assert own.value(own.start()) == pytest.approx(0.0, abs=1e-15)
+    assert own.value(own.start() + 0.5) > 1e-8
+    made = diffsim.InverseProblem(
+        scene, STEPS, diffsim.SilhouetteLoss(mesh, camera, {STEPS: start}, filter=3), stiffness
+    )
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-4), rel=1e-4)
+    with pytest.raises(diffsim.InputError, match="a mask: .*shape"):
+        diffsim.SilhouetteLoss(mesh, camera, {1: np.zeros((3, 3))})
+    with pytest.raises(diffsim.InputError, match="give an odd number"):
+        diffsim.SilhouetteLoss(mesh, camera, {1: mask}, filter=2)
+
+
 def test_sensors_of_a_trajectory():
     mesh = diffsim.TetrahedralMesh.create_cube(2, 0.1)
     simulator = diffsim.DifferentiableSimulator(mesh, diffsim.DifferentiableMaterial(1e5, 0.3))

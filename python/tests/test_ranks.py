@@ -17,6 +17,15 @@ def gather(values, numbers, count):
     return result
 
 
+def compare(ours, numbers, theirs, their_numbers, what, tolerance=1e-12):
+    """Check that the values of all ranks agree with the values of a rank alone. `numbers`: as for `gather`."""
+    gathered = gather(ours, numbers, len(theirs))
+    expected = np.empty_like(gathered)
+    expected[their_numbers] = theirs
+    error = largest(gathered - expected) / largest(expected)
+    assert error <= tolerance, what
+
+
 def results(comm):
     made, mesh = simulator(comm=comm, resolution=4)
     made.require_gradient(["youngs_modulus", "gravity"])
@@ -33,13 +42,6 @@ def test_ranks_agree_with_one_rank():
     if MPI.COMM_WORLD.size > 1:
         assert mesh.num_owned_vertices < mesh.num_vertices
 
-    def compare(ours, numbers, theirs, their_numbers, what):
-        gathered = gather(ours, numbers, len(theirs))
-        expected = np.empty_like(gathered)
-        expected[their_numbers] = theirs
-        error = largest(gathered - expected) / largest(expected)
-        assert error <= 1e-12, what
-
     owned = mesh.num_owned_vertices
     compare(x[:owned], mesh.global_vertices[:owned], x_alone, alone.global_vertices, "positions")
     compare(by_cell, mesh.global_cells, by_cell_alone, alone.global_cells, "youngs_modulus")
@@ -51,6 +53,49 @@ def test_ranks_agree_with_one_rank():
     assert largest(x - expected[mesh.global_vertices]) <= 1e-12
     assert value == pytest.approx(value_alone, rel=1e-12)
     assert largest(by_gravity - by_gravity_alone) <= 1e-12 * largest(by_gravity_alone)
+
+
+def test_derivatives_along_a_direction_agree_with_one_rank():
+    def results(comm):
+        made, mesh = simulator(comm=comm, resolution=4)
+        made.require_gradient(["youngs_modulus", "gravity"])
+        direction = {"youngs_modulus": 500.0, "gravity": [1.0, 2.0, 3.0], "initial_velocities": [0.1, 0.2, 0.3]}
+        tangents = []
+        made.rollout_tangent(15, direction, lambda n, state, tangent: tangents.append(tangent.positions))
+        loss = diffsim.TargetPositionLoss(mesh, "y_min", [0.05, -0.02, 0.05], 15)
+        return mesh, tangents, made.hessian_product(15, loss, direction, 4)
+
+    mesh, tangents, product = results(MPI.COMM_WORLD)
+    alone, tangents_alone, product_alone = results(MPI.COMM_SELF)
+    assert len(tangents) == len(tangents_alone) == 16
+    owned = mesh.num_owned_vertices
+    vertices, all_vertices = mesh.global_vertices[:owned], alone.global_vertices
+    compare(tangents[15][:owned], vertices, tangents_alone[15], all_vertices, "tangent", 1e-11)
+    cells, all_cells = mesh.global_cells, alone.global_cells
+    compare(product["youngs_modulus"], cells, product_alone["youngs_modulus"], all_cells, "youngs_modulus", 1e-10)
+    for name in ("initial_positions", "initial_velocities"):
+        compare(product[name], vertices, product_alone[name], all_vertices, name, 1e-10)
+    difference = largest(product["gravity"] - product_alone["gravity"])
+    assert difference <= 1e-10 * largest(product_alone["gravity"])
+
+
+def test_a_pullback_repeats_the_rollout_on_all_ranks():
+    from diffsim._rollout import Rollout
+
+    made, _ = simulator(comm=MPI.COMM_WORLD)
+    rollout = Rollout(made, 3, ["youngs_modulus"])
+    modulus = np.full(rollout.shapes[0], 5e3)
+    x, v = rollout.run(modulus)
+    other = 1.1 * modulus if MPI.COMM_WORLD.rank == 0 else modulus  # the inputs change on the first rank only
+    found = rollout.pull_back([other], np.ones_like(x), np.ones_like(v))
+    assert np.array_equal(found[0], rollout.pull_back([other], np.ones_like(x), np.ones_like(v))[0])
+
+
+def test_a_wrong_direction_on_one_rank_is_refused_on_all():
+    made, _ = simulator(comm=MPI.COMM_WORLD)
+    direction = {"gravity": np.ones(2 if MPI.COMM_WORLD.rank == 0 else 3)}
+    with pytest.raises(diffsim.Error, match="gravity|another rank"):
+        made.rollout_tangent(2, direction)
 
 
 def test_a_loss_that_fails_on_one_rank_fails_on_all():

@@ -112,7 +112,7 @@ void warn_about_solver(Job& job, DifferentiableScene& solver) {
 }
 
 void report_solver(Job& job, DifferentiableScene& solver) {
-  const auto* model = dynamic_cast<const ImplicitModel*>(&solver.model());
+  const auto* model = dynamic_cast<const ImplicitModel*>(&solver.time_stepper());
   if (!model) return;
   const ImplicitStatistics& counts = model->statistics();
   job.report["implicit"] = {{"steps", counts.steps},

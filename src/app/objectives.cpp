@@ -112,6 +112,25 @@ std::unique_ptr<Loss> make_sensor_loss(const SensorObjective& objective, const S
   return loss;
 }
 
+std::unique_ptr<Loss> make_silhouette(const SilhouetteObjective& objective, const Scene& scene,
+                                      const TetrahedralMesh& mesh) {
+  require_readable(mesh.comm(), objective.observations, objective.place);
+  std::map<int, std::vector<double>> masks;
+  const auto height = static_cast<std::size_t>(objective.camera.height),
+             width = static_cast<std::size_t>(objective.camera.width);
+  at_place(objective.place, [&] {
+    masks = read_observed_images(mesh.comm(), objective.observations, objective.dataset, height, width,
+                                 objective.steps.value_or(std::vector<int>{}));
+  });
+  require_steps(objective.place, masks.rbegin()->first, scene);
+  std::unique_ptr<Loss> loss;
+  at_place(objective.place, [&] {
+    loss = make_silhouette_loss(mesh, objective.camera, masks,
+                                {.region = objective.region.name, .filter = objective.filter});
+  });
+  return loss;
+}
+
 }  // namespace
 
 std::unique_ptr<Loss> make_sensor_value(const SensorValueEntry& entry, const Scene& scene,
@@ -147,6 +166,9 @@ struct MakeLoss {
   std::unique_ptr<Loss> operator()(const SensorValueEntry& entry) const {
     return make_sensor_value(entry, scene, solver);
   }
+  std::unique_ptr<Loss> operator()(const SilhouetteObjective& outline) const {
+    return make_silhouette(outline, scene, mesh);
+  }
   std::unique_ptr<Loss> operator()(const EffortObjective& effort) const {
     return std::make_unique<EffortLoss>(mesh.comm(), effort.parameter, scene.solver.dt, scene.solver.steps);
   }
@@ -174,6 +196,8 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene) {
     if (track && !is_there(comm, track->observations)) return track->observations;
     const auto* sensor = std::get_if<SensorObjective>(&objective.kind);
     if (sensor && !sensor->observations.empty() && !is_there(comm, sensor->observations)) return sensor->observations;
+    const auto* outline = std::get_if<SilhouetteObjective>(&objective.kind);
+    if (outline && !is_there(comm, outline->observations)) return outline->observations;
   }
   return {};
 }

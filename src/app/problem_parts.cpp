@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "app/scene_document.hpp"
 #include "app/scene_sections.hpp"
 #include "checkpoint/checkpoint_directory.hpp"
 
@@ -41,8 +42,7 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {
-    if (key == "file" || key == "observations" || key == "urdf")
-      return hash_of_file(beside_scene(value.text, scene), hash);
+    if (is_path_key(key) && key != "from") return hash_of_file(beside_scene(value.text, scene), hash);
     if (key == "from") hash = hash_of_file(beside_scene(value.text, scene), hash);
     return hash_of(value.text, hash);
   }

@@ -110,6 +110,8 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
   const Place& windows = scene.shooting_place;
   if (scene.optimiser.shooting.windows > 0 && (!scene.joints.empty() || !scene.robots.empty() || has_rigid(scene)))
     windows.fail("is not available for scenes with rigid bodies, joints or robots");
+  if (scene.optimiser.shooting.windows > 0 && !scene.feedback.empty())
+    windows.fail("is not available for scenes with `feedback`");
   if (scene.optimiser.shooting.windows > 0 && scene.checkpoint.memory.is_given())
     windows.fail("cannot be combined with `checkpoint.memory`; give another schedule");
   if (!scene.constraints.empty() && scene.prior_factors)
@@ -117,14 +119,30 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
   if (!scene.constraints.empty() && scene.uncertainty) scene.uncertainty->fail("is not available with `constraints`");
 }
 
+/// Throws InputError for a body with keys of contact in a scene without contact, and for a body whose name is also the
+/// name of an obstacle.
+void check_contact_of_bodies(const Scene& scene) {
+  for (const BodyEntry& body : scene.bodies) {
+    if (!scene.contact && body.thickness && !has_thick_cells(body))
+      body.place.fail("has a contact thickness, but the scene has no `contact`; add `contact` or remove `thickness`");
+    if (!scene.contact && body.surface)
+      body.surface->place.fail(
+          "is a contact surface, but the scene has no `contact`; add `contact` or remove `surface`");
+    if (scene.contact)
+      for (const std::string& label : scene.contact->labels)
+        if (label == body.name)
+          scene.contact->place.fail("an obstacle and a body are both called '" + label + "'; rename one of them");
+  }
+}
+
 /// Parses a scene of a single experiment.
 Scene parse_single(const Value& root, const std::string& file) {
   Scene scene;
   scene.file = file;
-  const Mapping mapping(
-      root, {"mesh",          "bodies",      "regions",    "material",  "solver",    "initial",    "boundary",
-             "attach",        "joints",      "contact",    "sensors",   "objective", "parameters", "priors",
-             "prior_factors", "constraints", "checkpoint", "optimiser", "output",    "petsc",      "experiments"});
+  const Mapping mapping(root, {"mesh",      "bodies",     "regions", "material",      "solver",      "initial",
+                               "boundary",  "attach",     "joints",  "contact",       "sensors",     "feedback",
+                               "objective", "parameters", "priors",  "prior_factors", "constraints", "checkpoint",
+                               "optimiser", "output",     "petsc",   "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -143,18 +161,9 @@ Scene parse_single(const Value& root, const std::string& file) {
   if (const Value* value = mapping.find("joints")) scene.joints = parse_joints(*value, scene);
   if (const Value* value = mapping.find("boundary")) parse_drives(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
-  for (const BodyEntry& body : scene.bodies) {
-    if (!scene.contact && body.thickness && !has_thick_cells(body))
-      body.place.fail("has a contact thickness, but the scene has no `contact`; add `contact` or remove `thickness`");
-    if (!scene.contact && body.surface)
-      body.surface->place.fail(
-          "is a contact surface, but the scene has no `contact`; add `contact` or remove `surface`");
-    if (scene.contact)
-      for (const std::string& label : scene.contact->labels)
-        if (label == body.name)
-          scene.contact->place.fail("an obstacle and a body are both called '" + label + "'; rename one of them");
-  }
+  check_contact_of_bodies(scene);
   if (const Value* value = mapping.find("sensors")) scene.sensors = parse_sensors(*value);
+  if (const Value* value = mapping.find("feedback")) scene.feedback = parse_feedback(*value, scene);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);
@@ -204,7 +213,10 @@ Value with_sections(const Value& root, const Value& experiment) {
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& file) {
-  const Value root = parse_yaml(text, file);
+  return parse_scene(parse_yaml(text, file), file);
+}
+
+Scene parse_scene(const Value& root, const std::string& file) {
   const auto key = std::find(root.keys.begin(), root.keys.end(), "experiments");
   if (key == root.keys.end()) return parse_single(root, file);
   const Value& list = root.items[static_cast<std::size_t>(key - root.keys.begin())];

@@ -18,6 +18,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/region.hpp"
+#include "diffsim/sensor/feedback.hpp"
 #include "diffsim/simulation/robot.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -233,6 +234,17 @@ struct SensorEntry {
   Place place;
 };
 
+/// Feedback in the section `feedback`.
+struct FeedbackEntry {
+  std::string name;
+  std::vector<std::size_t> sensors;                  ///< indices in Scene::sensors
+  std::vector<double> offsets, scales, frequencies;  ///< as in Feedback
+  std::vector<std::string> controls;
+  PerceptronOptions policy;
+  std::optional<Numbers> weights;  ///< weights of the policy; if absent, the policy's initial weights
+  Place place;
+};
+
 /// Objective that compares the values of a sensor with observed values in a file, or with a target.
 struct SensorObjective {
   SensorEntry sensor;
@@ -244,6 +256,17 @@ struct SensorObjective {
   int step = -1;                          ///< number of the step of `target`; -1 for the last step
   SensorLossOptions options;
   Place place;  ///< location of the key `observations` or `target` in the scene file
+};
+
+/// Objective that compares the silhouette of a region with masks in a file.
+struct SilhouetteObjective {
+  std::string observations;               ///< path of the file with the masks
+  std::string dataset = "/masks";         ///< name of the dataset of the masks, [K, height, width]
+  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
+  Camera camera;
+  int filter = SilhouetteOptions{}.filter;
+  RegionName region;
+  Place place;  ///< location of the key `observations` in the scene file
 };
 
 /// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. With a
@@ -258,7 +281,8 @@ struct SensorValueEntry {
 };
 
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective, SensorValueEntry>
+  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective, SensorValueEntry,
+               SilhouetteObjective>
       kind;
   double weight = 1.0;
   /// Standard deviation of the observations' errors; if given, the objective is a negative log-likelihood.
@@ -378,6 +402,7 @@ struct Scene {
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<SensorEntry> sensors;
+  std::vector<FeedbackEntry> feedback;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
@@ -415,6 +440,8 @@ std::string body_of_region(const Scene& scene, const std::string& region);
 /// `further_experiments` are the scenes of the other experiments. Throws InputError if the scene is not valid. Does not
 /// communicate and opens no file.
 Scene parse_scene(const std::string& text, const std::string& file);
+/// Parses a scene whose YAML document is `root`, in the same way.
+Scene parse_scene(const Value& root, const std::string& file);
 
 /// Returns the ParameterSpec of a parameter. `parameter`: name NAME or NAME:LABEL. For an unknown name, the result is a
 /// ParameterSpec without restrictions.

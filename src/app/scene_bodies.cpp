@@ -126,7 +126,7 @@ void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
 }
 
 RobotEntry parse_robot(const std::string& name, const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"urdf", "base", "placement", "initial"});
+  const Mapping mapping(value, {"urdf", "base", "placement", "initial", "armature"});
   RobotEntry robot;
   robot.name = name;
   const Value& file = mapping.need("urdf", "the path of a URDF file");
@@ -151,6 +151,12 @@ RobotEntry parse_robot(const std::string& name, const Value& value, const Scene&
     };
     parse("joints", robot.options.coordinates);
     parse("joint_velocities", robot.options.velocities);
+  }
+  if (const Value* armature = mapping.find("armature")) {
+    if (!armature->is_mapping()) armature->place.fail("give a value for each joint, such as {elbow: 0.01}");
+    for (std::size_t i = 0; i < armature->items.size(); ++i)
+      robot.options.armatures.emplace(armature->keys[i],
+                                      to_positive(armature->items[i], "kg m², or kg for a prismatic joint"));
   }
   return robot;
 }
@@ -201,7 +207,7 @@ void parse_bodies(const Value& value, Scene& scene) {
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
     const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius",
-                                 "director", "density", "urdf", "base"});
+                                 "director", "density", "urdf", "base", "armature"});
     BodyEntry body;
     body.name = value.keys[i];
     body.place = mapping.place();
@@ -211,6 +217,8 @@ void parse_bodies(const Value& value, Scene& scene) {
       scene.robots.push_back(parse_robot(value.keys[i], item, scene));
       continue;
     }
+    if (mapping.has("armature"))
+      mapping.place_of("armature").fail("is only allowed for robots and in `joints`; give it in `joints`");
     if (const Value* kind = mapping.find("kind")) {
       std::vector<std::string> kinds{"solid", "affine", "rigid", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);

@@ -9,8 +9,11 @@
 
 namespace diffsim::app {
 
-SceneFile::SceneFile(MPI_Comm comm, const std::string& path) {
-  Scene first = parse_scene(read_text(comm, path), path);
+SceneFile::SceneFile(MPI_Comm comm, const std::string& path)
+    : SceneFile(comm, parse_yaml(read_text(comm, path), path), path) {}
+
+SceneFile::SceneFile(MPI_Comm comm, Value document, const std::string& file) : document_(std::move(document)) {
+  Scene first = parse_scene(document_, file);
   std::vector<Scene> scenes = std::move(first.further_experiments);
   first.further_experiments.clear();
   scenes.insert(scenes.begin(), std::move(first));

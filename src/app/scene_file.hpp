@@ -26,7 +26,12 @@ class SceneFile {
   /// are checked, but have no effect. Throws InputError, with the location in the scene file, if the scene or a file is
   /// not valid. Collective.
   SceneFile(MPI_Comm comm, const std::string& path);
+  /// Creates the objects of the scene whose YAML document is `document`, the same on all ranks. `file`: path of a scene
+  /// file, which need not exist; relative paths in the document are relative to the folder of `file`. Throws the
+  /// InputErrors of the other constructor. Collective.
+  SceneFile(MPI_Comm comm, Value document, const std::string& file);
 
+  const Value& document() const { return document_; }  ///< YAML document from which the scene was created
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
   /// Warnings about parts of the robots' URDF files that have no effect.
@@ -42,6 +47,7 @@ class SceneFile {
   Problem make_problem(const CheckpointOptions& options = {}) const;
 
  private:
+  Value document_;
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<Experiment> experiments_;
   std::vector<std::string> warnings_;

@@ -68,7 +68,7 @@ void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) 
 }
 
 JointEntry parse_joint(const std::string& name, const Value& value, const Scene& scene) {
-  const Mapping mapping(value, with_drive_keys({"kind", "body", "to", "point", "axis"}));
+  const Mapping mapping(value, with_drive_keys({"kind", "body", "to", "point", "axis", "armature"}));
   JointEntry entry;
   entry.place = mapping.place();
   entry.joint.name = name;
@@ -86,9 +86,11 @@ JointEntry parse_joint(const std::string& name, const Value& value, const Scene&
   }
   entry.joint.point = to_vector(mapping.need("point", "[x, y, z], a point of the joint in the initial placement, m"));
   const bool can_be_driven = entry.joint.kind == JointKind::revolute || entry.joint.kind == JointKind::prismatic;
-  for (const std::string& key : drive_keys)
+  for (const std::string& key : with_drive_keys({"armature"}))
     if (!can_be_driven && mapping.has(key))
       mapping.place_of(key).fail("is only allowed for revolute and prismatic joints; remove it");
+  if (const Value* armature = mapping.find("armature"))
+    entry.joint.armature = to_positive(*armature, "kg m², or kg for a prismatic joint");
   parse_drive(mapping, scene, entry);
   return entry;
 }

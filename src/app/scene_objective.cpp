@@ -153,6 +153,43 @@ JointObjective parse_joint(const Value& value, const Scene& scene) {
   return joint;
 }
 
+Camera parse_camera(const Value& value) {
+  const Mapping mapping(value, {"position", "target", "up", "field_of_view", "view_height", "size"});
+  Camera camera;
+  camera.position = to_vector(mapping.need("position", "the position [x, y, z] of the camera, in m"));
+  camera.target = to_vector(mapping.need("target", "the point [x, y, z] at the centre of the image, in m"));
+  if (const Value* up = mapping.find("up")) camera.up = to_vector(*up);
+  const std::string angle = mapping.one_of({"field_of_view", "view_height"});
+  if (angle == "field_of_view")
+    camera.field_of_view = to_positive(*mapping.find("field_of_view"), "rad");
+  else
+    camera.view_height = to_positive(*mapping.find("view_height"), "m");
+  const Value& size = mapping.need("size", "the numbers [width, height] of pixels");
+  if (!size.is_list() || size.items.size() != 2)
+    size.place.fail("is not a list of two numbers of pixels: width, height");
+  camera.width = to_integer(size.items[0], 1, 16384);
+  camera.height = to_integer(size.items[1], 1, 16384);
+  return camera;
+}
+
+SilhouetteObjective parse_silhouette(const Value& value, const Scene& scene) {
+  const Mapping mapping(value,
+                        {"type", "observations", "dataset", "steps", "camera", "region", "filter", "noise", "weight"});
+  SilhouetteObjective objective;
+  const Value& path = mapping.need("observations", "the path of an HDF5 file with /masks [K, height, width]");
+  objective.observations = beside_scene(to_text(path), scene);
+  objective.place = path.place;
+  objective.camera = parse_camera(mapping.need("camera", "{position:, target:, field_of_view:, size:}"));
+  if (const Value* dataset = mapping.find("dataset")) objective.dataset = to_text(*dataset);
+  if (const Value* filter = mapping.find("filter")) {
+    objective.filter = to_integer(*filter, 1);
+    if (objective.filter % 2 == 0) filter->place.fail(filter->text + " is even; give an odd number of pixels");
+  }
+  objective.region = parse_region_or_all(mapping);
+  objective.steps = parse_steps(mapping, scene);
+  return objective;
+}
+
 }  // namespace
 
 std::vector<std::string> keys_of_sensor_value() { return {"sensor", "component", "step", "steps", "power"}; }
@@ -187,12 +224,13 @@ SensorValueEntry parse_sensor_value(const Mapping& mapping, const Scene& scene) 
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene) {
   std::vector<ObjectiveEntry> objectives;
   for (const Value* item : to_items(value)) {
-    const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight",
-                                  "parameter", "joint", "sensor", "huber", "covariance", "component", "power"});
+    const Mapping mapping(
+        *item, {"type", "observations", "steps", "region", "target", "step", "noise", "weight", "parameter", "joint",
+                "sensor", "huber", "covariance", "component", "power", "camera", "dataset", "filter"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::vector<std::string> types{"track",    "target_position", "target_velocity", "effort",  "joint",
-                                         "reaction", "sensor",          "minimise",        "maximise"};
+    const std::vector<std::string> types{"track",    "target_position", "target_velocity", "effort",   "joint",
+                                         "reaction", "sensor",          "minimise",        "maximise", "silhouette"};
     const std::string type = to_choice(mapping.need("type", "one of: " + join(types)), types);
     if (type == "track")
       objective.kind = parse_track(*item, scene);
@@ -206,6 +244,8 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
       objective.kind = parse_sensor_objective(*item, scene);
     else if (type == "minimise" || type == "maximise")
       objective.kind = parse_extremum(*item, scene, type == "maximise");
+    else if (type == "silhouette")
+      objective.kind = parse_silhouette(*item, scene);
     else
       objective.kind = parse_target(*item, scene, type == "target_velocity");
     if (const Value* noise = mapping.find("noise"))

@@ -15,6 +15,7 @@
 #include "dynamics/time/explicit_model.hpp"
 #include "load/parameters.hpp"
 #include "mesh/cell_model.hpp"
+#include "sensor/parameters.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -24,7 +25,7 @@ using Per = ParameterEntry::Per;
 /// Properties of a parameter that a scene may name.
 struct Kind {
   std::vector<Per> per;  ///< possible values of the key `per`; the first is the default
-  int components = 1;
+  int components = 1;    ///< 0: the number of components depends on the scene
   bool of_material = false;
 };
 
@@ -67,12 +68,16 @@ void add_of_materials(const Scene& scene, KindsByName& kinds) {
 void add_of_joints(const Scene& scene, KindsByName& kinds) {
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
+      if (entry.joint.armature > 0.0) kinds.add(JointParameters::armature, entry.joint.name);
       if (!entry.is_driven) continue;
       for (const ParameterSpec& spec :
            {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target,
             JointParameters::friction, JointParameters::limit_stiffness})
         kinds.add(spec, entry.joint.name);
     }
+  for (const RobotEntry& robot : scene.robots)
+    for (const auto& [joint, armature] : robot.options.armatures)
+      kinds.add(JointParameters::armature, robot.name + "/" + joint);
 }
 
 void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
@@ -111,9 +116,21 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     if (entry.kind == BoundaryEntry::Kind::attach) kinds.add(AttachmentParameters::stiffness);
   add_of_joints(scene, kinds);
   if (scene.contact) add_of_contact(*scene.contact, kinds);
+  for (const FeedbackEntry& feedback : scene.feedback) kinds.add(FeedbackParameters::policy, feedback.name);
   kinds.add(Dynamics::initial_positions);
   if (scene.solver.integrator != Integrator::quasi_static) kinds.add(Dynamics::initial_velocities);
   return kinds.kinds();
+}
+
+/// Throws InputError for an unknown that is an initial state in a scene with armatures: the initial states of the
+/// rotors would not follow the unknown.
+void check_initial_state(const ParameterEntry& entry, const Scene& scene) {
+  if (entry.name != "initial_positions" && entry.name != "initial_velocities") return;
+  const auto has_armature = [](const JointEntry& joint) { return joint.joint.armature > 0.0; };
+  const auto robot_has = [](const RobotEntry& robot) { return !robot.options.armatures.empty(); };
+  if (std::any_of(scene.joints.begin(), scene.joints.end(), has_armature) ||
+      std::any_of(scene.robots.begin(), scene.robots.end(), robot_has))
+    entry.place.fail("'" + entry.name + "' cannot be an unknown in a scene with armatures of joints");
 }
 
 Per parse_per(const Mapping& mapping, const Kind& kind) {
@@ -140,6 +157,8 @@ void check_shape(const Numbers& numbers, const ParameterEntry& entry, int compon
                             entry.filter ? "{file:, dataset:} with one change of the position per vertex"
                                          : "{file:, dataset:} with one position per vertex");
       if (vector) return expect_shape(numbers, {{3}}, "[x, y, z], or {file:, dataset:}");
+      if (components == 0)
+        return expect_shape(numbers, {{}, {-1}}, "a number, a list of numbers, or {file:, dataset:}");
       return expect_shape(numbers, {{}}, "a number, or {file:, dataset:}");
   }
 }
@@ -223,7 +242,7 @@ void parse_search(const Mapping& mapping, const Kind& kind, ParameterEntry& entr
   const Value* search = mapping.find("search");
   if (!search) return;
   entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
-  if (*entry.logarithmic && kind.components > 1)
+  if (*entry.logarithmic && kind.components != 1)
     search->place.fail("a vector's components may have any sign; use search: linear");
   if (*entry.logarithmic && std::isfinite(entry.lower) && entry.lower <= 0.0)
     search->place.fail("the lower bound, " + format_number(entry.lower) +
@@ -426,6 +445,7 @@ std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& sc
   std::vector<ParameterEntry> parameters;
   for (const Value* item : to_items(value)) {
     ParameterEntry entry = parse_parameter(*item, scene);
+    check_initial_state(entry, scene);
     for (const ParameterEntry& other : parameters)
       if (other.name == entry.name && region(other) == region(entry))
         entry.place.fail("'" + entry.name + "' is given twice; remove one");

@@ -43,6 +43,8 @@ TriangleMesh parse_sphere(const Value& value);
 TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<SensorEntry> parse_sensors(const Value& value);
+/// Parses the section `feedback`: policies that compute parameters from sensors before each step.
+std::vector<FeedbackEntry> parse_feedback(const Value& value, const Scene& scene);
 /// Returns the type of a sensor.
 const SensorType& type_of(const SensorEntry& sensor);
 /// Parses one number for each component of the sensor. The number `.nan` means that the component is not compared with

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -18,7 +19,20 @@ std::vector<std::string> names_of_types() {
 
 bool measures_places(SensorQuantity quantity) {
   return quantity == SensorQuantity::position || quantity == SensorQuantity::displacement ||
-         quantity == SensorQuantity::velocity;
+         quantity == SensorQuantity::velocity || quantity == SensorQuantity::acceleration;
+}
+
+bool measures_contact_of(SensorQuantity quantity) {
+  return quantity == SensorQuantity::contact_force || quantity == SensorQuantity::friction_force ||
+         quantity == SensorQuantity::contact_pressure;
+}
+
+/// Parses the key `between` of a sensor of contact: two names of bodies, obstacles or regions.
+std::array<std::string, 2> parse_sides(const Mapping& mapping) {
+  const Value& between = mapping.need("between", "two names of bodies or obstacles, such as [ball, floor]");
+  if (!between.is_list() || between.items.size() != 2)
+    between.place.fail("is not a list of two names of bodies or obstacles, such as [ball, floor]");
+  return {to_text(between.items[0]), to_text(between.items[1])};
 }
 
 /// Parses a place: the key `region`, or the keys `point` and `body`.
@@ -49,6 +63,10 @@ SensorEntry parse_sensor(const std::string& name, const Value& value) {
       between.place.fail("is not a list of two places, such as [{region: tip}, {point: [0, 0, 0]}]");
     spec.place = parse_place(Mapping(between.items[0], {"region", "point", "body"}), sensor);
     spec.other = parse_place(Mapping(between.items[1], {"region", "point", "body"}), sensor);
+    return sensor;
+  }
+  if (measures_contact_of(spec.quantity)) {
+    spec.between = parse_sides(Mapping(value, {"type", "between"}));
     return sensor;
   }
   std::vector<std::string> keys{"type", "region"};

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/setup.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -50,6 +52,7 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
     if (const auto* target = std::get_if<TargetObjective>(&objective.kind)) find_region(mesh, target->region);
     if (const auto* sensor = std::get_if<SensorObjective>(&objective.kind))
       for (const RegionName& region : sensor->sensor.regions) find_region(mesh, region);
+    if (const auto* outline = std::get_if<SilhouetteObjective>(&objective.kind)) find_region(mesh, outline->region);
   }
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);
@@ -330,6 +333,28 @@ void add_contact(const Scene& scene, DifferentiableScene& solver) {
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }
 
+/// Adds the feedbacks of the scene, after all constraints, joints and contact, which sensors depend on.
+void add_feedback(const Scene& scene, DifferentiableScene& solver) {
+  for (const FeedbackEntry& entry : scene.feedback)
+    at_place(entry.place, [&] {
+      Feedback feedback{.name = entry.name,
+                        .offsets = entry.offsets,
+                        .scales = entry.scales,
+                        .frequencies = entry.frequencies,
+                        .controls = entry.controls};
+      for (const std::size_t i : entry.sensors) feedback.sensors.push_back(make_sensor(scene.sensors[i], solver));
+      std::size_t outputs = 0;
+      for (const std::string& name : entry.controls)
+        outputs += static_cast<std::size_t>(solver.parameters().at(name).field.components());
+      feedback.policy = make_perceptron(feedback.num_inputs(), outputs, entry.policy);
+      solver.add_feedback(feedback);
+      if (!entry.weights) return;
+      const auto count = static_cast<std::int64_t>(feedback.policy->num_weights());
+      const Array weights = load_array(solver.mesh()->comm(), *entry.weights, {{count}}, fmt::format("[{}]", count));
+      solver.parameters().at("policy:" + entry.name).field.from_host(weights.values);
+    });
+}
+
 }  // namespace
 
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
@@ -419,6 +444,8 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
       link.data.work.face = of_contact;
       bodies.push_back(std::move(link));
     }
+  for (const JointEntry& entry : scene.joints)
+    if (entry.joint.armature > 0.0) bodies.push_back({entry.joint.rotor(), rotor_mesh(comm)});
   MeshData joined;
   at_place(scene.bodies.empty() ? scene.robots.front().place : scene.bodies.front().place,
            [&] { joined = join_bodies(comm, std::move(bodies)); });
@@ -439,9 +466,10 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, Me
       if (!region.body.empty()) mesh->define_region(region.body + "/" + region.name, region.shape, region.body);
     });
   for (const RobotEntry& entry : scene.robots)
-    for (const NamedMesh& body : entry.robot->bodies)  // defines the region ROBOT/LINK for the body ROBOT.LINK
-      mesh->define_region(entry.name + "/" + body.name.substr(entry.name.size() + 1), VertexList{{0, 1, 2, 3}},
-                          body.name);
+    for (std::size_t b = 0; b < entry.robot->materials.size(); ++b) {  // the bodies that follow are rotors
+      const std::string& body = entry.robot->bodies[b].name;  // defines the region ROBOT/LINK for the body ROBOT.LINK
+      mesh->define_region(entry.name + "/" + body.substr(entry.name.size() + 1), VertexList{{0, 1, 2, 3}}, body);
+    }
   check_regions(scene, *mesh);
   return mesh;
 }
@@ -481,6 +509,7 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
   if (!v.empty()) solver.set_initial_velocity(v);
   if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   for (const SensorEntry& sensor : scene.sensors) make_sensor(sensor, solver);  // refuses sensors that cannot exist
+  add_feedback(scene, solver);
   return solver;
 }
 

@@ -10,7 +10,7 @@
 namespace diffsim::app {
 
 StepLog::StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed)
-    : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.model())) {
+    : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.time_stepper())) {
   if (job.scene.output.log.empty()) return;
   path_ = job.output.path(job.scene.output.log);
   if (job.rank == 0) {

@@ -66,8 +66,9 @@ std::string scene_of_run(const Job& job) {
   std::string lines;
   collectively(job.comm, [&] {
     if (job.rank != 0) return;
-    lines = to_lines(
-        problem_parts(job.scene_text, job.scene.file, {"objective", "parameters", "priors", "constraints", "sensors"}));
+    std::vector<std::string> without{"objective", "parameters", "priors", "constraints"};
+    if (job.scene.feedback.empty()) without.push_back("sensors");  // a feedback makes the states depend on sensors
+    lines = to_lines(problem_parts(job.scene_text, job.scene.file, without));
   });
   broadcast_text(lines, job.comm);
   return lines;

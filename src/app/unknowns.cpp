@@ -207,8 +207,14 @@ std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh
     }
     case Per::region:
       return load_regions(mesh.comm(), initial, unknown.group_names);
-    case Per::global:
-      return load_array(mesh.comm(), initial, vector ? Shapes{{3}} : Shapes{{}}, vector ? "[3]" : "a number").values;
+    case Per::global: {
+      if (components == 1) return load_array(mesh.comm(), initial, Shapes{{}}, "a number").values;
+      // A policy may also have three weights.
+      const bool is_vector = spec_of(entry.name).components == 3;
+      const Shapes shapes = is_vector ? Shapes{{3}} : Shapes{{}, {components}};
+      const Array array = load_array(mesh.comm(), initial, shapes, fmt::format("[{}]", components));
+      return array.shape.empty() ? repeated(array.values, components) : array.values;
+    }
     case Per::step: {
       const Array array = load_array(mesh.comm(), initial, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}},
                                      vector ? "[3] or [steps, 3]" : "a number or [steps]");

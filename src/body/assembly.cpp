@@ -27,8 +27,8 @@ Vec3<T> constant(const std::array<double, 3>& v) {
   return {{T(v[0]), T(v[1]), T(v[2])}};
 }
 
-/// Returns the factors A and B of the constraint g = A·B - c at x. If `with_constants` is false, the constants a₀ and
-/// b₀ are omitted; x is then a velocity or a change of positions.
+/// Returns the factors A and B of the constraint g (see Constraint) at x. If `with_constants` is false, the constants
+/// a₀ and b₀ are omitted; x is then a velocity or a change of positions.
 template <class T>
 std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
   Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
@@ -40,10 +40,18 @@ std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>
   return {A, B};
 }
 
-/// Returns the gradient of g = A·B - c with respect to the position of one node.
+/// Returns the gradient of g with respect to the position of one node. `AB`: factors A and B of the constraint.
 template <class T>
 Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
-  return T(entry.a) * AB.second + T(entry.b) * AB.first;
+  return T(entry.a) * AB.second + T(entry.b) * AB.first + constant<T>(entry.linear);
+}
+
+/// Returns the linear function Σ_k l_k·w_k of the constraint, with the node vectors w_k.
+template <class T>
+T linear_part(const Constraint& g, const NodeVectors<T>& w) {
+  T sum(0.0);
+  for (const Constraint::Entry& entry : g.entries) sum = sum + dot(constant<T>(entry.linear), w[index(entry.node)]);
+  return sum;
 }
 
 /// Dense LU factors of a matrix whose rows and columns are scaled by 1/√|diagonal|.
@@ -101,7 +109,7 @@ std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
   std::vector<T> g;
   for (const Constraint& constraint : constraints_) {
     const auto [A, B] = factors_of(constraint, x, true);
-    g.push_back(dot(A, B) - constraint.value);
+    g.push_back(dot(A, B) + linear_part(constraint, x) - constraint.value);
   }
   return g;
 }
@@ -112,7 +120,8 @@ std::vector<T> Assembly::products(const NodeVectors<T>& x, bool with_constants, 
   for (const Constraint& constraint : constraints_) {
     const auto [A, B] = factors_of(constraint, x, with_constants);
     const auto [dA, dB] = factors_of(constraint, w, false);
-    products.push_back(dot(dA, B) + dot(A, dB));
+    const T sum = dot(dA, B) + dot(A, dB);
+    products.push_back(with_constants ? sum + linear_part(constraint, w) : sum);
   }
   return products;
 }
@@ -122,8 +131,10 @@ void Assembly::add_transposed_products(const NodeVectors<T>& x, bool with_consta
                                        double scale, NodeVectors<T>& forces) const {
   for (std::size_t k = 0; k < constraints_.size(); ++k) {
     const auto AB = factors_of(constraints_[k], x, with_constants);
-    for (const Constraint::Entry& entry : constraints_[k].entries)
+    for (Constraint::Entry entry : constraints_[k].entries) {
+      if (!with_constants) entry.linear = {};
       forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
+    }
   }
 }
 

@@ -76,8 +76,9 @@ class Assembly {
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
-  /// Returns A(x)·B(w) + A(w)·B(x) for each constraint g(x) = A(x)·B(x) - c (see Constraint), [n]. A(w) and B(w) omit
-  /// the constants a₀ and b₀. A(x) and B(x) include the constants if `with_constants` is true.
+  /// Returns A(x)·B(w) + A(w)·B(x) + Σ_k l_k·w_k for each constraint g(x) = A(x)·B(x) + Σ_k l_k·x_k - c (see
+  /// Constraint), [n]. A(w) and B(w) omit the constants a₀ and b₀. If `with_constants` is false, A(x) and B(x) also
+  /// omit the constants, and the sum Σ_k l_k·w_k is omitted.
   template <class T>
   std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
   /// Adds scale · Σ_k λ_k h_k to `forces`. h_k is the vector for which h_kᵀ w is entry k of `products(x,

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "body/joint_constraints.hpp"
+#include "body/rotor.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
 #include "core/nearest_word.hpp"
@@ -92,6 +94,33 @@ std::vector<Ends> find_ends(const TetrahedralMesh& mesh, const std::vector<Body>
   return ends;
 }
 
+/// Rotor of a joint (`Joint::armature`). All ranks store the same list of rotors.
+struct Rotor {
+  std::int64_t joint;  ///< index of the joint
+  int rank;            ///< rank that owns the rotor's vertex
+  int node;            ///< number of the rotor's node on the owning rank
+  Vector rest;         ///< rest value of the rotor vector
+};
+
+/// Returns the rotors of all joints, in the order of the joints. Appends the vertices of this rank's rotors to
+/// `vertices`. Collective.
+std::vector<Rotor> find_rotors(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+                               std::vector<int>& vertices) {
+  std::vector<Rotor> mine;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].armature == 0.0) continue;
+    const int vertex = find_rotor(mesh, joints[j]);
+    if (vertex < 0) continue;
+    Rotor rotor{static_cast<std::int64_t>(j), rank_of(mesh.comm()), static_cast<int>(vertices.size()), {}};
+    std::copy_n(&mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)], 3, rotor.rest.begin());
+    vertices.push_back(vertex);
+    mine.push_back(rotor);
+  }
+  std::vector<Rotor> all = on_all_ranks(mesh.comm(), mine);
+  std::sort(all.begin(), all.end(), [](const Rotor& a, const Rotor& b) { return a.joint < b.joint; });
+  return all;
+}
+
 /// Returns, for each body, the lowest index among this body and the bodies that joints connect with this body, directly
 /// or through other bodies.
 std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<Ends>& ends) {
@@ -110,6 +139,48 @@ std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<E
   return group;
 }
 
+/// Numbers the nodes of bodies and rotors on this rank. Nodes of other ranks get numbers after this rank's own nodes.
+class NodeNumbers {
+ public:
+  /// `num_owned`: number of nodes that this rank owns.
+  NodeNumbers(int rank, std::size_t num_owned) : rank_(rank), num_owned_(num_owned) {}
+  /// Returns the number on this rank of the first of `count` nodes with consecutive numbers, which rank `owner` numbers
+  /// from `first` on. If `owner` is another rank, adds copies of these nodes to `copies`.
+  int number(int owner, int first, int count) {
+    if (owner == rank_) return first;
+    const auto next = static_cast<int>(num_owned_ + copies.size());
+    for (int k = 0; k < count; ++k) copies.push_back({owner, first + k});
+    return next;
+  }
+  std::vector<VertexLocation> copies;
+
+ private:
+  int rank_;
+  std::size_t num_owned_;
+};
+
+/// Constraints of one assembly and the names of its bodies.
+struct Parts {
+  std::vector<Constraint> constraints;
+  std::string names;
+
+  void add(std::vector<Constraint> more) {
+    constraints.insert(constraints.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+};
+
+/// Returns the rest positions of the given vertices, and of the copies in `nodes`. Collective.
+NodeVectors<double> rest_of_nodes(const TetrahedralMesh& mesh, const std::vector<int>& vertices,
+                                  const Entities& nodes) {
+  std::vector<double> rest;
+  for (const int vertex : vertices)
+    rest.insert(rest.end(), &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)],
+                &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)] + 3);
+  rest.resize(3 * nodes.local());
+  nodes.exchange()->copy_to_ghosts(rest, 3);
+  return to_vectors(rest);
+}
+
 }  // namespace
 
 struct ConstraintSet::OnDevice {
@@ -124,49 +195,41 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
     : device_(std::make_unique<OnDevice>()) {
   const std::vector<Body> bodies = find_bodies(mesh, cells, vertices_);
   const std::vector<Ends> ends = find_ends(mesh, bodies, joints);
+  const std::vector<Rotor> rotors = find_rotors(mesh, joints, vertices_);
   const std::vector<std::size_t> group = find_groups(bodies.size(), ends);
   const int rank = rank_of(mesh.comm());
   const auto is_mine = [&](std::size_t body) { return bodies[group[body]].rank == rank; };
-  // Copies of the nodes of other ranks' bodies follow this rank's nodes.
-  std::vector<VertexLocation> copies;
+  NodeNumbers numbers(rank, vertices_.size());
   std::vector<Frame> frames;
+  std::map<std::size_t, Parts> parts;  // key: lowest body of the group
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Body& body = bodies[i];
-    int first = body.first_node;
-    if (is_mine(i) && body.rank != rank) {
-      first = static_cast<int>(vertices_.size() + copies.size());
-      for (int k = 0; k < 4; ++k) copies.push_back({body.rank, body.first_node + k});
-    }
-    frames.emplace_back(first, body.rest);
-  }
-  nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), copies);
-  std::map<std::size_t, std::vector<Constraint>> constraints;  // key: lowest body of the group
-  std::map<std::size_t, std::string> names;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    frames.emplace_back(is_mine(i) ? numbers.number(body.rank, body.first_node, 4) : body.first_node, body.rest);
     if (!is_mine(i)) continue;
-    std::vector<Constraint>& all = constraints[group[i]];
-    for (Constraint& constraint : frames[i].rigidity()) all.push_back(std::move(constraint));
-    std::string& name = names[group[i]];
-    name += (name.empty() ? "'" : ", '") + mesh.bodies()[static_cast<std::size_t>(bodies[i].number)].name + "'";
+    Parts& all = parts[group[i]];
+    all.add(frames[i].rigidity());
+    all.names += (all.names.empty() ? "'" : ", '") + mesh.bodies()[static_cast<std::size_t>(body.number)].name + "'";
   }
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const auto a = static_cast<std::size_t>(ends[j][0]);
-    if (!is_mine(a)) continue;
-    const Frame other = ends[j][1] < 0 ? Frame() : frames[static_cast<std::size_t>(ends[j][1])];
-    for (Constraint& constraint : joint_constraints(joints[j], frames[a], other))
-      constraints[group[a]].push_back(std::move(constraint));
+  const auto frame_of = [&](int body) { return body < 0 ? Frame() : frames[static_cast<std::size_t>(body)]; };
+  for (std::size_t j = 0; j < joints.size(); ++j)
+    if (const auto a = static_cast<std::size_t>(ends[j][0]); is_mine(a))
+      parts[group[a]].add(joint_constraints(joints[j], frames[a], frame_of(ends[j][1])));
+  for (const auto& [j, owner, node, rest] : rotors) {
+    const auto& [a, b] = ends[static_cast<std::size_t>(j)];
+    if (!is_mine(static_cast<std::size_t>(a))) continue;
+    const LinearForm change{{{numbers.number(owner, node, 1), 1.0}}, {-rest[0], -rest[1], -rest[2]}};
+    parts[group[static_cast<std::size_t>(a)]].add(
+        rotor_constraints(joints[static_cast<std::size_t>(j)], frame_of(a), frame_of(b), change));
   }
-  for (auto& [number, all] : constraints)
-    assemblies_.emplace_back((names[number].find(',') == std::string::npos ? "body " : "bodies ") + names[number],
-                             std::move(all));
-  std::vector<double> rest;
-  for (const int vertex : vertices_)
-    rest.insert(rest.end(), &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)],
-                &mesh.rest_positions()[3 * static_cast<std::size_t>(vertex)] + 3);
-  rest.resize(3 * nodes_->local());
-  nodes_->exchange()->copy_to_ghosts(rest, 3);
-  NodeVectors<double> x(nodes_->local());
-  for (std::size_t i = 0; i < rest.size(); ++i) x[i / 3][static_cast<int>(i % 3)] = rest[i];
+  nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), numbers.copies);
+  is_rotor_.assign(num_nodes(), 0);
+  for (const Rotor& rotor : rotors)
+    if (rotor.rank == rank) is_rotor_[static_cast<std::size_t>(rotor.node)] = 1;
+  nodes_->exchange()->copy_to_ghosts(is_rotor_);
+  for (auto& [number, of_group] : parts)
+    assemblies_.emplace_back((of_group.names.find(',') == std::string::npos ? "body " : "bodies ") + of_group.names,
+                             std::move(of_group.constraints));
+  const NodeVectors<double> x = rest_of_nodes(mesh, vertices_, *nodes_);
   const std::vector<double> ones(x.size(), 1.0);
   collectively(mesh.comm(), [&] {
     for (const Assembly& assembly : assemblies_) assembly.require_independent(x, ones);

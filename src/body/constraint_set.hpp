@@ -18,13 +18,14 @@ namespace diffsim::body {
 /// that joints connect, directly or through other bodies, belong to the same assembly; a body that no joint connects
 /// with another body is an assembly of its own. The rank that owns the first body of an assembly does all computations
 /// for the assembly, with copies of the nodes that other ranks own. The nodes of this class are the four corners of
-/// each rigid body of the rank, four consecutive nodes for each body, followed by the copies.
+/// each rigid body of the rank, four consecutive nodes for each body, followed by the rotors of joints on the rank
+/// (`Joint::armature`) and by the copies.
 class ConstraintSet {
  public:
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
   /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
-  /// redundant, or if a joint names an unknown or non-rigid body, connects a body with itself, or has an axis of zero
-  /// or infinite length. Collective.
+  /// redundant, or if a joint names an unknown or non-rigid body, connects a body with itself, has an axis of zero or
+  /// infinite length, or has an armature but no rotor in the mesh. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
@@ -35,6 +36,8 @@ class ConstraintSet {
   const Entities& nodes() const { return *nodes_; }
   /// Number of this rank's nodes, copies included.
   std::size_t num_nodes() const { return nodes_->local(); }
+  /// Flags of the nodes, copies included: non-zero for the rotors of joints, on which gravity does not act, [nodes].
+  const std::vector<char>& is_rotor() const { return is_rotor_; }
   /// Local vertices of the nodes that this rank owns, [owned nodes].
   const std::vector<int>& vertices() const { return vertices_; }
 
@@ -48,6 +51,7 @@ class ConstraintSet {
  private:
   std::shared_ptr<const Entities> nodes_;
   std::vector<int> vertices_;
+  std::vector<char> is_rotor_;
   std::vector<Assembly> assemblies_;
   struct OnDevice;
   std::unique_ptr<OnDevice> device_;  // device copy of `vertices_`, and buffers

@@ -103,5 +103,21 @@ std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body,
   return constraints;
 }
 
+std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
+                                          const LinearForm& change) {
+  const auto [a, e, f] = axes_from(joint.axis);
+  const LinearForm offset = body.point(joint.point) - other.point(joint.point);
+  const bool is_rotation = joint.kind == JointKind::revolute;
+  std::vector<Constraint> constraints{
+      is_rotation ? product(body.direction(e), other.direction(e), 1.0) : product(offset, other.direction(a), 0.0),
+      is_rotation ? product(body.direction(e), other.direction(f), 0.0) : Constraint{}, Constraint{}};
+  for (std::size_t c = 0; c < 3; ++c) {
+    Vector direction{};
+    direction[c] = -1.0;
+    add_component(change, direction, constraints[c]);
+  }
+  return constraints;
+}
+
 }  // namespace body
 }  // namespace diffsim

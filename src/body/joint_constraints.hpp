@@ -21,4 +21,16 @@ void require_axis(const Joint& joint);
 /// that the joint allows. The constraints are independent.
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other);
 
+/// Returns the three constraints between a revolute or prismatic joint and its rotor vector ρ (`Joint::armature`).
+/// `body`, `other`: frames of the joint's bodies. `change`: ρ - ρ₀, where ρ₀ is the rest value of ρ. With the joint's
+/// coordinate q and its value q₀ at the rest positions, the constraints are
+///
+///   revolute:   ρ - ρ₀ = (cos(q - q₀) - 1, sin(q - q₀), 0),   cos(q - q₀) = e·e',  sin(q - q₀) = e·f'
+///   prismatic:  ρ - ρ₀ = (q - q₀, 0, 0),                      q - q₀ = d·a'
+///
+/// e, e', f', d and a' are as in JointForce, with the offset d = p - p'. Rotation angles count in units of 1 m per rad,
+/// so |dρ/dt|² = (dq/dt)² in both cases. The constraints are independent of each other and of all other constraints.
+std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
+                                          const LinearForm& change);
+
 }  // namespace diffsim::body

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/linear_form.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 
@@ -23,6 +24,16 @@ Constraint product(const LinearForm& a, const LinearForm& b, double value) {
   for (const auto& [node, weight] : weights)
     if (weight[0] != 0.0 || weight[1] != 0.0) constraint.entries.push_back({node, weight[0], weight[1]});
   return constraint;
+}
+
+void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint) {
+  for (const auto& [node, weight] : form.terms) {
+    std::vector<Constraint::Entry>& entries = constraint.entries;
+    auto entry = std::find_if(entries.begin(), entries.end(), [&, k = node](const auto& e) { return e.node == k; });
+    if (entry == entries.end()) entry = entries.insert(entries.end(), Constraint::Entry{node, 0.0, 0.0});
+    for (std::size_t c = 0; c < 3; ++c) entry->linear[c] += weight * direction[c];
+  }
+  for (std::size_t c = 0; c < 3; ++c) constraint.value -= direction[c] * form.constant[c];
 }
 
 Frame::Frame(int first_node, const std::array<Vector, 4>& rest) : first_node_(first_node), rest_(rest) {

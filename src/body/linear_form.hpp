@@ -20,6 +20,8 @@ struct LinearForm {
 LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Returns the constraint a·b = value, where a and b are vectors that depend on the positions of nodes.
 Constraint product(const LinearForm& a, const LinearForm& b, double value);
+/// Adds the scalar product direction·form to the function g of the constraint.
+void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint);
 
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
 /// do not move.

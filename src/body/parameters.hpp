@@ -5,9 +5,10 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of driven joints (JointDrive). The name of the joint is appended as a suffix:
-/// `joint_torque:NAME`. The field `unit` gives the units for revolute joints. For prismatic joints, torque and friction
-/// are in N, both stiffnesses in N/m, the damping in N s/m, and the target in m.
+/// Specifications of the parameters of driven joints (JointDrive) and of rotors (`Joint::armature`). The name of the
+/// joint is appended as a suffix: `joint_torque:NAME`. The field `unit` gives the units for revolute joints. For
+/// prismatic joints, torque and friction are in N, both stiffnesses in N/m, the damping in N s/m, the target in m, and
+/// the armature in kg.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",
@@ -39,6 +40,11 @@ struct JointParameters {
                                         .meaning = "coordinate of a joint, rad or m, at which its spring has no force",
                                         .sample = 0.2,
                                         .by_step = true};
+  static constexpr ParameterSpec armature{.name = "joint_armature",
+                                          .unit = "kg m²",
+                                          .meaning = "inertia of a motor's rotor with respect to a joint's coordinate",
+                                          .range = Interval::positive(),
+                                          .sample = 2e-4};
 };
 
 }  // namespace diffsim

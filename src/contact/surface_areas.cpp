@@ -42,6 +42,7 @@ std::vector<SurfacePiece> pieces_of_kind(const TetrahedralMesh& mesh, CellKind k
     const auto corner = [&](std::size_t k) { return cells[i + std::min(k, corners - 1)]; };
     const SurfacePiece piece = {corner(0), corner(1), corner(2)};
     const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(piece[0])];
+    if (!mesh.is_director().empty() && mesh.is_director()[static_cast<std::size_t>(piece[0])] != 0) continue;
     if (kind == CellKind::triangle || surface_dimension(mesh, number) == diffsim::dimension_of(kind))
       pieces.push_back(piece);
   }

@@ -2,8 +2,10 @@
 
 // Search for bodies and obstacles that lie entirely inside another body or obstacle.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "contact/inside.hpp"
 #include "contact/surface_contact_data.hpp"
@@ -123,7 +125,9 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   for (const CellKind kind : {CellKind::triangle, CellKind::segment, CellKind::point}) {
     const std::vector<int> lower =
         contact::witnesses(mesh.lower_cells(kind).vertices, corners_of(kind), mesh.num_vertices());
-    all_parts.insert(all_parts.end(), lower.begin(), lower.end());
+    std::copy_if(lower.begin(), lower.end(), std::back_inserter(all_parts), [&](int v) {
+      return mesh.is_director().empty() || mesh.is_director()[static_cast<std::size_t>(v)] == 0;
+    });
   }
   std::string found = surfaces.nested(all_parts, [&](std::size_t a, std::size_t b) {
     return data_->ignores(data_->group_of_body(a), data_->group_of_body(b));

@@ -74,7 +74,8 @@ ParameterSet ParameterSet::zero_like(const std::vector<std::string>& names) cons
 std::uint64_t ParameterSet::revision() const {
   // FNV-1a hash of the fields' revisions.
   std::uint64_t hash = 14695981039346656037u;
-  for (const Parameter& parameter : parameters_) hash = (hash ^ parameter.field.revision()) * 1099511628211u;
+  for (const Parameter& parameter : parameters_)
+    if (!parameter.is_control) hash = (hash ^ parameter.field.revision()) * 1099511628211u;
   return hash;
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "body/constraint_set.hpp"
+#include "body/parameters.hpp"
+#include "body/rotor.hpp"
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
 #include "core/file_order.hpp"
@@ -218,6 +220,11 @@ void System::add_rigid_bodies(const std::vector<int>& cells) {
 
 void System::join(Joint joint) {
   require_no_constraints("join");
+  if (joint.armature != 0.0) {
+    std::unique_ptr<Inertia> inertia = body::make_rotor_inertia(*mesh_, joint);
+    parameters_.add(JointParameters::armature, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.armature);
+    add_inertia(std::move(inertia));
+  }
   has_rigid_bodies_ = true;
   joints_.push_back(std::move(joint));
 }

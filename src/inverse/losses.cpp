@@ -289,6 +289,10 @@ std::vector<double> EffortLoss::entries(int n, const ParameterSet& set) const {
   const Parameter& control = set.at(parameter_);
   if (!control.is_global())
     throw Error("'" + parameter_ + "' is not one value for the whole model, so it has no effort", ErrorKind::input);
+  if (control.is_control)
+    throw Error("a feedback or a link computes '" + parameter_ +
+                    "', so no effort of it is available; remove the effort, or limit the outputs of the feedback",
+                ErrorKind::input);
   const std::vector<double> all = control.field.to_host();
   const auto width = static_cast<std::size_t>(control.field.components());
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(width * control.offset(n));

@@ -486,10 +486,13 @@ std::vector<std::string> value_names(const InverseProblem& problem, std::size_t 
       name += "[" + unknown.group_names[g] + "]";
     else if (unknown.group_names.size() > 1)
       name += "[" + std::to_string(g) + "]";
-    if (problem.components(k) == 1)
+    const int components = problem.components(k);
+    if (components == 1)
       names.push_back(name);
-    else
+    else if (components == 3)
       for (const char* axis : {".x", ".y", ".z"}) names.push_back(name + axis);
+    else
+      for (int c = 0; c < components; ++c) names.push_back(name + "[" + std::to_string(c) + "]");
   }
   return names;
 }

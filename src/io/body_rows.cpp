@@ -31,23 +31,34 @@ std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, const First& 
   return rows;
 }
 
-}  // namespace
-
-std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh) {
+/// Returns the rows of the vertices of all bodies without directors, including bodies without rows.
+std::vector<BodyRows> rows_without_directors(const TetrahedralMesh& mesh) {
   return rows_of(
       mesh.bodies(), [](const MeshBody& body) { return body.first_vertex; },
       [&](std::size_t k) { return first_director(mesh.bodies(), k, mesh.num_global_vertices()); }, mesh.vertex_order());
 }
 
+bool is_rotor_at(const TetrahedralMesh& mesh, std::size_t body) {
+  return !mesh.bodies().empty() && is_rotor(mesh.bodies()[body]);
+}
+
+}  // namespace
+
+std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh) {
+  std::vector<BodyRows> rows = rows_without_directors(mesh);
+  std::erase_if(rows, [&](const BodyRows& of_body) { return is_rotor_at(mesh, of_body.body); });
+  return rows;
+}
+
 std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh) {
   std::vector<BodyRows> rows;
-  for (BodyRows& places : vertex_rows(mesh)) {
+  for (BodyRows& places : rows_without_directors(mesh)) {
     const std::size_t k = places.body;
+    const std::string group = places.group + "/directors";
     const std::int64_t directors = mesh.bodies().empty() ? 0 : mesh.bodies()[k].num_directors;
     const std::int64_t first = places.first + places.total;
-    rows.push_back(std::move(places));
-    if (directors > 0)
-      rows.push_back(rows_between(rows.back().group + "/directors", k, first, first + directors, mesh.vertex_order()));
+    if (!is_rotor_at(mesh, k)) rows.push_back(std::move(places));
+    if (directors > 0) rows.push_back(rows_between(group, k, first, first + directors, mesh.vertex_order()));
   }
   return rows;
 }
@@ -62,7 +73,7 @@ std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind) {
   std::vector<BodyRows> rows = rows_of(
       bodies, first, [&](std::size_t k) { return k + 1 < bodies.size() ? first(bodies[k + 1]) : order.num_global(); },
       order);
-  std::erase_if(rows, [](const BodyRows& of_body) { return of_body.total == 0; });
+  std::erase_if(rows, [&](const BodyRows& of_body) { return of_body.total == 0 || is_rotor_at(mesh, of_body.body); });
   return rows;
 }
 

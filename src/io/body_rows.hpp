@@ -27,12 +27,13 @@ struct BodyRows {
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };
 /// Returns the rows of the vertices of each body, in the order of the mesh's bodies. The directors of rods, which are
-/// additional vertices of the mesh, are not included.
+/// additional vertices of the mesh, are not included. The rotors of joints (`is_rotor`), all of whose vertices are
+/// directors, have no rows.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
 /// Returns the rows of the vertices of each body, followed by the rows of the body's directors. The group of the
 /// directors is the subgroup `directors` of the body's group.
 std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh);
-/// Returns the rows of the cells of `kind` for each body that has such cells.
+/// Returns the rows of the cells of `kind` for each body that has such cells, except for the rotors of joints.
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);
 
 /// Calls use(rows, part) for each body. `block`: this rank's values of an array with one row per vertex or cell of the

@@ -298,4 +298,15 @@ std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std
   return rows_by_step(file, *dataset, columns, steps);
 }
 
+std::map<int, std::vector<double>> read_observed_images(MPI_Comm comm, const std::string& path,
+                                                        const std::string& dataset, std::size_t height,
+                                                        std::size_t width, const std::vector<int>& steps) {
+  const Hdf5File file = Hdf5File::open(comm, path);
+  const std::string shape = "[K, " + std::to_string(height) + ", " + std::to_string(width) + "]";
+  if (!file.has(dataset))
+    throw InputError(path, 0, dataset, "does not exist; give a dataset " + shape + ", and the steps in /step [K]");
+  file.require(dataset, Kind::real, {-1, static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)}, shape);
+  return rows_by_step(file, dataset, height * width, steps);
+}
+
 }  // namespace diffsim

@@ -51,4 +51,12 @@ std::map<int, std::vector<double>> read_observed_values(MPI_Comm comm, const std
                                                         const std::vector<std::string>& datasets, std::size_t columns,
                                                         const std::vector<int>& steps);
 
+/// Reads K images of height × width pixels from a dataset [K, height, width], the masks after K steps. The dataset
+/// `/step` [K] and `steps` have the same meaning as in `read_observed_values`. The value NaN marks a pixel that was not
+/// observed. Returns a map from steps to images [height, width]. Throws InputError under the conditions of
+/// `read_observed_values`. Collective.
+std::map<int, std::vector<double>> read_observed_images(MPI_Comm comm, const std::string& path,
+                                                        const std::string& dataset, std::size_t height,
+                                                        std::size_t width, const std::vector<int>& steps);
+
 }  // namespace diffsim

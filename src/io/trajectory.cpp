@@ -69,8 +69,7 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
   for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
   file_->write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
   file_->write_attribute("/", "complete", 0);
-  const std::vector<BodyRows> vertices = vertex_rows(mesh_);
-  for_each_body(vertices, mesh_.file_positions(), 3, [&](const BodyRows& body, const std::vector<double>& x) {
+  for_each_body(vertex_rows(mesh_), mesh_.file_positions(), 3, [&](const BodyRows& body, const std::vector<double>& x) {
     file_->write_rows(body.group + "/mesh/vertices", x, {3}, "m");
   });
   for (const CellKind kind : all_kinds) {
@@ -78,7 +77,8 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
     const int nodes = nodes_of(mesh_, kind);
     for_each_body(cell_rows(mesh_, kind), file_cells(mesh_, kind), nodes,
                   [&](const BodyRows& body, std::vector<std::int64_t> numbers) {
-                    for (std::int64_t& number : numbers) number -= vertices[body.body].first;
+                    const std::int64_t first = mesh_.bodies().empty() ? 0 : mesh_.bodies()[body.body].first_vertex;
+                    for (std::int64_t& number : numbers) number -= first;
                     file_->write_rows(body.group + "/mesh/cells", numbers, {nodes});
                   });
   }
@@ -235,8 +235,9 @@ void TrajectoryWriter::finish(bool complete) {
   const std::filesystem::path path(file_->path());
   XdmfTrajectory description{path.filename().string(), {}, steps_, times_, {}};
   const std::vector<std::string> names = body_names(mesh_.bodies());
+  description.bodies.resize(names.size());
   for (const BodyRows& vertices : vertex_rows(mesh_))
-    description.bodies.push_back({names[vertices.body], vertices.group, vertices.total, 0, 1});
+    description.bodies[vertices.body] = {names[vertices.body], vertices.group, vertices.total, 0, 1};
   for (const CellKind kind : all_kinds)
     for (const BodyRows& cells : cell_rows(mesh_, kind)) {
       description.bodies[cells.body].num_cells = cells.total;
@@ -245,6 +246,7 @@ void TrajectoryWriter::finish(bool complete) {
   for (const Surface& surface : surfaces_)
     description.bodies[surface.body] = {names[surface.body], surface.group, surface.num_vertices, surface.num_triangles,
                                         3};
+  std::erase_if(description.bodies, [](const auto& body) { return body.num_vertices == 0; });  // rotors of joints
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     if (is_first_rank(mesh_.comm()))

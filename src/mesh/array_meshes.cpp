@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Meshes of cells of one kind from arrays of the first rank.
+// Meshes of cells of one kind from arrays of the first rank, and meshes of rotors.
 
 #include <string>
 
@@ -57,6 +57,19 @@ MeshData surface_mesh(MPI_Comm comm, const Points& vertices, const std::vector<s
 
 MeshData segment_mesh(MPI_Comm comm, const Points& vertices, const std::vector<std::array<int, 2>>& segments) {
   return mesh_of_arrays(comm, CellKind::segment, vertices, segments);
+}
+
+MeshData rotor_mesh(MPI_Comm comm) {
+  MeshData data;
+  MeshData::LowerCells& points = data.lower(CellKind::point);
+  data.num_vertices = points.num = points.num_directors = 1;
+  if (is_first_rank(comm)) {
+    data.coordinates = {1.0, 0.0, 0.0};
+    points.nodes = points.directors = {0};
+  } else {
+    data.first_vertex = points.first = 1;
+  }
+  return data;
 }
 
 }  // namespace diffsim

@@ -56,6 +56,8 @@ std::int64_t first_director(const std::vector<MeshBody>& bodies, std::size_t bod
   return end - bodies[body].num_directors;
 }
 
+bool is_rotor(const MeshBody& body) { return body.kind == CellKind::point && body.num_directors > 0; }
+
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number) {
   return name_in_body(bodies, first_vertex, number);
 }

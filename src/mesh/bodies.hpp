@@ -28,6 +28,9 @@ int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellK
 /// directors, the result is the number after the body's last vertex.
 std::int64_t first_director(const std::vector<MeshBody>& bodies, std::size_t body, std::int64_t num_vertices);
 
+/// Returns true if the body is the rotor of a joint (`rotor_mesh`), that is, points whose vertices are directors.
+bool is_rotor(const MeshBody& body);
+
 /// Name of a vertex, or of a tetrahedron, for messages: the file number, for example "17". In a mesh of several bodies
 /// the name consists of the number within the body and the name of the body, for example "17 of gripper".
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number);

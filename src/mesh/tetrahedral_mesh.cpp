@@ -52,8 +52,8 @@ std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
   return batches;
 }
 
-/// Returns the nodes of the segments of a block: for each segment its corners, then its director. If a segment has no
-/// director, its first corner is repeated instead.
+/// Returns the nodes of the segments or points of a block: for each cell its corners, then its director. If a cell has
+/// no director, its first corner is repeated instead.
 std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std::size_t corners) {
   std::vector<std::int64_t> nodes;
   for (std::size_t c = 0; c < cells.directors.size(); ++c) {
@@ -285,7 +285,7 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
       order_(data.order),
       quadrature_degree_(degree_for(data.order, quadrature_degree)),
       num_unused_(data.num_unused_vertices),
-      num_directors_(data.lower(CellKind::segment).num_directors),
+      num_directors_(data.lower(CellKind::segment).num_directors + data.lower(CellKind::point).num_directors),
       bodies_(bodies_of(data)),
       infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
@@ -323,7 +323,7 @@ void TetrahedralMesh::number(MeshData& data) {
   numbering.add_vertices(batches[0], width, cells_);
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
-  set_lower_vertices(batches, numbering, sides, num_directors_ > 0, lower_);
+  set_lower_vertices(batches, numbering, sides, data.lower(CellKind::segment).num_directors > 0, lower_);
   nodes.cells = {};
   positions_ = numbering.positions_of_vertices(node_positions);
   node_positions = {};

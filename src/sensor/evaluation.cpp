@@ -30,4 +30,12 @@ Evaluation::Evaluation(const Site& site, int n, const State& state)
   if (site.ramp_steps > 0) at.load_factor = std::min(1.0, (at.step + 1.0) / site.ramp_steps);
 }
 
+Vec3<double> gravity_at(const Configuration& at, const ParameterSet& set) {
+  const Parameter* const gravity = set.find("gravity");
+  if (!gravity) return {};
+  const std::vector<double> g = gravity->field.to_host();
+  const std::size_t first = 3 * gravity->offset(at.step);
+  return at.factor_of(*gravity) * Vec3<double>{{g[first], g[first + 1], g[first + 2]}};
+}
+
 }  // namespace diffsim::sensor

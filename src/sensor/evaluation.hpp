@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/dynamics/system.hpp"
 
 namespace diffsim::sensor {
@@ -30,5 +33,9 @@ struct Evaluation {
   Configuration at;
   Evaluation(const Site& site, int n, const State& state);
 };
+
+/// Returns gravity (m/s²) from `set`, multiplied by the load factor of the configuration. Returns zeros if `set` does
+/// not contain gravity.
+Vec3<double> gravity_at(const Configuration& at, const ParameterSet& set);
 
 }  // namespace diffsim::sensor

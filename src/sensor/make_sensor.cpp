@@ -7,6 +7,7 @@
 
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
+#include "sensor/acceleration.hpp"
 #include "sensor/cell_sensor.hpp"
 #include "sensor/mass_sensor.hpp"
 #include "sensor/point_sensor.hpp"
@@ -17,7 +18,7 @@ namespace sensor {
 namespace {
 
 using Made = std::unique_ptr<Sensor>;
-using Make = Made (*)(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms);
+using Make = Made (*)(const Site& site, const SensorSpec& spec, const SensorTerms& terms);
 
 const std::string& name_of(const SensorSpec& spec) { return type_of(spec.quantity).name; }
 
@@ -29,44 +30,84 @@ const Region& region_of(const Site& site, const SensorSpec& spec) {
 }
 
 template <PointQuantity quantity>
-Made make_point(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_point(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   if (quantity == PointQuantity::distance && !spec.other)
     throw Error("a sensor of type distance needs two places", ErrorKind::input);
   return make_point_sensor(site, quantity, spec.place, spec.other.value_or(SensorPlace{}));
 }
 
 template <MassQuantity quantity>
-Made make_mass(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_mass(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   return make_mass_sensor(site, quantity, region_of(site, spec), spec.about);
 }
 
-Made make_volume(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_volume(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   return make_volume_sensor(site, region_of(site, spec));
 }
 
-Made make_strain(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_strain(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   return make_strain_sensor(site, region_of(site, spec));
 }
 
 /// Makes a sensor of the elastic forces in a region's tetrahedra.
 template <Made (*make)(const Site&, const Region&, std::vector<std::unique_ptr<ForceTerm>>)>
-Made make_elastic(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+Made make_elastic(const Site& site, const SensorSpec& spec, const SensorTerms& terms) {
   const Region& region = region_of(site, spec);
-  std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(region);
-  if (region.num_cells > 0 && terms.empty()) throw without_law(region, name_of(spec));
-  return make(site, region, std::move(terms));
+  std::vector<std::unique_ptr<ForceTerm>> made = terms.elastic(region);
+  if (region.num_cells > 0 && made.empty()) throw without_law(region, name_of(spec));
+  return make(site, region, std::move(made));
 }
 
-Made make_von_mises(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
-  return make_von_mises_sensor(site, region_of(site, spec), spec.power, elastic_terms);
+Made make_von_mises(const Site& site, const SensorSpec& spec, const SensorTerms& terms) {
+  return make_von_mises_sensor(site, region_of(site, spec), spec.power, terms.elastic);
 }
 
-Made make_force(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_force(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   return make_reaction(site, region_of(site, spec));
 }
 
-Made make_moment(const Site& site, const SensorSpec& spec, const MakeElasticTerms&) {
+Made make_moment(const Site& site, const SensorSpec& spec, const SensorTerms&) {
   return make_reaction(site, region_of(site, spec), spec.about);
+}
+
+Made make_point_acceleration(const Site& site, const SensorSpec& spec, const SensorTerms&) {
+  return make_acceleration(site, spec.place);
+}
+
+bool measures_contact(SensorQuantity quantity) {
+  return quantity == SensorQuantity::contact_force || quantity == SensorQuantity::friction_force ||
+         quantity == SensorQuantity::contact_pressure;
+}
+
+/// Returns the name of a sensor of contact, for example "contact_pressure between 'ball' and 'floor'".
+std::string name_of_contact(const SensorSpec& spec) {
+  return name_of(spec) + " between '" + spec.between[0] + "' and '" + spec.between[1] + "'";
+}
+
+template <ContactPart part>
+Made make_contact_force(const Site& site, const SensorSpec& spec, const SensorTerms& terms) {
+  return make_contact_force_sensor(site, terms.contact(spec.between, part), name_of_contact(spec));
+}
+
+Made make_contact_pressure(const Site& site, const SensorSpec& spec, const SensorTerms& terms) {
+  return make_contact_pressure_sensor(site, terms.contact(spec.between, ContactPart::normal), name_of_contact(spec));
+}
+
+/// Throws Error (input) if the sides of a contact are missing or do not apply to the quantity.
+void check_between(const SensorSpec& spec) {
+  const bool is_contact = measures_contact(spec.quantity);
+  for (const std::string& name : spec.between) {
+    if (is_contact && name.empty())
+      throw Error("a sensor of type " + name_of(spec) + " measures the contact of two sides; name two bodies, or a " +
+                      "body and an obstacle, in `between`",
+                  ErrorKind::input);
+    if (!is_contact && !name.empty())
+      throw Error("a sensor of type " + name_of(spec) + " does not measure contact; remove `between`",
+                  ErrorKind::input);
+  }
+  if (is_contact && (spec.place.point || spec.place.region != "all"))
+    throw Error("a sensor of type " + name_of(spec) + " measures the sides in `between`; remove the region or point",
+                ErrorKind::input);
 }
 
 /// Throws Error (input) if a place has both a region and a point, or a body without a point.
@@ -82,9 +123,27 @@ struct TypeEntry {
   Make make;
 };
 
-const std::vector<TypeEntry>& entries() {
-  static const std::vector<std::string> vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
-  static const std::vector<TypeEntry> all{
+std::vector<TypeEntry> entries_of_forces() {
+  const std::vector<std::string> vector{"x", "y", "z"};
+  return {{{SensorQuantity::contact_force, "contact_force", "N", vector,
+            "sum of the contact forces of the second side on the first side of `between`"},
+           make_contact_force<ContactPart::all>},
+          {{SensorQuantity::friction_force, "friction_force", "N", vector, "friction part of `contact_force`"},
+           make_contact_force<ContactPart::friction>},
+          {{SensorQuantity::contact_pressure,
+            "contact_pressure",
+            "Pa",
+            {"pressure"},
+            "mean Σ (F²/A)/Σ F of the pressures F/A of vertices with normal contact forces F and rest areas A"},
+           make_contact_pressure},
+          {{SensorQuantity::acceleration, "acceleration", "m/s²", vector,
+            "mean acceleration f/m + g of a region's vertices, or acceleration of a point"},
+           make_point_acceleration}};
+}
+
+std::vector<TypeEntry> entries_of_bodies() {
+  const std::vector<std::string> vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
+  return {
       {{SensorQuantity::position, "position", "m", vector,
         "mean position of a region's vertices, or position of a point"},
        make_point<PointQuantity::position>},
@@ -126,17 +185,27 @@ const std::vector<TypeEntry>& entries() {
       {{SensorQuantity::moment, "moment", "N m", vector,
         "moment, about the point `about`, of the force that fixes or moves a region"},
        make_moment}};
+}
+
+/// Returns the entries of all quantities, in the order of SensorQuantity.
+const std::vector<TypeEntry>& entries() {
+  static const std::vector<TypeEntry> all = [] {
+    std::vector<TypeEntry> made = entries_of_bodies();
+    for (const TypeEntry& entry : entries_of_forces()) made.push_back(entry);
+    return made;
+  }();
   return all;
 }
 
 }  // namespace
 
-std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const MakeElasticTerms& elastic_terms) {
+std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const SensorTerms& terms) {
   check(spec.place);
+  check_between(spec);
   if (spec.other) check(*spec.other);
   if (spec.other && spec.quantity != SensorQuantity::distance)
     throw Error("a sensor of type " + name_of(spec) + " measures one place; remove the second place", ErrorKind::input);
-  return entries().at(static_cast<std::size_t>(spec.quantity)).make(site, spec, elastic_terms);
+  return entries().at(static_cast<std::size_t>(spec.quantity)).make(site, spec, terms);
 }
 
 }  // namespace sensor

@@ -10,18 +10,23 @@
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim::sensor {
 namespace {
 
 /// Returns the index in the mesh's list of bodies of the body with the given name, which may be empty if the mesh has
-/// one body. Throws Error (input) if the body does not exist, if the name is needed, and if the body has no tetrahedra.
-/// `what`: name of the points for messages.
+/// one body that is not a rotor. Throws Error (input) if the body does not exist, if the name is needed, and if the
+/// body has no tetrahedra. `what`: name of the points for messages.
 std::size_t find_body(const TetrahedralMesh& mesh, const std::string& name, const std::string& what) {
   const std::vector<MeshBody>& bodies = mesh.bodies();
-  if (name.empty() && bodies.size() > 1)
+  const auto is_no_rotor = [](const MeshBody& body) { return !is_rotor(body); };
+  if (name.empty() && std::count_if(bodies.begin(), bodies.end(), is_no_rotor) > 1)
     throw Error(what + ": the mesh has several bodies; name the body", ErrorKind::input);
-  const std::size_t body = name.empty() ? 0 : mesh.find_body(name);
+  const auto first = std::find_if(bodies.begin(), bodies.end(), is_no_rotor);
+  const std::size_t body = !name.empty()           ? mesh.find_body(name)
+                           : first == bodies.end() ? 0
+                                                   : static_cast<std::size_t>(first - bodies.begin());
   if (mesh.num_global_cells() == 0 || (!bodies.empty() && bodies[body].kind != CellKind::tetrahedron))
     throw Error(what + ": the body has no tetrahedra; name a region or vertices instead", ErrorKind::input);
   return body;

@@ -18,16 +18,6 @@ namespace {
 
 using Vector = Vec3<double>;
 
-/// Returns gravity (m/s²) from `set`, multiplied by the load factor of the configuration. Returns zeros if `set` does
-/// not contain gravity.
-Vector gravity_at(const Configuration& at, const ParameterSet& set) {
-  const Parameter* const gravity = set.find("gravity");
-  if (!gravity) return {};
-  const std::vector<double> g = gravity->field.to_host();
-  const std::size_t first = 3 * gravity->offset(at.step);
-  return at.factor_of(*gravity) * Vector{{g[first], g[first + 1], g[first + 2]}};
-}
-
 Vector vector_of(const std::vector<double>& values) { return {{values.at(0), values.at(1), values.at(2)}}; }
 
 /// Fixed or moved component c of an owned vertex of the region. `at` = 3 vertex + c; `weighs`: true if gravity acts on

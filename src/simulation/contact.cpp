@@ -14,7 +14,6 @@
 #include "contact/surface_contact.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
-#include "diffsim/checkpoint/checkpoint_options.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -26,20 +25,10 @@
 #include "mesh/bodies.hpp"
 #include "mesh/closed_surface.hpp"
 #include "simulation/contact_groups.hpp"
+#include "simulation/contact_terms.hpp"
 
 namespace diffsim {
 namespace {
-
-/// Returns the maximum number of pairs of each kind on a rank: the number that fits into the memory, but at most
-/// `most`. The ranks of a machine share half of the machine's free memory equally, for two kinds of pairs at 16 B per
-/// pair. Collective.
-std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  const int ranks = num_ranks(machine);
-  MPI_Comm_free(&machine);
-  return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
-}
 
 /// Returns the volume (m³) of this rank's cells, except affine bodies. `x`: positions of the vertices.
 double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
@@ -124,17 +113,6 @@ double largest_thickness(const ContactOptions& options) {
   for (const MeshObstacle& mesh : options.meshes) most = std::max(most, 0.5 * (body + mesh.thickness.value_or(0.0)));
   for (const ContactPair& pair : options.pairs) most = std::max(most, pair.thickness.value_or(0.0));
   return most;
-}
-
-/// Returns the dimensions of the surface elements that exist in the mesh: 2 for triangles, 1 for segments, 0 for
-/// points. Collective.
-std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
-  std::vector<int> dimensions;
-  for (const int dimension : {2, 1, 0}) {
-    const auto count = static_cast<std::int64_t>(contact::surface_areas(mesh, dimension).vertices.size());
-    if (sum_over_ranks(count, mesh.comm()) > 0) dimensions.push_back(dimension);
-  }
-  return dimensions;
 }
 
 /// Throws Error (input) for options outside their ranges, and for pairs that cannot be in contact. `obstacle_bodies`:
@@ -263,24 +241,9 @@ void add_planes(const ContactOptions& options, const ContactGroups& groups, cons
 /// Collective.
 void add_surfaces(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm,
                   const ParameterAdder& parameters, const TermAdder& terms) {
-  SurfaceContactOptions surfaces;
-  surfaces.self = options.self;
-  surfaces.prescribed_bodies = groups.prescribed_bodies();
-  surfaces.regions = groups.regions();
-  surfaces.laws = groups.laws_of_surfaces();
-  surfaces.ignored = groups.ignored_surfaces();
-  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(comm, surfaces.max_pairs);
-  for (std::size_t k = 0; k < options.meshes.size(); ++k) {
-    const MeshObstacle& obstacle = options.meshes[k];
-    const std::string label = groups.mesh(k);
-    parameters.add_obstacle(obstacle, {0.0, 0.0, 0.0}, label);
-    const std::string fault = volume_error(obstacle.mesh);
-    if (obstacle.solid.value_or(false) && !fault.empty())
-      throw Error("obstacle '" + label + "' has no inside: " + fault + "; repair the mesh, or set solid: false",
-                  ErrorKind::input);
-    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
-                                  obstacle.rotation.origin});
-  }
+  for (std::size_t k = 0; k < options.meshes.size(); ++k)
+    parameters.add_obstacle(options.meshes[k], {0.0, 0.0, 0.0}, groups.mesh(k));
+  const SurfaceContactOptions surfaces = surface_options(options, groups, comm);
   terms.add([mesh = terms.surface.mesh, surfaces](ContactForces forces) -> std::unique_ptr<ContactTerm> {
     SurfaceContactOptions with_forces = surfaces;
     with_forces.forces = forces;
@@ -365,6 +328,7 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
+  contact_ = std::make_shared<const SceneContact>(SceneContact{options, surface, obstacle_bodies(), friction});
   const TermAdder terms{system(), friction, options.lagged_friction, surface, contacts_, lagged_frictions_};
   add_planes(options, groups, adder, terms);
   if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
@@ -413,10 +377,12 @@ std::vector<ContactForce> DifferentiableScene::contact_forces(int n, const State
   std::vector<char> is_obstacle(names.size(), 0);
   for (std::size_t k = 0; k < names.size(); ++k)
     is_obstacle[k] = k >= bodies || std::count(obstacle_bodies_.begin(), obstacle_bodies_.end(), k) > 0;
+  const auto is_rotor_at = [&](std::size_t k) { return k < mesh_->bodies().size() && is_rotor(mesh_->bodies()[k]); };
   std::vector<ContactForce> forces;
   for (std::size_t a = 0; a < bodies; ++a)
     for (std::size_t b = a + 1; b < names.size(); ++b)
-      if (!is_obstacle[a] || !is_obstacle[b]) forces.push_back({{names[a], names[b]}, sums[{names[a], names[b]}]});
+      if ((!is_obstacle[a] || !is_obstacle[b]) && !is_rotor_at(a) && !is_rotor_at(b))
+        forces.push_back({{names[a], names[b]}, sums[{names[a], names[b]}]});
   std::vector<double> values;
   for (const ContactForce& of : forces) values.insert(values.end(), of.force.begin(), of.force.end());
   DIFFSIM_MPI(

@@ -42,7 +42,9 @@ std::size_t body_of_region(const TetrahedralMesh& mesh, const std::string& name)
   return static_cast<std::size_t>(std::find_if(bodies.begin(), bodies.end(), is_of) - bodies.begin());
 }
 
-std::string fault_of_name(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name) {
+}  // namespace
+
+std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name) {
   const std::vector<std::string> names = groups.names();
   const auto count = std::count(names.begin(), names.end(), name);
   if (count > 1) return "there are several '" + name + "' among bodies and obstacles; give each of them a unique name";
@@ -56,10 +58,9 @@ std::string fault_of_name(const ContactGroups& groups, const TetrahedralMesh& me
          (near.empty() ? "" : "did you mean '" + near + "'? ") + "give one of: " + listed(known);
 }
 
-}  // namespace
-
 ContactGroups::ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
-                             const std::vector<std::size_t>& obstacle_bodies)
+                             const std::vector<std::size_t>& obstacle_bodies,
+                             const std::vector<std::string>& more_regions)
     : options_(&options), num_planes_(options.planes.size()), prescribed_bodies_(obstacle_bodies) {
   std::vector<std::string> others = body_names(mesh.bodies());
   num_bodies_ = others.size();
@@ -69,16 +70,18 @@ ContactGroups::ContactGroups(const ContactOptions& options, const TetrahedralMes
   for (const PlaneObstacle& plane : options.planes) add(plane.label);
   for (const MeshObstacle& obstacle : options.meshes) add(obstacle.label);
   std::vector<std::size_t> bodies;
+  const auto add_region = [&](const std::string& name) {
+    const auto is_new = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), name) == list.end();
+    };
+    const std::size_t body = body_of_region(mesh, name);
+    if (!is_new(others) || !is_new(names_) || body == num_bodies_) return;
+    names_.push_back(name);
+    bodies.push_back(body);
+  };
   for (const ContactPair& pair : options.pairs)
-    for (const std::string& name : pair.between) {
-      const auto is_new = [&](const std::vector<std::string>& list) {
-        return std::find(list.begin(), list.end(), name) == list.end();
-      };
-      const std::size_t body = body_of_region(mesh, name);
-      if (!is_new(others) || !is_new(names_) || body == num_bodies_) continue;
-      names_.push_back(name);
-      bodies.push_back(body);
-    }
+    for (const std::string& name : pair.between) add_region(name);
+  for (const std::string& name : more_regions) add_region(name);
   for (const std::size_t body : bodies) bodies_of_.push_back(names_.size() + body);
   names_.insert(names_.end(), others.begin(), others.end());
 }
@@ -155,7 +158,22 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
   return laws;
 }
 
+void ContactGroups::restrict_to(const std::vector<std::size_t>& first, const std::vector<std::size_t>& second) {
+  side_.assign(names_.size(), 0);
+  for (const std::size_t place : first) side_.at(place) = 1;
+  for (const std::size_t place : second) side_.at(place) = 2;
+}
+
+bool ContactGroups::any_surfaces_touch() const {
+  const auto is_fixed = [&](std::size_t place) { return is_obstacle(place) || is_prescribed(place); };
+  for (std::size_t a = 0; a < names_.size(); ++a)
+    for (std::size_t b = a; b < names_.size(); ++b)
+      if (!is_plane(a) && !is_plane(b) && !(is_fixed(a) && is_fixed(b)) && touch(a, b)) return true;
+  return false;
+}
+
 bool ContactGroups::touch(std::size_t a, std::size_t b) const {
+  if (!side_.empty() && side_[a] + side_[b] != 3) return false;  // 1 and 2 are the only values with the sum 3
   const std::size_t pair = pair_of(a, b);
   return pair == options_->pairs.size() || options_->pairs[pair].touch;
 }
@@ -198,7 +216,7 @@ std::string pair_error(const ContactOptions& options, std::size_t pair, const Te
   const ContactPair& given = options.pairs.at(pair);
   const auto& [a, b] = given.between;
   for (const std::string& name : given.between)
-    if (const std::string fault = fault_of_name(groups, mesh, name); !fault.empty()) return fault;
+    if (const std::string fault = name_error(groups, mesh, name); !fault.empty()) return fault;
   const std::size_t first = groups.find(a), second = groups.find(b);
   const auto is_obstacle = [&](std::size_t place) { return groups.is_obstacle(place) || groups.is_prescribed(place); };
   if (is_obstacle(first) && is_obstacle(second))

@@ -18,9 +18,14 @@ namespace diffsim {
 class ContactGroups {
  public:
   /// Creates the list. Regions that do not belong to exactly one body of the mesh are ignored. `obstacle_bodies`:
-  /// indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
+  /// indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed. `more_regions`: regions
+  /// that are added to the list, after the regions named in pairs. Added regions have the contact laws of their bodies.
   ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
-                const std::vector<std::size_t>& obstacle_bodies);
+                const std::vector<std::size_t>& obstacle_bodies, const std::vector<std::string>& more_regions = {});
+
+  /// Restricts contact to the pairs of an entry of `first` and an entry of `second`. All other pairs of entries then
+  /// count as pairs without contact. Both arguments are indices in the list.
+  void restrict_to(const std::vector<std::size_t>& first, const std::vector<std::size_t>& second);
 
   /// Returns the names of the bodies and the obstacles.
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }
@@ -36,6 +41,10 @@ class ContactGroups {
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
   /// Returns the index of the body to which region `place` belongs, or `place` itself for a body or an obstacle.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
+  /// Returns the index, in the mesh's list of bodies, of a body or of the body of a region.
+  std::size_t body_index(std::size_t place) const { return body_of(place) - bodies_of_.size(); }
+  /// Returns true if contact is possible between any two entries that are not planes.
+  bool any_surfaces_touch() const;
 
   /// Returns the names of the surface regions, in the order in which pairs name the regions.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }
@@ -73,7 +82,12 @@ class ContactGroups {
   std::vector<std::string> names_;
   std::vector<std::size_t> bodies_of_;  // for each region: index in `names_` of the region's body
   std::vector<std::size_t> prescribed_bodies_;
+  std::vector<char> side_;  // [size()]: 1 or 2 for the two sets of `restrict_to`, else 0; empty: no restriction
 };
+
+/// Returns the reason why `name` is not the name of exactly one body, obstacle or region in contact, or an empty string
+/// if the name is valid.
+std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name);
 
 /// Returns the reason why the ContactPair number `pair` of `options.pairs` is invalid for the mesh's bodies and the
 /// obstacles, or an empty string if the pair is valid. Possible reasons are an unknown or ambiguous name, a pair of two

@@ -31,8 +31,8 @@ double value_at(const CellValues& values, std::size_t cell) {
   return std::get<std::vector<double>>(values).at(cell);
 }
 
-/// Returns the indices, in the mesh's list of bodies, of the bodies without a cell in any material's region.
-/// Collective.
+/// Returns the indices, in the mesh's list of bodies, of the bodies without a cell in any material's region. The rotors
+/// of joints are not included. Collective.
 std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
                                         const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> has(mesh.bodies().size(), 0);
@@ -47,7 +47,7 @@ std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, has.data(), static_cast<int>(has.size()), MPI_INT, MPI_MAX, mesh.comm()));
   std::vector<std::size_t> without;
   for (std::size_t body = 0; body < has.size(); ++body)
-    if (!has[body]) without.push_back(body);
+    if (!has[body] && !is_rotor(mesh.bodies()[body])) without.push_back(body);
   return without;
 }
 

@@ -12,6 +12,7 @@
 #include "dynamics/parameters.hpp"
 #include "load/parameters.hpp"
 #include "mesh/cell_model.hpp"
+#include "sensor/parameters.hpp"
 
 namespace diffsim {
 
@@ -51,6 +52,8 @@ std::vector<ParameterSpec> parameter_specs() {
                                     JointParameters::target,
                                     JointParameters::friction,
                                     JointParameters::limit_stiffness,
+                                    JointParameters::armature,
+                                    FeedbackParameters::policy,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,
                                     Dynamics::rest_positions,

@@ -16,7 +16,7 @@ void add_joints(DifferentiableScene& scene, const Robot& robot, const std::map<s
 }
 
 void add_velocities(const TetrahedralMesh& mesh, const Robot& robot, std::vector<double>& velocities) {
-  for (std::size_t b = 0; b < robot.bodies.size(); ++b)
+  for (std::size_t b = 0; b < robot.velocities.size(); ++b)
     add_rigid_velocity(mesh, robot.bodies[b].name, robot.velocities[b][0], robot.velocities[b][1], velocities);
 }
 

@@ -6,18 +6,24 @@
 #include <limits>
 #include <utility>
 
+#include "adjoint/linked_model.hpp"
 #include "body/joint_drive.hpp"
 #include "body/parameters.hpp"
+#include "body/rotor.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/sensor/feedback.hpp"
 #include "dynamics/parameters.hpp"
 #include "dynamics/system_model.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/implicit_model.hpp"
 #include "io/trajectory_frame.hpp"
 #include "mesh/directors.hpp"
+#include "sensor/feedback_link.hpp"
 #include "sensor/make_sensor.hpp"
+#include "sensor/parameters.hpp"
+#include "simulation/contact_terms.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
@@ -41,6 +47,23 @@ std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bo
     meshes.push_back({body.name, std::move(body.mesh)});
   }
   return std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(meshes)));
+}
+
+/// Throws Error (input) if a link computes the velocity of a region that turns. The position of the region's axis then
+/// depends on all earlier states, and is not part of a trajectory.
+void require_known_axes(const ParameterSet& parameters) {
+  for (const Parameter& velocity : parameters) {
+    if (!velocity.is_control || velocity.spec.name != DynamicsParameters::velocity.name) continue;
+    const std::string region = velocity.name().substr(velocity.spec.name.size() + 1);
+    const Parameter& rate = parameters.at(std::string(DynamicsParameters::angular_velocity.name) + ":" + region);
+    const std::vector<double> rates = rate.field.to_host();
+    if (!rate.is_control && std::all_of(rates.begin(), rates.end(), [](double value) { return value == 0.0; }))
+      continue;
+    throw Error(
+        "a feedback or a link computes the velocity of the region '" + region +
+            "', which also turns, and a trajectory does not contain the position of the axis; start from step 0",
+        ErrorKind::input);
+  }
 }
 
 }  // namespace
@@ -69,7 +92,7 @@ DifferentiableScene::DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies
 DifferentiableScene::~DifferentiableScene() = default;
 DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;
 
-Model& DifferentiableScene::model() { return *integrator_; }
+Model& DifferentiableScene::model() { return linked_ ? static_cast<Model&>(*linked_) : *integrator_; }
 double DifferentiableScene::dt() const { return integrator_->dt(); }
 System& DifferentiableScene::system() { return integrator_->system(); }
 
@@ -144,6 +167,8 @@ std::vector<double> DifferentiableScene::joint_coordinates(const State& state) {
 
 void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {
   Parameter& parameter = parameters().at(name);
+  if (parameter.is_control)
+    throw Error("a feedback or a link computes '" + name + "', so its values cannot be given", ErrorKind::input);
   if (!parameter.is_global())
     throw Error("'" + name + "' is not one value for the whole body, so it cannot be given for each step",
                 ErrorKind::input);
@@ -169,7 +194,39 @@ void DifferentiableScene::set_initial_velocity(const std::vector<double>& veloci
 
 std::shared_ptr<Sensor> DifferentiableScene::sensor(const SensorSpec& spec) {
   return sensor::make_sensor({&system(), dt(), integrator_->ramp_steps()}, spec,
-                             [this](const Region& region) { return elastic_terms(region); });
+                             {[this](const Region& region) { return elastic_terms(region); },
+                              [this](const std::array<std::string, 2>& between, sensor::ContactPart part) {
+                                if (!has_contact() || !contact_)
+                                  throw Error(
+                                      "the scene has no contact, so contact forces cannot be measured; add "
+                                      "contact before the sensor",
+                                      ErrorKind::input);
+                                return make_contact_between(*contact_, *mesh_, between, part);
+                              }});
+}
+
+void DifferentiableScene::add_feedback(const Feedback& feedback) {
+  if (!feedback.policy)
+    throw Error("feedback '" + feedback.name + "' has no policy; give one, such as make_perceptron(…)",
+                ErrorKind::input);
+  ParameterSpec spec = FeedbackParameters::policy;
+  if (parameters().find(std::string(spec.name) + ":" + feedback.name))
+    throw Error("two feedbacks are called '" + feedback.name + "'; rename one of them", ErrorKind::input);
+  spec.components = static_cast<int>(feedback.policy->num_weights());
+  Parameter& weights = parameters().add(spec, Entities::one_for_all(mesh_->comm()), 1, feedback.name);
+  try {
+    weights.field.from_host(feedback.policy->initial_weights());
+    add_link(std::make_shared<sensor::FeedbackLink>(feedback, weights.name(), parameters(), dt()));
+  } catch (...) {
+    parameters().remove_last();
+    throw;
+  }
+}
+
+void DifferentiableScene::add_link(std::shared_ptr<Link> link) {
+  auto linked = linked_ ? nullptr : std::make_unique<LinkedModel>(*integrator_);
+  (linked ? *linked : *linked_).add(std::move(link));
+  if (linked) linked_ = std::move(linked);
 }
 
 State DifferentiableScene::initial_state() const {
@@ -184,13 +241,24 @@ State DifferentiableScene::initial_state() const {
     state["positions"].from_host(positions);
   }
   if (!initial_velocities_.empty()) state["velocities"].from_host(initial_velocities_);
+  if (state.has("velocities")) turn_rotors(state);
   synchronise(state);
   return state;
+}
+
+void DifferentiableScene::turn_rotors(State& state) const {
+  const std::vector<Joint>& joints = integrator_->system().joints();
+  if (std::all_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.armature == 0.0; })) return;
+  std::vector<double> positions = state["positions"].to_host(), velocities = state["velocities"].to_host();
+  body::turn_rotors(*mesh_, joints, positions, velocities);
+  state["positions"].from_host(positions);
+  state["velocities"].from_host(velocities);
 }
 
 int DifferentiableScene::read_frame(const std::string& trajectory, int step, State& state) const {
   state = initial_state();
   const int found = read_trajectory_frame(*mesh_, trajectory, step, state);
+  if (found > 0) require_known_axes(integrator_->system().parameters());
   for (int n = 0; n < found; ++n) integrator_->system().advance_motions(n, integrator_->dt(), state);
   return found;
 }
@@ -200,13 +268,13 @@ bool DifferentiableScene::changed_since(std::uint64_t earlier) { return system()
 
 void DifferentiableScene::prepare_if_changed() {
   if (!changed_since(prepared_)) return;
-  integrator_->prepare();
+  model().prepare();
   prepared_ = revision();
 }
 
 void DifferentiableScene::step(int n, State& state) {
   prepare_if_changed();
-  integrator_->step(n, state, nullptr);
+  model().step(n, state, nullptr);
 }
 
 double DifferentiableScene::stable_substep() {

@@ -116,8 +116,9 @@ class Reader {
   }
 
   Robot read() {
-    check_names(options_.coordinates);
-    check_names(options_.velocities);
+    check_names(options_.coordinates, "initial values");
+    check_names(options_.velocities, "initial values");
+    check_names(options_.armatures, "armatures");
     if (options_.placement.scale != std::array{1.0, 1.0, 1.0}) fail("a robot cannot be scaled; remove `scale`");
     const auto& [x, y, z] = options_.placement.axis;
     const double length = std::hypot(x, y, z);
@@ -126,6 +127,8 @@ class Reader {
     base.t = {{t[0], t[1], t[2]}};
     add_link(*model_->getRoot(), base, {}, -1, options_.fixed_base);
     for (Body& body : bodies_) add_body(std::move(body));
+    for (const Joint& joint : robot_.joints)
+      if (joint.armature > 0.0) robot_.bodies.push_back({joint.rotor(), rotor_mesh(comm_)});
     warn();
     return std::move(robot_);
   }
@@ -133,7 +136,8 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const { throw InputError(path_ + ": " + what); }
 
-  void check_names(const std::map<std::string, double>& values) const {
+  /// Throws InputError if a key of `values` is not the name of a joint that moves. `list`: description of the values.
+  void check_names(const std::map<std::string, double>& values, const std::string& list) const {
     std::vector<std::string> names;
     for (const auto& [name, joint] : model_->joints_) names.push_back(name);
     for (const auto& [name, value] : values)
@@ -141,7 +145,7 @@ class Reader {
         const std::string close = nearest(name, names);
         fail("there is no joint '" + name + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"));
       } else if (model_->joints_.at(name)->type == urdf::Joint::FIXED) {
-        fail("joint '" + name + "' is fixed; remove it from the initial values");
+        fail("joint '" + name + "' is fixed; remove it from the " + list);
       }
   }
 
@@ -213,12 +217,24 @@ class Reader {
       default:
         fail("joint '" + joint.name + "' has an unknown type");
     }
+    set_armature(joint, added);
     if (joint.type != urdf::Joint::FLOATING) robot_.joints.push_back(added);
     if (added.kind == JointKind::revolute || added.kind == JointKind::prismatic)
       add_drive(joint, added);
     else if (joint.dynamics && (joint.dynamics->damping != 0.0 || joint.dynamics->friction != 0.0))
       undamped_ += (undamped_.empty() ? "" : ", ") + joint.name;
     return at * motion;
+  }
+
+  /// Sets the armature of `added`, the joint `joint` of the file, if the options have an armature for this joint.
+  void set_armature(const urdf::Joint& joint, Joint& added) const {
+    const auto given = options_.armatures.find(joint.name);
+    if (given == options_.armatures.end()) return;
+    if (added.kind != JointKind::revolute && added.kind != JointKind::prismatic)
+      fail("joint '" + joint.name + "' has several coordinates; remove it from the armatures");
+    if (!(given->second > 0.0 && std::isfinite(given->second)))
+      fail("joint '" + joint.name + "' has the armature " + std::to_string(given->second) + "; it must be positive");
+    added.armature = given->second;
   }
 
   /// Returns true if a joint has limits that a drive can enforce. Limits that exclude the initial coordinate also count

@@ -123,5 +123,31 @@ TEST_F(Affine, refuses_what_it_cannot_be) {
           "angular_velocity");
 }
 
+TEST_F(Affine, has_sensors_of_contact) {
+  std::string text = scene(
+      "sensors:\n  push: {type: contact_force, between: [crate, slab]}\n"
+      "  top: {type: contact_force, between: [slab/y_max, crate]}\n"
+      "parameters:\n  - {name: youngs_modulus, per: cell}\n  - {name: friction}\n"
+      "output: {fields: [positions, contact_forces]}\n",
+      "newmark");
+  const std::string target = "type: target_position, region: corner, target: [0.5, -0.1, 0.1]";
+  text.replace(text.find(target), target.size(), "type: minimise, sensor: push, component: y, step: 2");
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> push = dataset("run/trajectory.h5", "/sensors/push"),
+                            top = dataset("run/trajectory.h5", "/sensors/top"),
+                            forces = dataset("run/trajectory.h5", "/contact/crate|slab");
+  ASSERT_EQ(push.size(), 6u * 3u);
+  ASSERT_EQ(top.size(), push.size());
+  ASSERT_EQ(forces.size(), push.size());
+  const double size = push.at(3 * 2 + 1);  // the crate touches the slab in state 2
+  EXPECT_GT(size, 1.0);
+  for (std::size_t i = 0; i < push.size(); ++i) {
+    EXPECT_NEAR(push[i], forces[i], 1e-10 * size) << i;
+    EXPECT_NEAR(top[i], -forces[i], 1e-10 * size) << i;  // the crate touches only the top of the slab
+  }
+  good({"check", "scene.yaml"}, "check");
+}
+
 }  // namespace
 }  // namespace diffsim::app::affine_test

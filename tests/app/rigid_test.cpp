@@ -53,6 +53,26 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
   }
 }
 
+TEST_F(Rigid, has_an_armature) {
+  const std::string driven = ", torque: 20, armature: 8";
+  write("scene.yaml", scene(driven));
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> joints = dataset("run/trajectory.h5", "/joints");
+  ASSERT_EQ(joints.size(), 21u * 2u);
+  const double m = 600.0 * 0.8 * 0.9 * 0.04, d = 0.12 + 0.4 - 0.1, q = joints[2 * 20 + 1];
+  const double inertia = m * (0.8 * 0.8 + 0.04 * 0.04) / 12.0 + m * d * d + 8.0;
+  EXPECT_NEAR(q, 0.5 * 20.0 / inertia * 0.2 * 0.2, 2e-6);  // error O(dt²)
+  const std::vector<double> rotor = dataset("run/trajectory.h5", "/bodies/hinge.rotor/directors/positions");
+  ASSERT_EQ(rotor.size(), 21u * 3u);
+  EXPECT_NEAR(rotor[60], std::cos(q), 1e-12);
+  EXPECT_NEAR(rotor[61], std::sin(q), 1e-12);
+  EXPECT_NEAR(rotor[62], 0.0, 1e-12);
+  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2"}) {
+    write("scene.yaml", scene(driven, "parameters: [{name: \"joint_armature:hinge\"}]\n", "density: 600", integrator));
+    good({"check", "scene.yaml"}, "check");
+  }
+}
+
 TEST_F(Rigid, moves_with_the_least_effort) {
   // A unit mass goes from 0 to 1 m in 1 s and stops there. The least ∫ u² dt is 12 N² s, with u = 6 - 12 t.
   write("scene.yaml",
@@ -114,6 +134,12 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(changed("axis: [0, 1, 0]", "axis: [0, 1, 0], limits: [0.1, 1], limit_stiffness: 1"),
           "must be between the limits [0.1, 1]");
   refused(changed("kind: fixed", "kind: fixed, stiffness: 3"), "only allowed for revolute and prismatic joints");
+  refused(changed("kind: fixed", "kind: fixed, armature: 3"), "only allowed for revolute and prismatic joints");
+  refused(scene(", armature: 0"), "0 is not positive");
+  refused(scene(", armature: 3", "parameters: [{name: initial_velocities, per: global}]\n"),
+          "cannot be an unknown in a scene with armatures of joints");
+  refused(scene("", no_more, "density: 600, armature: 1"), "only allowed for robots and in `joints`");
+  refused(scene("", "parameters: [{name: \"joint_armature:hinge\"}]\n"), "joint_armature:hinge");
   const std::string position = "type: target_position, region: door/all, target: [0, 0.4, -0.5]";
   refused(changed(position, "type: joint, joint: hing, target: 1"), "did you mean 'hinge'?");
   refused(changed(position, "type: joint, joint: floor, target: 1"), "only revolute and prismatic joints");
@@ -122,6 +148,24 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
                   "again: {kind: revolute, body: door, to: post, point: [0.1, 0.5, 0.02], axis: [0, 1, 0]}\n"
                   "  hinge:"),
           "depend on one another");
+}
+
+/// The frame contains the rotor. With a rotor at the initial coordinate, the motion after the frame would differ.
+TEST_F(Rigid, goes_on_from_a_frame_with_an_armature) {
+  const std::string driven = ", torque: 20, armature: 8";
+  write("whole.yaml", scene(driven));
+  good({"simulate", "whole.yaml"}, "whole");
+  write("rest.yaml", scene(driven, no_more + "initial: {from: whole/trajectory.h5, step: 7}\n"));
+  good({"simulate", "rest.yaml"}, "rest");
+  const std::vector<double> q = dataset("rest/trajectory.h5", "/joints"),
+                            all_q = dataset("whole/trajectory.h5", "/joints");
+  ASSERT_EQ(q.size(), 14u * 2u);
+  EXPECT_NEAR(q.back(), all_q.back(), 1e-13);
+  const std::string rotor = "/bodies/hinge.rotor/directors/velocities";
+  const std::vector<double> v = dataset("rest/trajectory.h5", rotor), all_v = dataset("whole/trajectory.h5", rotor);
+  ASSERT_EQ(v.size(), 14u * 3u);
+  EXPECT_GT(all_v[61], 0.1);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(v[39 + c], all_v[60 + c], 1e-12);
 }
 
 }  // namespace

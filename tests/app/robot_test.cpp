@@ -181,6 +181,21 @@ TEST_F(RobotTest, passes_the_check_of_its_gradient) {
   good({"check", "scene.yaml"}, "check");
 }
 
+TEST_F(RobotTest, has_armatures) {
+  const auto with_armature = [](const std::string& armatures, const std::string& parameters) {
+    std::string text = scene(1e-3, 20, parameters);
+    return text.insert(text.find("base: fixed") + 11, ", armature: {" + armatures + "}");
+  };
+  const std::string gravity = "parameters: [{name: gravity}]\n";
+  write("scene.yaml", with_armature("shoulder: 0.02, rail: 0.3",
+                                    "parameters:\n  - {name: gravity}\n  - {name: \"joint_armature:arm/shoulder\"}\n"
+                                    "  - {name: \"joint_armature:arm/rail\"}\n"));
+  good({"check", "scene.yaml"}, "check");
+  refused(with_armature("elbo: 1", gravity), "there is no joint 'elbo'; did you mean 'elbow'?");
+  refused(with_armature("flange: 1", gravity), "joint 'flange' is fixed; remove it from the armatures");
+  refused(with_armature("elbow: -1", gravity), "-1 is not positive");
+}
+
 TEST_F(RobotTest, refuses_what_it_cannot_do) {
   refused(scene(1e-3, 1, "parameters: [{name: gravity}]\n", ", elbo: 1"),
           "there is no joint 'elbo'; did you mean 'elbow'?");

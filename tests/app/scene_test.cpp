@@ -229,8 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, attach, joints, contact, sensors, objective, parameters, priors, prior_factors, constraints, "
-            "checkpoint, "
+            "boundary, attach, joints, contact, sensors, feedback, objective, parameters, priors, prior_factors, "
+            "constraints, checkpoint, "
             "optimiser, output, "
             "petsc, "
             "experiments"},
@@ -391,13 +391,21 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position, "
-            "target_velocity, effort, joint, reaction, sensor, minimise, maximise"},
+            "target_velocity, effort, joint, reaction, sensor, minimise, maximise, silhouette"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
             "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, noise, weight"},
         Bad{BOX "objective: {type: target_position, region: x_max}\n",
             "s.yaml:2: objective.target: is missing; give [x, y, z] in m"},
         Bad{BOX "objective: {type: target_position, region: x_max, target: [0, 0, 0], weight: 0}\n",
-            "s.yaml:2: objective.weight: 0 is not positive; give a number above 0"}));
+            "s.yaml:2: objective.weight: 0 is not positive; give a number above 0"},
+        Bad{BOX "objective: {type: silhouette, observations: m.h5}\n",
+            "s.yaml:2: objective.camera: is missing; give {position:, target:, field_of_view:, size:}"},
+        Bad{BOX "objective: {type: silhouette, observations: m.h5, camera: {position: [0, 0, 1], target: [0, 0, 0], "
+                "view_height: 1, size: [8]}}\n",
+            "s.yaml:2: objective.camera.size: is not a list of two numbers of pixels: width, height"},
+        Bad{BOX "objective: {type: silhouette, observations: m.h5, filter: 2, camera: {position: [0, 0, 1], target: "
+                "[0, 0, 0], view_height: 1, size: [8, 8]}}\n",
+            "s.yaml:2: objective.filter: 2 is even; give an odd number of pixels"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Parameters, BadScene,

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "cell_model_fixture.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "io/hdf5_file.hpp"
 
@@ -122,6 +124,59 @@ TEST_F(SensorOfScene, of_points_that_another_program_measured_gives_the_stiffnes
   }
 }
 
+TEST_F(SensorOfScene, silhouettes_give_the_stiffness) {
+  write("scene.yaml", scene("", "3.1e+5"));
+  good({"simulate", "scene.yaml"}, "measured");
+  const std::vector<double> positions = dataset("measured/trajectory.h5", "/positions");
+  const Camera camera{
+      .position = {0.2, 0.043, 2.0}, .target = {0.2, 0.043, 0.0}, .view_height = 0.31, .width = 72, .height = 44};
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {0.4, 0.1, 0.1}, {8, 2, 2});
+  std::vector<double> masks;
+  const auto num_vertices = static_cast<std::size_t>(mesh->num_vertices());
+  for (const std::size_t step : {2u, 4u}) {
+    State state;
+    Field& field = state.add(Field("positions", mesh->vertex_entities(), 3));
+    std::vector<double> x(3 * num_vertices);
+    for (std::size_t v = 0; v < num_vertices; ++v)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto number = static_cast<std::size_t>(mesh->vertex_order().file_index()[v]);
+        x[3 * v + c] = positions.at(3 * (num_vertices * step + number) + c);
+      }
+    field.from_host(x);
+    const std::vector<double> mask = silhouette(*mesh, camera, state);
+    masks.insert(masks.end(), mask.begin(), mask.end());
+  }
+  {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path("masks.h5"), "masks", 1);
+    file.write_array<double>("/masks", masks, {2, 44, 72}, "1");
+    file.write_array<std::int64_t>("/step", {2, 4}, {2});
+    file.publish();
+  }
+  const auto with = [&](const std::string& more) {
+    return scene(
+        "objective: [{type: silhouette, observations: masks.h5, camera: {position: [0.2, 0.043, 2], target: "
+        "[0.2, 0.043, 0], view_height: 0.31, size: [72, 44]}" +
+        more +
+        "}]\nparameters: [{name: youngs_modulus}]\n"
+        "optimiser: {max_iterations: 40, gradient_tolerance: 1.0e-7}\n");
+  };
+  for (const std::string more : {"", ", filter: 3, region: all, noise: 0.1"}) {
+    write("scene.yaml", with(more));
+    good({"invert", "scene.yaml"}, "run");
+    EXPECT_NEAR(dataset("run/parameters.h5", "/parameters/youngs_modulus").at(0), 3.1e5, 1e-3 * 3.1e5) << more;
+  }
+  for (const auto& [more, words] : {std::pair<std::string, std::string>{", steps: [3]", "3"},
+                                    {", dataset: /left", "does not exist; give a dataset [K, 44, 72]"},
+                                    {", region: midle", "midle"}}) {
+    write("scene.yaml", with(more));
+    const Ran ran = run({"gradient", "scene.yaml"}, "refused");
+    EXPECT_EQ(ran.code, 2) << more;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+    }
+  }
+}
+
 TEST_F(SensorOfScene, passes_the_check_of_its_gradient) {
   write("scene.yaml",
         scene("objective:\n  - {type: sensor, sensor: gauge, target: [0.01, .nan, .nan, 0.002, .nan, .nan], step: 3}\n"
@@ -129,6 +184,34 @@ TEST_F(SensorOfScene, passes_the_check_of_its_gradient) {
               "  - {type: sensor, sensor: support, target: [0, 0, 1], covariance: [[2, 0.1, 0], [0.1, 1, 0], [0, 0, "
               "3]]}\nparameters:\n  - {name: youngs_modulus}\n  - {name: density}\n  - {name: gravity}\n"));
   good({"check", "scene.yaml", "--hessian"}, "check");
+}
+
+TEST_F(SensorOfScene, of_contact_is_written_by_simulate) {
+  write("scene.yaml",
+        "bodies:\n  lower: {mesh: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}, material: {model: neo_hookean, "
+        "density: 1000, youngs_modulus: 1.0e+6, poisson_ratio: 0.3}}\n  upper: {mesh: {box: {size: [0.06, 0.06, 0.06], "
+        "cells: [2, 2, 2]}}, placement: {translate: [0.02, 0.1005, 0.02]}, material: {model: neo_hookean, density: "
+        "2000, youngs_modulus: 1.0e+6, poisson_ratio: 0.3}}\n"
+        "solver: {integrator: implicit_euler, dt: 0.01, steps: 3, gravity: [0, -9.8, 0]}\n"
+        "initial: {velocity: [0.1, 0, 0]}\n"
+        "contact: {barrier_distance: 1.0e-3, barrier_stiffness: 1.0e+5, friction: 0.3, friction_velocity: 0.01, "
+        "obstacles: [{plane: {point: [0, -0.0005, 0], normal: [0, 1, 0]}, name: ground}]}\n"
+        "sensors:\n  pair: {type: contact_force, between: [lower, upper]}\n"
+        "  grip: {type: friction_force, between: [lower, ground]}\n"
+        "  press: {type: contact_pressure, between: [lower, all]}\n"
+        "output: {fields: [positions, contact_forces]}\n");
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> pair = dataset("run/trajectory.h5", "/sensors/pair"),
+                            forces = dataset("run/trajectory.h5", "/contact/lower|upper"),
+                            grip = dataset("run/trajectory.h5", "/sensors/grip"),
+                            press = dataset("run/trajectory.h5", "/sensors/press");
+  // The blocks start with small gaps and a horizontal velocity.
+  ASSERT_EQ(pair.size(), forces.size());
+  EXPECT_LT(pair.at(1), 0.0);
+  for (std::size_t i = 0; i < pair.size(); ++i) EXPECT_NEAR(pair[i], forces[i], 1e-10 * std::abs(forces.at(1))) << i;
+  EXPECT_LT(grip.at(0), 0.0);
+  ASSERT_EQ(press.size(), 4u);
+  EXPECT_GT(press.at(0), 0.0);
 }
 
 TEST_F(SensorOfScene, is_refused_in_one_line) {
@@ -166,6 +249,10 @@ TEST_F(SensorOfScene, is_refused_in_one_line) {
   refused(with("{type: position, point: [0.41, 0.05, 0.05]}"), "point (0.41, 0.05, 0.05) is outside the body");
   refused(with("{type: distance, between: [{region: all}]}"), "is not a list of two places");
   refused(with("{type: reaction, region: x_max}"), "has no reaction");
+  refused(with("{type: contact_force}"), "between: is missing; give two names of bodies or obstacles");
+  refused(with("{type: contact_pressure, between: body}"), "is not a list of two names of bodies or obstacles");
+  refused(with("{type: friction_force, between: [body, floor], region: all}"), "region");
+  refused(with("{type: contact_force, between: [body, floor]}"), "the scene has no contact");
   refused(with("{type: strain, region: x_max}"), "has no tetrahedra");
 }
 

@@ -144,6 +144,87 @@ TEST(joint_constraints, dependent_constraints_are_errors) {
   }
 }
 
+/// Positions of two bodies and of a rotor, node 8, after a motion of the first body: a rotation by q about the axis
+/// through the point, or a translation by q along the axis.
+NodeVectors<double> with_rotor(JointKind kind, const Vector& point, const std::array<Vector, 3>& axes, double q) {
+  NodeVectors<double> x = rest_positions();
+  for (std::size_t i = 0; i < 4; ++i) {
+    double along[3] = {};  // components of the offset from the point in the basis `axes`
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t c = 0; c < 3; ++c) along[k] += axes[k][c] * (first_rest[i][c] - point[c]);
+    const bool turns = kind == JointKind::revolute;
+    const double moved[3] = {turns ? along[0] : along[0] + q,
+                             turns ? std::cos(q) * along[1] - std::sin(q) * along[2] : along[1],
+                             turns ? std::sin(q) * along[1] + std::cos(q) * along[2] : along[2]};
+    for (std::size_t c = 0; c < 3; ++c) {
+      x[i][static_cast<int>(c)] = point[c];
+      for (std::size_t k = 0; k < 3; ++k) x[i][static_cast<int>(c)] += moved[k] * axes[k][c];
+    }
+  }
+  x.push_back(kind == JointKind::revolute ? Vec3<double>{{std::cos(q), std::sin(q), 0.0}}
+                                          : Vec3<double>{{1.0 + q, 0.0, 0.0}});
+  return x;
+}
+
+TEST(joint_constraints, rotors_follow_the_coordinate) {
+  const Vector point{0.7, 0.6, 0.3}, axis{0.3, -1.0, 0.5};
+  const auto axes = axes_from(axis);
+  for (const JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
+    const Joint joint{"joint", kind, "first", "second", point, axis};
+    const Frame first(0, first_rest), second(4, second_rest);
+    std::vector<Constraint> all = joint_constraints(joint, first, second);
+    for (Constraint& constraint : rotor_constraints(joint, first, second, {{{8, 1.0}}, {-1.0, 0.0, 0.0}}))
+      all.push_back(std::move(constraint));
+    const Assembly assembly = two_bodies(std::move(all));
+    EXPECT_EQ(assembly.size(), 12u + 5u + 3u);
+    EXPECT_NO_THROW(assembly.require_independent(with_rotor(kind, point, axes, 0.0), std::vector<double>(9, 1.0)));
+    for (const double q : {0.0, 0.8, 2.5})
+      for (const double g : assembly.values(with_rotor(kind, point, axes, q))) EXPECT_NEAR(g, 0.0, 1e-14);
+    // Along the motion, the derivatives of the constraints are zero. Central differences are of fourth order.
+    const double h = 1e-3;
+    NodeVectors<double> v = with_rotor(kind, point, axes, 0.8 + h);
+    const NodeVectors<double> m1 = with_rotor(kind, point, axes, 0.8 - h),
+                              p2 = with_rotor(kind, point, axes, 0.8 + 2.0 * h),
+                              m2 = with_rotor(kind, point, axes, 0.8 - 2.0 * h);
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = (1.0 / (12.0 * h)) * (8.0 * (v[i] - m1[i]) - (p2[i] - m2[i]));
+    for (const double rate : assembly.project(with_rotor(kind, point, axes, 0.8), v)) EXPECT_NEAR(rate, 0.0, 1e-10);
+  }
+}
+
+/// The constraints are quadratic, so central differences with any step have rounding errors only.
+TEST(joint_constraints, derivatives_of_the_constraints_of_rotors) {
+  const Joint joint{"joint", JointKind::revolute, "first", "second", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
+  const Frame first(0, first_rest), second(4, second_rest);
+  const Assembly assembly = two_bodies(rotor_constraints(joint, first, second, {{{8, 1.0}}, {-1.0, 0.0, 0.0}}));
+  NodeVectors<double> x = with_rotor(joint.kind, joint.point, axes_from(joint.axis), 0.3), w = x, plus = x, minus = x;
+  std::vector<double> lambda;
+  for (std::size_t k = 0; k < assembly.size(); ++k) lambda.push_back(std::sin(2.0 * static_cast<double>(k) + 1.0));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      w[i][c] = std::cos(3.0 * static_cast<double>(i) - 2.0 * c);
+      plus[i][c] = x[i][c] + 0.5 * w[i][c];
+      minus[i][c] = x[i][c] - 0.5 * w[i][c];
+    }
+  const std::vector<double> rates = assembly.project(x, w), up = assembly.values(plus), down = assembly.values(minus);
+  double left = 0.0, right = 0.0;
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    EXPECT_NEAR(rates[k], up[k] - down[k], 1e-12);
+    left += lambda[k] * rates[k];
+  }
+  const auto zero = [&] { return NodeVectors<double>(x.size(), Vec3<double>{{0.0, 0.0, 0.0}}); };
+  NodeVectors<double> forces = zero(), at_plus = zero(), at_minus = zero(), curvature = zero();
+  assembly.add_forces(x, lambda, 1.0, forces);
+  assembly.add_forces(plus, lambda, 1.0, at_plus);
+  assembly.add_forces(minus, lambda, 1.0, at_minus);
+  assembly.add_curvature(lambda, w, 1.0, curvature);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      right += forces[i][c] * w[i][c];
+      EXPECT_NEAR(curvature[i][c], at_plus[i][c] - at_minus[i][c], 1e-12);
+    }
+  EXPECT_NEAR(left, right, 1e-12);
+}
+
 TEST(joint_constraints, transposed_solution_and_its_derivative) {
   const Joint joint{"joint", JointKind::universal, "first", "", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
   const Assembly assembly = two_bodies(joint_constraints(joint, Frame(0, first_rest), Frame()));

@@ -101,6 +101,7 @@ TEST(simulator, defaults_of_joints_checkpoints_and_optimisers_are_the_documented
   EXPECT_EQ(joint.kind, JointKind::revolute);
   EXPECT_EQ(joint.other, "");
   EXPECT_EQ(joint.axis, (std::array<double, 3>{0.0, 0.0, 1.0}));
+  EXPECT_EQ(joint.armature, 0.0);
   const JointDrive drive;
   EXPECT_EQ(drive.torque, std::vector<double>{0.0});
   EXPECT_EQ(drive.target, std::vector<double>{0.0});

@@ -34,6 +34,15 @@ struct Joint {
   std::array<double, 3> point{};              ///< position of the joint, m
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of the axis, a vector of any non-zero length
   double coordinate = 0.0;                    ///< coordinate q (see JointDrive) at the rest positions, rad or m
+  /// Armature a of a revolute (kg m²) or prismatic (kg) joint: inertia of a motor's rotor with respect to the joint's
+  /// coordinate q. The kinetic energy is ½ a (dq/dt)². For a rotor with the moment of inertia I and the gear ratio n, a
+  /// = n² I. A value of 0 means that there is no rotor. For a value a > 0, the mesh must contain a body with the name
+  /// `rotor()` and the mesh `rotor_mesh`.
+  double armature = 0.0;
+
+  /// Returns the name of the body that represents the rotor of the joint: NAME.rotor, where NAME is the name of the
+  /// joint with a dot in place of each slash.
+  std::string rotor() const;
 };
 
 /// Actuation, spring, friction and limits of a revolute or prismatic joint: the generalised force on the joint's

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
@@ -153,6 +154,38 @@ class Model {
   /// For n = 0, the result is bitwise identical to the initial state after `step` has rounded it to reversible values.
   /// Fills `record` as `step` does.
   virtual void step_back(int n, State& state, Record& record);
+};
+
+/// Function u[n] = π(n, x[n], p) that computes the values u[n] of some parameters for step n from the state x[n] before
+/// the step and from the other parameters p. Examples are a feedback controller, a neural network, and a coupling to
+/// another program. The parameters in u are called the controls of the link. All functions are collective over the
+/// Model's communicator. In the parameters that the functions receive, all controls are zero. In the states and
+/// tangents that the functions receive, values at copies of other ranks' entities are up to date.
+class Link {
+ public:
+  virtual ~Link() = default;
+  /// Returns the names of the controls. Each control is a parameter of the Model that may have a value for each step
+  /// (`ParameterSpec::by_step`).
+  virtual std::vector<std::string> controls() const = 0;
+  /// Sets the values u[n] in `controls`, a set of the controls alone.
+  virtual void evaluate(int n, const State& state, const ParameterSet& parameters, ParameterSet& controls) = 0;
+  /// Sets the derivatives du = ∂π/∂x dx + ∂π/∂p dp in `control_tangents`, where dx is `tangent` and dp is `direction`.
+  virtual void tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                       const ParameterSet& direction, ParameterSet& control_tangents) = 0;
+  /// Adds (∂π/∂x)ᵀ ū to the values of `adjoint` at owned entities, and this rank's contribution to (∂π/∂p)ᵀ ū to
+  /// `gradient` for the parameters that `gradient` contains. ū is `control_adjoints`; for a parameter with one value
+  /// for the whole model, ū is the sum over all ranks and has the same value on every rank.
+  virtual void add_adjoint(int n, const State& state, const ParameterSet& parameters,
+                           const ParameterSet& control_adjoints, State& adjoint, ParameterSet& gradient) = 0;
+  /// Adds the derivatives of the values that `add_adjoint` adds, along `tangent`, `direction` and the derivative
+  /// `control_adjoint_tangents` of ū.
+  virtual void add_adjoint_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
+                                   const State& /*tangent*/, const ParameterSet& /*direction*/,
+                                   const ParameterSet& /*control_adjoints*/,
+                                   const ParameterSet& /*control_adjoint_tangents*/, State& /*adjoint_tangent*/,
+                                   ParameterSet& /*gradient_tangent*/) {
+    throw Error("a link of this model has no second derivatives", ErrorKind::input);
+  }
 };
 
 }  // namespace diffsim

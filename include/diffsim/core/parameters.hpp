@@ -20,6 +20,8 @@ namespace diffsim {
 struct Parameter {
   Field field;              ///< values, [steps, local entities, components]
   ParameterSpec spec = {};  ///< properties; empty for a parameter that was added without a spec
+  /// True for a control of a Link, which sets the values before each step. The values are zero between steps.
+  bool is_control = false;
 
   const std::string& name() const { return field.name(); }  ///< name; NAME:LABEL if the parameter has a label
   const Entities& on() const { return field.on(); }         ///< entities on which the parameter has values
@@ -57,7 +59,8 @@ class ParameterSet {
   /// Returns a set of the parameters in `names`, filled with zeros. Throws Error (input) for an unknown name.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);  ///< sets all values of all parameters
-  /// Returns a number that changes with each operation that may change a value on this rank (`Field::revision`).
+  /// Returns a number that changes with each operation that may change a value on this rank (`Field::revision`). Values
+  /// of controls (`Parameter::is_control`) are excluded.
   std::uint64_t revision() const;
 
   auto begin() { return parameters_.begin(); }        ///< iterator to the first parameter

@@ -83,8 +83,11 @@ class System {
   /// `prepare` throws Error (input) for a cell that is not an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
-  /// Throws Error (input) if called after `prepare`. `prepare` throws Error (input) for a body that does not exist or
-  /// is not rigid, and for redundant constraints.
+  /// If the joint has an armature, adds the inertia of the joint's rotor and the parameter `joint_armature:NAME`, where
+  /// NAME is the name of the joint. Throws Error (input) if called after `prepare`, for an armature that is negative or
+  /// not finite, for an armature of a joint that is neither revolute nor prismatic, and for an armature without a rotor
+  /// in the mesh (`Joint::rotor`). `prepare` throws Error (input) for a body that does not exist or is not rigid, and
+  /// for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----

@@ -37,12 +37,13 @@ struct ObservedPoints {
 ///
 /// If the mesh has several bodies, the root has `/time` and `/step`, and each body has a group `/bodies/BODY` with its
 /// own datasets `NAME`, `mesh/vertices` and `mesh/cells`. Vertex numbers in `mesh/cells` are then relative to the first
-/// vertex of the body. The fields at the directors of rods, which are additional vertices of the mesh, are in the group
-/// `/bodies/BODY/directors`. An affine body moves as one tetrahedral cell. The group `/bodies/BODY/surface` contains
-/// the body's triangle surface and the fields with three components; the values at the surface's vertices follow from
-/// the values at the corners of the cell by an affine function of the rest position. Vertices that belong to no cell
-/// have their rest positions in `/positions` and zeros in other fields. The root has the attributes `mesh_fingerprint`
-/// and `complete` (1, or 0 if the run ended early). All members except `num_frames` are collective.
+/// vertex of the body. The fields at directors, which are additional vertices of the mesh, are in the group
+/// `/bodies/BODY/directors`; the rotor of a joint has only this group. An affine body moves as one tetrahedral cell.
+/// The group `/bodies/BODY/surface` contains the body's triangle surface and the fields with three components; the
+/// values at the surface's vertices follow from the values at the corners of the cell by an affine function of the rest
+/// position. Vertices that belong to no cell have their rest positions in `/positions` and zeros in other fields. The
+/// root has the attributes `mesh_fingerprint` and `complete` (1, or 0 if the run ended early). All members except
+/// `num_frames` are collective.
 class TrajectoryWriter {
  public:
   /// Values computed from a state that belong to no vertex, such as coordinates of joints or reactions. The values are

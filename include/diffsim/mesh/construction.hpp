@@ -73,6 +73,10 @@ struct MassProperties {
 /// InputError if the body is too flat, as defined for the other affine_body(). No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
+/// Returns this rank's block of the mesh of a joint's rotor (`Joint::armature`): one point, whose vertex is a director
+/// (`MeshBody::num_directors`) with the components (1, 0, 0) m. No communication.
+MeshData rotor_mesh(MPI_Comm comm);
+
 /// Placement of a body: maps each position x to R S x + t with S = diag(scale), R the rotation by `angle` about `axis`
 /// through the origin (Rodrigues' formula) and t = `translate`.
 struct Placement {

@@ -72,7 +72,7 @@ struct MeshBody {
   std::array<std::int64_t, 3> first_lower_cell{};  ///< number of the first cell of each of `lower_kinds`
   CellKind kind = CellKind::tetrahedron;           ///< kind of the body's cells of the highest dimension
   /// Number of directors, which are the last vertices of the body. A director is a vector, stored as a vertex, that
-  /// defines the orientation of the cross-section of a segment.
+  /// defines the orientation of the cross-section of a segment, or describes the rotor of a joint (`rotor_mesh`).
   std::int64_t num_directors = 0;
   std::shared_ptr<const AffineBody> affine{};  ///< surface and volume of an affine body; nullptr for other bodies
   CellWork work{};                             ///< work of the body's cells
@@ -109,10 +109,11 @@ struct MeshData {
     std::int64_t first = 0;           ///< number of the first cell of this rank's block
     std::vector<std::int64_t> nodes;  ///< [block cells, corners]
     /// Number of directors in the whole mesh. A director is a vector, stored as a vertex, that defines the orientation
-    /// of the cross-section of a segment.
+    /// of the cross-section of a segment, or describes the rotor of a joint (`rotor_mesh`).
     std::int64_t num_directors = 0;
-    /// Vertex number of the director of each segment in this rank's block, or -1 for a segment without a director:
-    /// [block cells]. Empty if no segment of the mesh has a director.
+    /// Vertex number of the director of each segment or point in this rank's block, or -1 for a cell without a
+    /// director: [block cells]. Empty if no cell of the mesh has a director. The director of a point is the point's own
+    /// vertex.
     std::vector<std::int64_t> directors;
     std::vector<CellRegion> regions;  ///< regions of the cells of this rank's block
   };

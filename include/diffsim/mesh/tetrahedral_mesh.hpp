@@ -83,7 +83,8 @@ struct LowerCellSet {
 /// `vertex_order` and `cell_order` map local numbers to the order of the mesh file.
 ///
 /// Some vertices may be directors, which are vectors, not positions. A director defines the orientation of the
-/// cross-section of a segment (src/mesh/directors.hpp). No region contains a director.
+/// cross-section of a segment (src/mesh/directors.hpp), or describes the rotor of a joint (`rotor_mesh`). No region
+/// contains a director.
 class TetrahedralMesh {
  public:
   /// Creates the mesh of the box [0, size] (m) with cells[0]·cells[1]·cells[2] bricks of six tetrahedra each. The sides
@@ -130,7 +131,7 @@ class TetrahedralMesh {
   /// Number of vertices of the whole mesh that belong to no cell.
   std::int64_t num_unused_vertices() const { return num_unused_; }
   /// Number of directors in the whole mesh. Directors are vectors, stored as vertices, that define the orientations of
-  /// the cross-sections of segments.
+  /// the cross-sections of segments, or describe the rotors of joints (`rotor_mesh`).
   std::int64_t num_global_directors() const { return num_directors_; }
   /// Flags of the local vertices: non-zero for each vertex that is a director. Empty if the mesh has no directors.
   const std::vector<char>& is_director() const { return is_director_; }

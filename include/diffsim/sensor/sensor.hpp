@@ -77,6 +77,10 @@ enum class SensorQuantity {
   work,              ///< ∫ P : ∇u dV over a region's tetrahedra, with Piola stress P and displacement u (J)
   reaction,          ///< sum of the forces that fix or move a region's vertices (N)
   moment,            ///< moment of the reaction about `SensorSpec::about` (N m)
+  contact_force,     ///< contact force of `between[1]` on `between[0]` (N); see `SensorSpec::between`
+  friction_force,    ///< part of `contact_force` that is due to friction (N)
+  contact_pressure,  ///< mean of the pressures of the normal contact forces (Pa), weighted by these forces
+  acceleration,      ///< mean acceleration f/m + g of a region's vertices, or acceleration of a point (m/s²)
 };
 
 /// Description of a sensor (`DifferentiableScene::sensor`).
@@ -86,6 +90,11 @@ struct SensorSpec {
   std::optional<SensorPlace> other = {};               ///< second region or point; only for the quantity `distance`
   std::array<double, 3> about{};  ///< reference point (m) of `moment` and `angular_momentum`; default: the origin
   double power = 8.0;             ///< exponent P of the mean of `von_mises`, at least 2
+  /// Two sides of `contact_force`, `friction_force` and `contact_pressure`: names of bodies of the mesh ("body" if the
+  /// mesh has a single body without a name), labels of obstacles, or names of regions of a body's surface (in a mesh of
+  /// several bodies, BODY/REGION). The two sides must not belong to one body. `between[1]` may be "all": all bodies and
+  /// obstacles except the body or obstacle of `between[0]`. Forces of a body on itself are not included.
+  std::array<std::string, 2> between = {};
 };
 
 /// Description of a quantity that sensors measure: name in scenes, unit, names of the components, and meaning.
@@ -209,5 +218,49 @@ class SensorValueLoss final : public Loss {
 /// coordinates in their tetrahedra. Every rank must pass all points. Throws Error (input) for a point outside the body,
 /// a wrong number of coordinates, negative step numbers, infinite coordinates, and if nothing is observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
+
+/// Camera without distortion, whose image has square pixels.
+struct Camera {
+  std::array<double, 3> position{0.0, 0.0, 1.0};  ///< position of the camera, m
+  std::array<double, 3> target = {};              ///< point at the centre of the image, m
+  std::array<double, 3> up{0.0, 1.0, 0.0};        ///< direction that points upwards in the image; any length
+  double field_of_view = 0.7;  ///< angle between the upper and the lower edge of the image, in (0, π), rad
+  /// Distance (m) between the upper and the lower edge of the image of an orthographic camera, which does not use
+  /// `field_of_view`; 0 for a pinhole camera.
+  double view_height = 0.0;
+  int width = 64;   ///< number of pixels in a row
+  int height = 64;  ///< number of rows of pixels
+};
+
+/// Options of a silhouette loss (`make_silhouette_loss`).
+struct SilhouetteOptions {
+  /// Region whose faces and triangles form the silhouette. In a mesh with affine bodies: `all`, BODY/all, or a region
+  /// BODY/REGION of a body that is not affine.
+  std::string region = "all";
+  /// Side of the square, in pixels, over which the image and the masks are averaged; an odd number. A wider square
+  /// gives a gradient to silhouettes that are farther apart.
+  int filter = 1;
+};
+
+/// Makes the loss 1/(2N) Σ (c(n_i) - c(m_i))² for observed masks. The sum is over the N observed pixels i of all masks.
+/// n_i is the sum of the areas of the visible triangles in the image inside a square of `filter` × `filter` pixels
+/// around pixel i, divided by the area of the square. m_i is the mean of the mask over the square. The function c(n) =
+/// n³ (10 - 15 n + 6 n²) for n < 1, else 1, limits the effect of surfaces behind each other. Boundary faces of
+/// tetrahedra are visible from outside, triangles of other bodies from both sides. Pixels whose square contains NaN, or
+/// extends beyond the image, are not observed. Nothing hides the surface, and affine bodies have their own surfaces.
+/// The loss has first and second derivatives with respect to positions.
+///
+/// `masks`: map from numbers of states to images [height, width], row 0 at the top; a pixel is the covered part of the
+/// pixel, from 0 to 1, or NaN. Every rank must pass all masks. Throws Error (input) for a camera or options that Camera
+/// and SilhouetteOptions exclude, a region without faces, negative numbers of states, masks of another size, other
+/// values of pixels, and if no pixel is observed. `Loss::value` throws Error (run) if a vertex of the surface is behind
+/// a pinhole camera, or if its position is not finite. Collective.
+std::unique_ptr<Loss> make_silhouette_loss(const TetrahedralMesh& mesh, const Camera& camera,
+                                           const std::map<int, std::vector<double>>& masks,
+                                           const SilhouetteOptions& options = {});
+/// Returns the mask of a region in `state`, [height, width], row 0 at the top, on every rank: for each pixel, the
+/// smaller of 1 and the sum of the areas of the visible triangles inside the pixel. Collective.
+std::vector<double> silhouette(const TetrahedralMesh& mesh, const Camera& camera, const State& state,
+                               const std::string& region = "all");
 
 }  // namespace diffsim

@@ -23,14 +23,15 @@ class DifferentiableScene;
 /// connect are one body, with the name of the link nearest to the base. The coordinates of the joints determine the
 /// initial positions of the bodies.
 struct Robot {
-  std::string name;               ///< NAME, the `name` that was passed to `read_robot`
-  std::vector<NamedMesh> bodies;  ///< affine bodies
-  /// One rigid material per body. The density is 1000 kg/m³; the volumes of the bodies are such that the masses are
-  /// those in the URDF file.
+  std::string name;  ///< NAME, the `name` that was passed to `read_robot`
+  /// Affine bodies of the links, followed by the rotors of the joints with an armature (`rotor_mesh`).
+  std::vector<NamedMesh> bodies;
+  /// One rigid material per link that is a body. The density is 1000 kg/m³; the volumes of the bodies are such that the
+  /// masses are those in the URDF file.
   std::vector<DifferentiableMaterial> materials;
   std::vector<Joint> joints;                 ///< joints between the bodies
   std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
-  /// Initial velocities of the bodies, in the order of `bodies`: velocity of the centre of mass (m/s) and angular
+  /// Initial velocities of the links, in the order of `bodies`: velocity of the centre of mass (m/s) and angular
   /// velocity (rad/s). These velocities are computed from the joint velocities in RobotOptions.
   std::vector<std::array<std::array<double, 3>, 2>> velocities;
   /// Warnings about parts of the URDF file that have no effect, for example about collision shapes of the base.
@@ -44,6 +45,9 @@ struct RobotOptions {
   std::map<std::string, double> velocities;   ///< joint velocities by names in the file, rad/s or m/s; default: 0
   Placement placement;                        ///< rotation and translation of the base; scale must be 1
   bool with_surfaces = false;                 ///< true if the collision shapes are read, for contact
+  /// Armatures of revolute, continuous and prismatic joints by names in the file (`Joint::armature`), kg m² or kg, > 0;
+  /// joints without a value have no armature. URDF files have no armatures.
+  std::map<std::string, double> armatures = {};
 };
 
 /// Reads a robot from a URDF file with the library urdfdom. Supports the joints revolute, continuous, prismatic,
@@ -57,7 +61,8 @@ struct RobotOptions {
 /// - The file cannot be read, or diffsim was built without urdfdom.
 /// - A body that moves has no mass or an impossible inertia.
 /// - A joint mimics another joint, or the axis of a joint has zero length.
-/// - `options` contain a coordinate or a velocity of a joint that does not exist, is fixed or has several coordinates.
+/// - `options` contain a coordinate, a velocity or an armature of a joint that does not exist, is fixed or has several
+///   coordinates, or contain an armature that is not positive and finite.
 /// - `options.placement` contains a scale other than 1.
 /// - A collision mesh cannot be read.
 ///

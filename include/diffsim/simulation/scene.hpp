@@ -10,17 +10,20 @@
 
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/material.hpp"
-#include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
 
 class ContactTerm;
+class LinkedModel;
 class SystemModel;
+struct Feedback;
+struct SceneContact;
 namespace body {
 struct JointNodes;
 }
@@ -68,8 +71,10 @@ class DifferentiableScene {
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
-  /// model `rigid`, which requires an affine body. The first step throws Error (input) if a body of the joint does not
-  /// exist or is not rigid, or if the constraints of the joints are linearly dependent.
+  /// model `rigid`, which requires an affine body. A joint with an armature adds the parameter `joint_armature:NAME`,
+  /// where NAME is the joint's name, and needs the rotor `Joint::rotor()` among the bodies of the mesh. Throws Error
+  /// (input) for an armature that is not allowed, or without a rotor. The first step throws Error (input) if a body of
+  /// the joint does not exist or is not rigid, or if the constraints of the joints are linearly dependent.
   void join(const Joint& joint);
   /// Adds the forces of a JointDrive (torque, spring to a target, damping, friction and limits) to a revolute or
   /// prismatic joint. Adds the parameters `joint_torque:NAME`, `joint_target:NAME`, `joint_stiffness:NAME`,
@@ -132,6 +137,15 @@ class DifferentiableScene {
   /// reaction does not include vertices that are fixed or moved by later calls. Throws Error (input) for an unknown
   /// type, region or body, and for a type that is not available at `SensorSpec::place`.
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
+  /// Adds a feedback: a policy that computes the values of some parameters before each step from sensors. Adds the
+  /// parameter `policy:NAME` [1, weights] of the weights, with the policy's initial weights, where NAME is the name of
+  /// the feedback. Throws Error (input) if the feedback is not consistent, if a parameter has two feedbacks, and if a
+  /// parameter cannot have a value for each step.
+  void add_feedback(const Feedback& feedback);
+  /// Adds a link, a function of the state that computes the values of some parameters before each step
+  /// (core/model.hpp). Throws Error (input) as `add_feedback` does. Call this function and `add_feedback` before the
+  /// first use of `model()`: both functions replace the Model.
+  void add_link(std::shared_ptr<Link> link);
   /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of the
   /// values of κ for which one of the following conditions holds. Obstacles are excluded, and all other bodies enter
   /// the conditions together, by sums or means. The length d̂ is `barrier_distance`.
@@ -157,9 +171,10 @@ class DifferentiableScene {
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   /// Indices in `mesh()->bodies()` of the bodies without a material. These bodies are obstacles.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
-  /// Time stepper of the scene.
+  /// Returns the Model of the scene: the time stepper, or, in a scene with links, the time stepper with its links.
   Model& model();
-  double dt() const;  ///< s
+  SystemModel& time_stepper() { return *integrator_; }  ///< time stepper of the scene, without links
+  double dt() const;                                    ///< s
   /// System that the time stepper advances: inertias, force terms, prescribed motions and parameters. Only force terms
   /// and fixed components may be added after the first step; the next call of `step` then calls `Model::prepare` again.
   System& system();
@@ -170,7 +185,7 @@ class DifferentiableScene {
   /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1. Fields
   /// of `state` that describe prescribed motions, such as moving origins, are set to the values of this step. Returns
   /// the step of the frame. Throws InputError if the file has no frame of step `step`, or lacks a field that steps
-  /// need.
+  /// need, and, except for step 0, if a link computes the velocity of a region that turns.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
   /// before, or if the scene may have changed since the last call (`changed_since`).
@@ -188,6 +203,8 @@ class DifferentiableScene {
 
  private:
   void prepare_if_changed();
+  /// Sets the positions and velocities of the joints' rotors (`Joint::armature`) in `state`. Collective.
+  void turn_rotors(State& state) const;
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
   /// Returns elastic terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the region.
@@ -199,10 +216,12 @@ class DifferentiableScene {
   std::vector<DifferentiableMaterial> materials_;
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
-  std::uint64_t prepared_ = 0;                  // `revision` at the last call of `prepare`; 0 before the first call
-  std::vector<std::string> obstacles_;          // labels of planes, then of meshes
-  std::vector<ContactTerm*> contacts_;          // owned by the system
-  std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
+  std::unique_ptr<LinkedModel> linked_;          // nullptr without links
+  std::uint64_t prepared_ = 0;                   // `revision` at the last call of `prepare`; 0 before the first call
+  std::vector<std::string> obstacles_;           // labels of planes, then of meshes
+  std::shared_ptr<const SceneContact> contact_;  // nullptr before `add_contact`
+  std::vector<ContactTerm*> contacts_;           // owned by the system
+  std::vector<ContactTerm*> lagged_frictions_;   // friction terms that lagged terms of the system own
   std::shared_ptr<const std::vector<std::optional<body::JointNodes>>> joint_nodes_;  // nullptr until used
   std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: rest positions
   std::vector<double> initial_velocities_;  // [owned vertices, 3]; empty: zero

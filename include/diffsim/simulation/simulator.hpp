@@ -113,6 +113,12 @@ class Trajectory {
   int step_ = -1;           // step number of `state_`
 };
 
+/// Product of the Hessian of a loss L with a direction: the derivative of the gradient of L along the direction.
+struct HessianProduct {
+  ParameterSet parameters;  ///< derivatives of ∂L/∂p for the parameters p that `require_gradient` selected
+  State initial_state;      ///< derivative of ∂L/∂x[0]; only the owned entries of the fields are meaningful
+};
+
 /// Simulates bodies, and computes gradients of a loss through rollouts.
 class DifferentiableSimulator : public Simulator {
  public:
@@ -164,6 +170,23 @@ class DifferentiableSimulator : public Simulator {
   /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields are
   /// meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
+
+  /// Runs `num_steps` steps from the scene's initial state x[0] in forward mode: computes the derivatives of the states
+  /// along a change of the parameters, `direction`, and a change of x[0], `initial_tangent`. `direction` is a set of
+  /// some of the scene's parameters (`ParameterSet::zero_like`). A State without fields means no change of x[0].
+  /// `observer` receives each state x[n] and its derivative once. `state()` does not change. The last rollout is
+  /// discarded: `backward` needs another rollout. Throws Error (input) for a negative number of steps.
+  void rollout_tangent(int num_steps, const ParameterSet& direction, const State& initial_tangent,
+                       const TangentObserver& observer);
+  /// Returns the derivative, along a direction, of the gradient of `loss` through `num_steps` steps from the scene's
+  /// initial state x[0]. The direction consists of `direction`, changes of parameters that `require_gradient` selected,
+  /// and of `initial_tangent`, a change of x[0]; a State without fields means no change. `loss` needs second
+  /// derivatives. `checkpoint_every` ≥ 1: number of steps between checkpoints in memory. `state()` does not change. The
+  /// last rollout is discarded: `backward` needs another rollout. Throws Error (input) for invalid numbers of steps,
+  /// for a parameter that was not selected, and if a second derivative does not exist.
+  HessianProduct hessian_product(int num_steps, int checkpoint_every, Loss& loss, const ParameterSet& direction,
+                                 const State& initial_tangent);
+
   /// Counters of the last rollout and, if called, of `backward`: steps, snapshots and run times. Throws Error if no
   /// rollout was run since the state was last set.
   const SweepStatistics& statistics() const;

@@ -159,6 +159,8 @@ HostUpdate<T>::HostUpdate(const ConstraintSet& set, const FieldPair& mass, const
       damping_(to_host(update.damping.value, 1)),
       mass_(set.gather(*mass.value)),
       fixed_(set.num_nodes(), 0) {
+  for (std::size_t k = 0; k < fixed_.size(); ++k)
+    if (set.is_rotor()[k] != 0) fixed_[k] = System::weightless;
   if constexpr (has_derivatives<T>) {
     gravity_tangent_ = to_host(update.gravity.derivative, 3);
     damping_tangent_ = to_host(update.damping.derivative, 1);

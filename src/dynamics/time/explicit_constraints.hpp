@@ -127,7 +127,7 @@ class HostUpdate {
   double h_;
   std::vector<double> gravity_, damping_, mass_;                          // [3], [1], [nodes]
   std::vector<double> gravity_tangent_, damping_tangent_, mass_tangent_;  // an empty vector stands for zeros
-  std::vector<std::uint8_t> fixed_;                                       // [nodes], all zero: nodes are never fixed
+  std::vector<std::uint8_t> fixed_;  // [nodes], `System::weightless` or 0: nodes are never fixed
 };
 
 template <class T>

@@ -29,7 +29,8 @@ int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles);
 
 /// Returns those cells of one kind (triangles, segments or points) on this rank that are pieces of the mesh's surface.
-/// All triangles are pieces; segments and points are pieces if their body has no cells of a higher dimension.
+/// All triangles are pieces; segments and points are pieces if their body has no cells of a higher dimension. Points
+/// whose vertices are directors are not pieces.
 std::vector<SurfacePiece> pieces_of_kind(const TetrahedralMesh& mesh, CellKind kind);
 
 /// Returns the pieces of the mesh's surface on this rank. Boundary faces of tetrahedra are represented by triangles

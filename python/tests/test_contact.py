@@ -1,0 +1,124 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Contact with obstacles of triangles, and separate values of single pairs."""
+
+import diffsim
+import numpy as np
+import pytest
+from scenes import difference
+
+FLOOR = -1.9e-3  # m
+STEPS = 20
+
+
+def floor(**options):
+    """Return an obstacle of two triangles, of which one is below the cube."""
+    corners = [[-1, FLOOR, -1], [1.1, FLOOR, -1], [1.1, FLOOR, 3], [-1, FLOOR, 3]]
+    return diffsim.MeshObstacle(corners, [[0, 2, 1], [0, 3, 2]], label="floor", **options)
+
+
+def falling(meshes=(), pairs=(), friction=0.1, thicknesses=None):
+    """Return a simulator of a cube of 0.1 m that falls on obstacles and slides along x."""
+    mesh = diffsim.TetrahedralMesh.create_cube(1, 0.1)
+    made = diffsim.DifferentiableSimulator(
+        mesh,
+        diffsim.DifferentiableMaterial(2e4, 0.3),
+        diffsim.DifferentiableSolver(dt=2e-3, substeps=10, damping=1.0),
+    )
+    made.scene.set_initial_velocity([0.3, 0.0, 0.0])
+    made.scene.add_contact(
+        diffsim.ContactOptions(
+            barrier_distance=2e-3,
+            barrier_stiffness=1e4,
+            friction=friction,
+            friction_velocity=0.01,
+            meshes=list(meshes),
+            pairs=list(pairs),
+            thicknesses=thicknesses or {},
+        )
+    )
+    return made
+
+
+def lowest(made):
+    """Return the smallest y of the vertices in all states."""
+    trajectory = made.rollout(STEPS)
+    return min(trajectory.positions(n)[:, 1].min() for n in range(STEPS + 1))
+
+
+def distance(n, state):
+    """Return the sum of x over the vertices in the last state, and the derivative of this sum."""
+    if n != STEPS:
+        return None
+    derivative = np.zeros_like(state.positions)
+    derivative[:, 0] = 1.0
+    return state.positions[:, 0].sum(), {"positions": derivative}
+
+
+def test_triangles_stop_a_body():
+    made = falling([floor()])
+    assert lowest(made) > FLOOR
+    assert "obstacle_position:floor" in made.parameters
+    free = falling([floor()], [diffsim.ContactPair("body", "floor", touch=False)])
+    assert lowest(free) == pytest.approx(-0.5 * 9.8 * (2e-3 * STEPS) ** 2, rel=0.01)
+
+
+def test_values_of_a_pair_replace_the_common_values():
+    pair = diffsim.ContactPair("body", "floor", friction=0.4)
+    assert pair.label == "body|floor" and pair.between == ["body", "floor"] and pair.barrier_distance is None
+    made, common = falling([floor()], [pair]), falling([floor()], friction=0.4)
+    assert made.parameters["friction:body|floor"] == 0.4 and made.parameters["friction"] == 0.1
+    x, expected = made.rollout(STEPS).positions(STEPS), common.rollout(STEPS).positions(STEPS)
+    assert x == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    faster = falling([floor()]).rollout(STEPS).positions(STEPS)
+    assert x[:, 0].mean() < faster[:, 0].mean() - 1e-4
+
+
+@pytest.mark.parametrize("name, step", [("friction:body|floor", 1e-3), ("barrier_stiffness:body|floor", 10.0)])
+def test_gradient_with_respect_to_the_values_of_a_pair(name, step):
+    made = falling([floor()], [diffsim.ContactPair("body", "floor", friction=0.4, barrier_stiffness=2e4)])
+    made.require_gradient([name])
+    made.rollout(STEPS)
+    made.backward(distance)
+    slope = float(made.gradient(name))
+    start = float(made.parameters[name])
+
+    def at(offset):
+        made.parameters[name] = start + offset
+        made.rollout(STEPS)
+        return made.compute_loss(distance)
+
+    assert slope != 0.0
+    assert slope == pytest.approx(difference(at, 0.0, step), rel=1e-4)
+
+
+def test_options_have_members():
+    turn = diffsim.Rotation([0, 1, 0], 2.0, origin=[0.05, 0, 0.05])
+    obstacle = floor(velocity=[0, 0.1, 0], solid=False, rotation=turn, thickness=1e-4)
+    assert obstacle.vertices.shape == (4, 3) and obstacle.triangles.tolist() == [[0, 2, 1], [0, 3, 2]]
+    assert obstacle.velocity == [0, 0.1, 0] and obstacle.solid is False and obstacle.thickness == 1e-4
+    assert obstacle.rotation.angular_velocity == 2.0 and obstacle.rotation.origin == [0.05, 0, 0.05]
+    made = falling([obstacle], thicknesses={"body": 1e-4})
+    assert "thickness:body" in made.parameters and "thickness:floor" in made.parameters
+    assert "obstacle_angular_velocity:floor" in made.parameters
+    contact = made.scene.contact
+    assert [mesh.label for mesh in contact.meshes] == ["floor"] and contact.thicknesses == {"body": 1e-4}
+    assert contact.pairs == [] and contact.friction == 0.1
+
+
+def test_triangles_of_a_file(tmp_path):
+    path = tmp_path / "floor.obj"
+    path.write_text("v 0 0 0\nv 1000 0 0\nv 0 0 1000\nf 1 3 2\n")
+    obstacle = diffsim.MeshObstacle.from_file(str(path), scale=1e-3, label="tile")
+    assert obstacle.label == "tile" and sorted(obstacle.triangles.tolist()[0]) == [0, 1, 2]
+    assert obstacle.vertices == pytest.approx(np.array([[0, 0, 0], [1, 0, 0], [0, 0, 1]]))
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(diffsim.InputError, match="there is no vertex 3"):
+        diffsim.MeshObstacle([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 3]])
+    with pytest.raises(diffsim.InputError, match="must be an array of shape"):
+        diffsim.MeshObstacle([[0, 0], [1, 0]], [[0, 1, 0]])
+    with pytest.raises(diffsim.InputError, match="flor"):
+        falling([floor()], [diffsim.ContactPair("body", "flor", friction=0.4)])
+    with pytest.raises(diffsim.InputError):
+        diffsim.MeshObstacle.from_file("missing.obj")

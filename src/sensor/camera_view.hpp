@@ -1,0 +1,61 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "diffsim/sensor/sensor.hpp"
+#include "sensor/pixel_area.hpp"
+
+namespace diffsim::sensor {
+
+/// Point or direction in space.
+template <class T>
+using SpacePoint = std::array<T, 3>;
+
+/// Projection of points in space to the image plane of a Camera. A point x at the distances X = r · (x - o) to the
+/// right, Y = u · (x - o) upwards and Z = f · (x - o) forward from the position o of the camera has the image (W/2 + s
+/// X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s X, H/2 + s Y) for an orthographic camera, in pixels. W and
+/// H are the width and the height of the image in pixels.
+class CameraView {
+ public:
+  /// Throws Error (input) for values that Camera excludes.
+  explicit CameraView(const Camera& camera);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  /// Returns true if a point can be projected: the point is in front of the camera, or the camera is orthographic.
+  bool sees(const SpacePoint<double>& x) const { return is_orthographic_ || along(2, x) > 0.0; }
+
+  template <class T>
+  ImagePoint<T> project(const SpacePoint<T>& x) const {
+    const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
+    return {0.5 * width_ + scale * along(0, x), 0.5 * height_ + scale * along(1, x)};
+  }
+  /// Adds (∂q/∂x)ᵀ q̄ to `x_bar`, with the image q of the point x and q̄ = `q_bar`.
+  template <class T>
+  void add_adjoint(const SpacePoint<T>& x, const ImagePoint<T>& q_bar, SpacePoint<T>& x_bar) const {
+    const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
+    SpacePoint<T> bar{scale * q_bar[0], scale * q_bar[1], T(0.0)};  // adjoints of X, Y, Z
+    if (!is_orthographic_) bar[2] = -(bar[0] * along(0, x) + bar[1] * along(1, x)) / along(2, x);
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t k = 0; k < 3; ++k) x_bar[c] += axes_[k][c] * bar[k];
+  }
+
+ private:
+  /// Returns the distance X, Y or Z (k = 0, 1, 2) of a point from the camera, m.
+  template <class T>
+  T along(std::size_t k, const SpacePoint<T>& x) const {
+    T sum = axes_[k][0] * (x[0] - origin_[0]);
+    for (std::size_t c = 1; c < 3; ++c) sum += axes_[k][c] * (x[c] - origin_[c]);
+    return sum;
+  }
+
+  int width_, height_;
+  bool is_orthographic_;
+  double scale_;                              // s: pixels, or pixels per metre for an orthographic camera
+  SpacePoint<double> origin_;                 // o, m
+  std::array<SpacePoint<double>, 3> axes_{};  // unit vectors r, u, f
+};
+
+}  // namespace diffsim::sensor
