@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from ._core import InputError, Policy
+from ._core import InputError, Link, Policy, State
 from ._jax_rollout import run, shapes
 from ._rollout import Rollout
 
@@ -108,4 +108,63 @@ def policy(function, num_inputs, weights):
         pullback=compiled(pullback),
         tangent=compiled(tangent),
         pullback_tangent=compiled(pullback_tangent),
+    )
+
+
+def link(function, controls, parameters=()):
+    """Return a Link for `DifferentiableScene.add_link` that calls a JAX function of the state.
+
+    The function is called as ``function(n, positions, velocities, parameters)``. The function returns a dict from the names
+    in ``controls`` to arrays, which are broadcast to the shapes of the controls. n is the number of the step, an integer
+    array. Positions (m) and velocities (m/s) are those of this rank's owned vertices before step n, arrays [owned, 3].
+    ``parameters`` in the call is a dict of arrays: the values of the parameters whose names are in the argument
+    ``parameters`` of this function. The function must be traceable by JAX. For a control with one value for the whole
+    model, the values of all ranks are summed.
+    """
+
+    def evaluate(n, x, v, p):
+        values = function(n, x, v, p)
+        if not isinstance(values, dict):
+            raise InputError("the function of a link must return a dict from controls to arrays")
+        return {name: jnp.asarray(value).astype(x.dtype) for name, value in values.items()}
+
+    def pullback(n, x, v, p, w):
+        def broadcast(x, v, p):
+            return {name: jnp.broadcast_to(value, w[name].shape) for name, value in evaluate(n, x, v, p).items()}
+
+        return jax.vjp(broadcast, x, v, p)[1](w)
+
+    def tangent(n, x, v, p, dx, dv, dp):
+        return jax.jvp(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))[1]
+
+    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
+        return jax.jvp(lambda *at: pullback(n, *at), (x, v, p, w), (dx, dv, dp, dw))[1]
+
+    def arrays(arguments):
+        for argument in arguments:
+            if isinstance(argument, State):
+                velocities = argument.velocities
+                yield jnp.asarray(argument.positions[: len(velocities)])
+                yield jnp.asarray(velocities)
+            else:
+                yield jax.tree_util.tree_map(jnp.asarray, argument)
+
+    def compiled(of_arrays):
+        call = jax.jit(of_arrays)
+
+        def of_states(*arguments):
+            results = jax.tree_util.tree_map(np.asarray, call(*arrays(arguments)))
+            if isinstance(results, dict):
+                return results
+            return {"positions": results[0], "velocities": results[1]}, results[2]
+
+        return of_states
+
+    return Link(
+        list(controls),
+        evaluate=compiled(evaluate),
+        pullback=compiled(pullback),
+        tangent=compiled(tangent),
+        pullback_tangent=compiled(pullback_tangent),
+        parameters=list(parameters),
     )

@@ -8,7 +8,7 @@ other.
 
 import torch
 
-from ._core import Policy
+from ._core import InputError, Link, Policy, State
 from ._rollout import Rollout
 from ._torch_rollout import Run
 
@@ -90,4 +90,69 @@ def policy(function, num_inputs, num_outputs, weights):
         pullback=of_arrays(pullback),
         tangent=of_arrays(tangent),
         pullback_tangent=of_arrays(pullback_tangent),
+    )
+
+
+def link(function, controls, parameters=()):
+    """Return a Link for `DifferentiableScene.add_link` that calls a PyTorch function of the state.
+
+    The function is called as ``function(n, positions, velocities, parameters)``. The function returns a dict from the names
+    in ``controls`` to tensors, which are broadcast to the shapes of the controls. n is the number of the step. Positions
+    (m) and velocities (m/s) are those of this rank's owned vertices before step n, tensors [owned, 3] of doubles.
+    ``parameters`` in the call is a dict of tensors: the values of the parameters whose names are in the argument
+    ``parameters`` of this function. The function must support the transforms of ``torch.func``. For a control with one
+    value for the whole model, the values of all ranks are summed.
+    """
+
+    def evaluate(n, x, v, p):
+        values = function(n, x, v, p)
+        if not isinstance(values, dict):
+            raise InputError("the function of a link must return a dict from controls to tensors")
+        return {name: torch.as_tensor(value, dtype=torch.float64) for name, value in values.items()}
+
+    def pullback(n, x, v, p, w):
+        def broadcast(x, v, p):
+            return {name: value.expand(w[name].shape) for name, value in evaluate(n, x, v, p).items()}
+
+        return torch.func.vjp(broadcast, x, v, p)[1](w)
+
+    def tangent(n, x, v, p, dx, dv, dp):
+        return torch.func.jvp(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))[1]
+
+    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
+        return torch.func.jvp(lambda *at: pullback(n, *at), (x, v, p, w), (dx, dv, dp, dw))[1]
+
+    def tensor(array):
+        return torch.tensor(array, dtype=torch.float64)
+
+    def tensors(arguments):
+        for argument in arguments:
+            if isinstance(argument, State):
+                velocities = argument.velocities
+                yield tensor(argument.positions[: len(velocities)])
+                yield tensor(velocities)
+            elif isinstance(argument, dict):
+                yield {name: tensor(array) for name, array in argument.items()}
+            else:
+                yield argument
+
+    def to_arrays(of_names):
+        return {name: value.detach().numpy() for name, value in of_names.items()}
+
+    def of_states(of_tensors):
+        def call(*arguments):
+            results = of_tensors(*tensors(arguments))
+            if isinstance(results, dict):
+                return to_arrays(results)
+            return to_arrays({"positions": results[0], "velocities": results[1]}), to_arrays(results[2])
+
+        return call
+
+    return Link(
+        list(controls),
+        evaluate=of_states(evaluate),
+        pullback=of_states(pullback),
+        tangent=of_states(tangent),
+        pullback_tangent=of_states(pullback_tangent),
+        parameters=list(parameters),
     )

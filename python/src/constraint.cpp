@@ -55,17 +55,19 @@ Constraints constraints_of(const ProblemHandle& handle, const std::vector<const 
     if (!options) throw InputError("constraints must be a list of Constraint objects");
     Constraint constraint{nullptr, options->lower, options->upper};
     if (nb::isinstance<nb::str>(options->function)) {
+      if (options->experiment != 0) throw InputError("experiment belongs to a loss, not to the name of an unknown");
       constraint.function = function_of(handle, *options);
     } else {
       if (options->quantity != "mean") throw InputError("a quantity belongs to the name of an unknown, not to a loss");
-      made.losses.push_back(loss_of(options->function, handle.scene()->get(), false));
+      const InverseProblem& problem = handle.get().experiment(options->experiment);
+      made.losses.push_back(loss_of(options->function, handle.scene(options->experiment)->get(), false));
       bool observes = false;
-      for (int n = 0; n <= handle.get().num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
+      for (int n = 0; n <= problem.num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
       if (!observes)
         throw InputError("the loss of a constraint observes none of the steps 0 … " +
-                         std::to_string(handle.get().num_steps()));
+                         std::to_string(problem.num_steps()));
       const LibraryScope scope;
-      made.problems.push_back(handle.get().with_loss(*made.losses.back()));
+      made.problems.push_back(problem.with_loss(*made.losses.back()));
       constraint.function =
           make_loss_function(*made.problems.back(), "constraint " + std::to_string(made.all.size() + 1));
     }
@@ -81,27 +83,32 @@ void bind_constraint(nb::module_& module) {
           "__init__",
           [](ConstraintOptions* self, nb::object function, std::optional<double> at_least,
              std::optional<double> at_most, std::optional<double> equals, const std::string& quantity,
-             std::optional<double> power) {
+             std::optional<double> power, std::size_t experiment) {
             if (quantity != "mean" && quantity != "relative_volume" && quantity != "distortion")
               throw InputError("quantity is mean, relative_volume or distortion, not '" + quantity + "'");
             if (power && quantity != "distortion") throw InputError("power belongs to quantity='distortion'");
             if (equals && (at_least || at_most)) throw InputError("give either `equals`, or `at_least` and `at_most`");
             constexpr double infinity = std::numeric_limits<double>::infinity();
-            new (self) ConstraintOptions{std::move(function), equals.value_or(at_least.value_or(-infinity)),
-                                         equals.value_or(at_most.value_or(infinity)), quantity, power.value_or(16.0)};
+            new (self) ConstraintOptions{std::move(function),
+                                         equals.value_or(at_least.value_or(-infinity)),
+                                         equals.value_or(at_most.value_or(infinity)),
+                                         quantity,
+                                         power.value_or(16.0),
+                                         experiment};
           },
           nb::arg("function"), nb::kw_only(), nb::arg("at_least") = nb::none(), nb::arg("at_most") = nb::none(),
           nb::arg("equals") = nb::none(), nb::arg("quantity") = "mean", nb::arg("power") = nb::none(),
+          nb::arg("experiment") = 0,
           R"(Create a constraint.
 
 function: c, a loss (for example a SensorValueLoss), or the name of an unknown of which c is the `quantity`. quantity:
 mean of the unknown's values (values per tetrahedron are weighted by volume). For an unknown of rest_positions also
 relative_volume (volume of the rest shape over the volume of the mesh) or distortion (power mean of the inverse mean
-ratio of the tetrahedra, with the exponent `power`, default 16). `equals` needs the method almm.)",
+ratio of the tetrahedra, with the exponent `power`, default 16). experiment: number, from 0 on, of the experiment in
+which a loss is evaluated. `equals` needs the method almm.)",
           nb::sig("def __init__(self, function: str | Loss | collections.abc.Callable[..., object], *, at_least: float "
                   "| None = None, at_most: float | None = None, equals: float | None = None, quantity: str = 'mean', "
-                  "power: "
-                  "float | None = None) -> None"));
+                  "power: float | None = None, experiment: int = 0) -> None"));
 }
 
 }  // namespace diffsim::python

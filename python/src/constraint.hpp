@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ namespace diffsim::python {
 struct ConstraintOptions {
   nanobind::object function;  // name of an unknown, or a loss
   double lower, upper;
-  std::string quantity;  // of the unknown
-  double power;          // of the distortion
+  std::string quantity;        // of the unknown
+  double power;                // of the distortion
+  std::size_t experiment = 0;  // number of the experiment in which a loss is evaluated
 };
 
 /// Constraints of an optimisation, with the objects to which they refer.

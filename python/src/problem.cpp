@@ -314,6 +314,8 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
       if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
       if (options->filter != 0.0)
         list.back().distribution->filter = std::make_shared<DensityFilter>(*solver.mesh(), options->filter);
+      if (!options->solid.empty() || !options->voids.empty())
+        list.back().distribution->prescribed = prescribed_densities(*solver.mesh(), options->solid, options->voids);
       if (const auto& shape = options->shape_filter)
         list.back().shape_filter =
             std::make_shared<ShapeFilter>(*solver.mesh(), shape->radius, shape->fixed, shape->moves);

@@ -33,10 +33,10 @@ class ProblemHandle final : public Handle {
     if (!problem_) throw_finalised();
     return *problem_;
   }
-  /// Returns the scene of the problem, or of the first experiment of the problem.
-  const std::shared_ptr<SharedScene>& scene() const {
+  /// Returns the scene of an experiment of the problem; by default, that of the first experiment.
+  const std::shared_ptr<SharedScene>& scene(std::size_t experiment = 0) const {
     if (scenes_.empty()) throw_finalised();
-    return scenes_.front();
+    return scenes_.at(experiment);
   }
   /// Returns the problem for an evaluation, which changes the parameters of the scenes.
   InverseProblem& change() const;

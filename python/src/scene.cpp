@@ -68,6 +68,17 @@ velocity:REGION.)")
           nb::arg("velocity"), "Set the initial velocities, [owned vertices, 3], m/s.");
 }
 
+std::string add_nodal_load(SceneHandle& handle, nb::handle load) {
+  ArrayOf<double> array = doubles(load, "load");
+  const auto owned = static_cast<std::size_t>(handle.shared()->get().mesh()->num_owned_vertices());
+  if (array.shape.size() < 3)
+    array.values = per_owned_vertex(handle, load, "load");
+  else if (array.shape.size() > 3 || array.shape[1] != owned || array.shape[2] != 3)
+    throw InputError("load must have the shape [owned vertices, 3] or [steps, owned vertices, 3]");
+  const LibraryScope scope;
+  return handle.shared()->change().add_nodal_load(array.values);
+}
+
 void bind_loads(nb::class_<SceneHandle>& scene) {
   scene
       .def(
@@ -92,6 +103,11 @@ Return the name of the new parameter.)")
           R"(Add a follower pressure to the faces of a region. pressure: a number or [steps], in Pa.
 
 The pressure acts against the normal, which points out of tetrahedra. Return the name of the new parameter.)")
+      .def("add_nodal_load", &add_nodal_load, nb::arg("load"),
+           R"(Add forces on vertices. load: [owned vertices, 3] or [steps, owned vertices, 3], in N.
+
+Return the name of the new parameter.)",
+           nb::sig("def add_nodal_load(self, load: object) -> str"))
       .def(
           "set_control",
           [](SceneHandle& handle, const std::string& name, nb::handle values) {
@@ -231,6 +247,7 @@ Every member function is collective. Add loads and contact before the first step
   bind_sensors(scene);
   bind_parts(scene);
   bind_feedback(module, scene);
+  bind_link(module, scene);
 }
 
 }  // namespace diffsim::python

@@ -181,7 +181,9 @@ void step(SimulatorHandle& handle, int count) {
   for (int i = 0; i < count; ++i) {
     const LibraryScope scope;
     call_on_all_ranks(handle.comm(), check_signals);
-    handle.get().step();
+    Simulator& simulator = handle.get();
+    const Sweep sweep(*handle.scene());
+    simulator.step();
   }
 }
 
@@ -218,11 +220,19 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
   return new TrajectoryHandle(trajectory, handle);
 }
 
+/// Returns the simulator during a sweep that the caller has begun. A pending signal, such as that of Ctrl-C, ends
+/// reverse sweeps and products with the Hessian between two steps.
+DifferentiableSimulator& watched_in_sweep(DifferentiableSimulatorHandle& handle) {
+  DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+  simulator.watch([comm = handle.comm()](long, int, int) { call_on_all_ranks(comm, check_signals); });
+  return simulator;
+}
+
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
   const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
   if (handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
-  return run_sweep(handle, [&] { return handle.differentiable_in_sweep().backward(*loss); });
+  return run_sweep(handle, [&] { return watched_in_sweep(handle).backward(*loss); });
 }
 
 double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
@@ -278,7 +288,7 @@ nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, n
   const Direction direction = read_direction(handle, changes);
   NamedArrays arrays;
   run_sweep(handle, [&] {
-    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    DifferentiableSimulator& simulator = watched_in_sweep(handle);
     const HessianProduct product =
         simulator.hessian_product(num_steps, checkpoint_every, *loss, direction.parameters(simulator.parameters()),
                                   direction.initial_state(simulator.scene().initial_state()));
@@ -296,7 +306,7 @@ double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb
   return run_sweep(handle, [&] {
     handle.last_.reset();
     handle.version_of_rollout_ = -1;
-    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    DifferentiableSimulator& simulator = watched_in_sweep(handle);
     const double value = simulator.rollout(num_steps, checkpoints.value_or(CheckpointOptions{}), *loss,
                                            [&](int, const State&) { call_on_all_ranks(comm, check_signals); });
     simulator.backward();

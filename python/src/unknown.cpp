@@ -6,11 +6,13 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,8 @@ namespace {
 /// Options of the Python class MaterialDistribution.
 struct DistributionOptions {
   double penalty, minimum, filter;
+  std::vector<std::string> solid, voids;
+  std::vector<DistributedParameter> also;
 };
 
 UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
@@ -40,6 +44,9 @@ UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter,
   if (distribution) {
     unknown.distribution = MaterialDistribution{.penalty = distribution->penalty, .minimum = distribution->minimum};
     made.filter = distribution->filter;
+    unknown.distribution->also = distribution->also;
+    made.solid = distribution->solid;
+    made.voids = distribution->voids;
   }
   if (shape_filter) made.shape_filter = *shape_filter;
   if (!start.is_none()) unknown.start = doubles(start, "start").values;
@@ -70,12 +77,19 @@ void bind_distribution(nb::module_& module) {
 p = p0 (minimum + (1 - minimum) d ** penalty). p0: values when the InverseProblem is created. d: filtered densities.)")
       .def(
           "__init__",
-          [](DistributionOptions* self, double penalty, double minimum, double filter) {
-            new (self) DistributionOptions{penalty, minimum, filter};
+          [](DistributionOptions* self, double penalty, double minimum, double filter,
+             const std::vector<std::string>& solid, const std::vector<std::string>& voids,
+             const std::vector<std::tuple<std::string, double, double>>& also) {
+            DistributionOptions made{penalty, minimum, filter, solid, voids, {}};
+            for (const auto& [name, exponent, least] : also) made.also.push_back({name, exponent, least});
+            new (self) DistributionOptions(std::move(made));
           },
           nb::arg("penalty") = 3.0, nb::arg("minimum") = 1e-3, nb::arg("filter") = 0.0,
+          nb::arg("solid") = std::vector<std::string>{}, nb::arg("void") = std::vector<std::string>{},
+          nb::arg("also") = std::vector<std::tuple<std::string, double, double>>{},
           "Create a distribution. penalty: at least 1. minimum: in (0, 1). filter: radius of the filter, m; 0 for no "
-          "filter.");
+          "filter. solid, void: regions with the fixed densities 1 and 0. also: list of (parameter, penalty, minimum), "
+          "further parameters that depend on the same densities.");
 }
 
 void bind_shape_filter(nb::module_& module) {

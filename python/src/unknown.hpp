@@ -23,7 +23,8 @@ struct ShapeFilterOptions {
 struct UnknownOptions {
   Unknown unknown;
   bool together = false;
-  double filter = 0.0;  ///< radius of the filter of a distribution, m; 0 for no filter
+  double filter = 0.0;                              ///< radius of the filter of a distribution, m; 0 for no filter
+  std::vector<std::string> solid = {}, voids = {};  ///< regions of a distribution with prescribed densities
   std::optional<ShapeFilterOptions> shape_filter = {};
 };
 

@@ -32,3 +32,57 @@ def difference(function, x, h):
 def largest(array):
     """Return the largest absolute value of an array."""
     return np.abs(array).max()
+
+
+HELD = ["hold_stiffness", "hold_damping"]  # names of the parameters of `hold_link`
+
+
+def held_bar(comm=None):
+    """Return a scene of a bar, and the mesh. The scene has the parameters and the control of `hold_link`."""
+    mesh = diffsim.TetrahedralMesh.box([0.4, 0.1, 0.1], [4, 1, 1], comm=comm)
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        diffsim.DifferentiableMaterial("neo_hookean", {"density": 1000.0, "youngs_modulus": 2e4, "poisson_ratio": 0.3}),
+        diffsim.DifferentiableSolver(dt=0.01, substeps=4, damping=1.0),
+    )
+    scene.fix("x_min")
+    scene.add_nodal_load(0.0)
+    scene.add_parameter("hold_stiffness", 20.0)
+    scene.add_parameter("hold_damping", 0.5)
+    return scene, mesh
+
+
+def hold_link(mesh):
+    """Return a Link with the force -k (x - X) - c v at each vertex, where k is `hold_stiffness` and c is `hold_damping`."""
+    owned = mesh.num_owned_vertices
+    rest = mesh.rest_positions[:owned]
+
+    def parts(state, p):
+        """Return x, v, k and c, or their changes."""
+        return state.positions[:owned], state.velocities, p["hold_stiffness"], p["hold_damping"]
+
+    def pair(by_x, by_v, by_k, by_c):
+        return {"positions": by_x, "velocities": by_v}, {"hold_stiffness": by_k, "hold_damping": by_c}
+
+    def evaluate(n, state, p):
+        x, v, k, c = parts(state, p)
+        return {"nodal_load": -k * (x - rest) - c * v}
+
+    def pullback(n, state, p, w):
+        x, v, k, c = parts(state, p)
+        f = w["nodal_load"]
+        return pair(-k * f, -c * f, -(f * (x - rest)).sum(), -(f * v).sum())
+
+    def tangent(n, state, p, dstate, dp):
+        x, v, k, c = parts(state, p)
+        dx, dv, dk, dc = parts(dstate, dp)
+        return {"nodal_load": -dk * (x - rest) - k * dx - dc * v - c * dv}
+
+    def pullback_tangent(n, state, p, dstate, dp, w, dw):
+        x, v, k, c = parts(state, p)
+        dx, dv, dk, dc = parts(dstate, dp)
+        f, df = w["nodal_load"], dw["nodal_load"]
+        by_k = -(df * (x - rest)).sum() - (f * dx).sum()
+        return pair(-dk * f - k * df, -dc * f - c * df, by_k, -(df * v).sum() - (f * dv).sum())
+
+    return diffsim.Link(["nodal_load"], evaluate, pullback, tangent, pullback_tangent, parameters=HELD)

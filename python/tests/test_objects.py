@@ -123,13 +123,16 @@ def test_a_loss_must_not_use_its_simulator_and_a_state_ends_with_its_call():
         states[0][0].velocities
 
 
-@pytest.mark.parametrize("call", ["rollout", "backward", "step"])
+@pytest.mark.parametrize(
+    "call", ["rollout", "backward", "backward of the library", "compute_gradient", "hessian_product", "step"]
+)
 def test_an_interrupt_stops_between_steps(call):
-    made, _ = simulator(resolution=3)
+    made, mesh = simulator(resolution=3)
     steps = 100000
-    if call == "backward":
+    if call.startswith("backward"):
         steps = 20000
         made.rollout(steps, 100)
+    of_library = diffsim.TargetPositionLoss(mesh, "y_min", [0.0, 0.0, 0.0], steps)
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     begin = time.perf_counter()
     timer.start()
@@ -138,8 +141,12 @@ def test_an_interrupt_stops_between_steps(call):
             made.rollout(steps, 100)
         elif call == "step":
             made.step(steps)
+        elif call == "compute_gradient":
+            made.compute_gradient(steps, of_library, diffsim.CheckpointOptions("uniform", every=100))
+        elif call == "hessian_product":
+            made.hessian_product(steps, of_library, {"youngs_modulus": 1.0}, 100)
         else:
-            made.backward(lambda n, state: None)
+            made.backward(of_library if call == "backward of the library" else lambda n, state: None)
     assert time.perf_counter() - begin < 2.0
     if call == "step":
         assert 0 < made.step_number < steps

@@ -273,6 +273,32 @@ def test_scene_file_with_experiments(tmp_path):
         file.scene("three")
 
 
+def test_constraints_of_experiments(tmp_path):
+    file = scene_file(
+        tmp_path,
+        """\
+        parameters: [{name: youngs_modulus, bounds: [1.0e+3, 1.0e+6]}]
+        objective: [{type: target_position, region: x_max, target: [0.4, 0, 0.05]}]
+        experiments:
+          - {name: one}
+          - {name: two, solver: {dt: 0.005, steps: 3}}
+        """,
+    )
+    problem = file.problem()
+    scene = file.scene("two")
+    tip = diffsim.SensorValueLoss(scene.sensor("displacement", region="x_max"), [0.0, 1.0, 0.0], [3])
+    result = problem.minimise(
+        "mma", max_iterations=1, constraints=[diffsim.Constraint(tip, at_least=-1.0, at_most=1.0, experiment=1)]
+    )
+    # The constraint is the displacement after the last step of the second experiment.
+    alone = diffsim.InverseProblem(scene, 3, tip, [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)])
+    assert result["constraints"] == pytest.approx([alone.value(result["u"])], rel=1e-10)
+    with pytest.raises(diffsim.InputError, match="there is no experiment 2"):
+        problem.minimise("mma", constraints=[diffsim.Constraint(tip, at_most=1.0, experiment=2)])
+    with pytest.raises(diffsim.InputError, match="belongs to a loss"):
+        problem.minimise("mma", constraints=[diffsim.Constraint("youngs_modulus", at_most=1e5, experiment=1)])
+
+
 def test_wrong_scene_files_name_the_place(tmp_path):
     with pytest.raises(diffsim.InputError, match="scene.yaml:5: objectiv: unknown key"):
         scene_file(tmp_path, "objectiv: []\n")
@@ -442,6 +468,36 @@ def test_density_design_with_a_volume():
     # The support needs more material than the free end.
     densities = made.physical("youngs_modulus", result["u"])
     assert densities.min() < 0.2 and densities.max() > 0.8
+
+
+def test_density_design_with_prescribed_densities():
+    scene, compliance = design()
+    scene.mesh.define_region("grip", box=[[-1, -1, -1], [0.101, 1, 1]])
+    scene.mesh.define_region("hole", box=[[0.199, -1, -1], [0.301, 1, 1]])
+    distribution = diffsim.MaterialDistribution(minimum=0.3, filter=0.1, solid=["grip"], void=["hole"])
+    unknown = diffsim.Unknown("youngs_modulus", start=0.5, distribution=distribution)
+    made = diffsim.InverseProblem(scene, 1, compliance, [unknown])
+    u = made.start()
+    lower, upper = made.bounds()
+    fixed = lower == upper
+    # Each of the regions has one of the four boxes.
+    assert 4 * np.sum(u == 1.0) == len(u) and 4 * np.sum(u == 0.0) == len(u) and 2 * np.sum(fixed) == len(u)
+    assert np.array_equal(u[fixed], lower[fixed])
+    _, gradient = made.gradient(u)
+    assert np.all(gradient[fixed] == 0.0) and np.all(gradient[~fixed] != 0.0)
+    overlapping = diffsim.MaterialDistribution(solid=["grip"], void=["all"])
+    with pytest.raises(diffsim.InputError, match="name disjoint regions"):
+        diffsim.InverseProblem(scene, 1, compliance, [diffsim.Unknown("youngs_modulus", distribution=overlapping)])
+
+
+def test_one_design_for_two_parameters():
+    scene, compliance = design()
+    both = diffsim.MaterialDistribution(penalty=1.0, also=[("density", 2.0, 0.1)])
+    made = diffsim.InverseProblem(scene, 1, compliance, [diffsim.Unknown("youngs_modulus", distribution=both)])
+    u = np.full(len(made.start()), 0.6)
+    direction = np.cos(np.arange(len(u)))
+    slope = difference(lambda t: made.value(u + t * direction), 0.0, 1e-3)
+    assert made.gradient(u)[1] @ direction == pytest.approx(slope, rel=1e-7)
 
 
 def test_shape_of_least_stress():

@@ -4,7 +4,7 @@
 import diffsim
 import numpy as np
 import pytest
-from scenes import largest, loss, simulator
+from scenes import HELD, held_bar, hold_link, largest, loss, simulator
 
 MPI = pytest.importorskip("mpi4py.MPI")
 
@@ -145,6 +145,61 @@ def test_problems_with_priors_agree_with_one_rank():
     if MPI.COMM_WORLD.rank == 0:  # the unknowns of the global parameter gravity are on the first rank
         assert gradient == pytest.approx(gradient_alone, rel=1e-10)
         assert product == pytest.approx(product_alone, rel=1e-9)
+
+
+def test_links_agree_with_one_rank():
+    """Forces at the vertices, and a gravity to which each vertex adds -r v / N, with the rate r and N vertices."""
+
+    def gravity_link(mesh):
+        count = mesh.num_vertices
+
+        def pullback(n, state, p, w):
+            by_v = np.broadcast_to(-p["rate"] / count * w["gravity"], state.velocities.shape)
+            return {"velocities": by_v}, {"rate": -(state.velocities.sum(axis=0) / count) @ w["gravity"]}
+
+        def evaluate(n, state, p):
+            return {"gravity": -p["rate"] / count * state.velocities.sum(axis=0)}
+
+        return diffsim.Link(["gravity"], evaluate, pullback, parameters=["rate"])
+
+    def results(comm, with_gravity):
+        scene, mesh = held_bar(comm)
+        scene.add_parameter("rate", 30.0)
+        scene.add_link(hold_link(mesh))
+        if with_gravity:
+            scene.set_initial_velocity([0.3, -1.0, 0.2])
+            scene.add_link(gravity_link(mesh))
+        loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.43, 0.06, 0.05], 6)
+        problem = diffsim.InverseProblem(scene, 6, loss, [diffsim.Unknown(name) for name in [*HELD, "rate"]])
+        u = problem.start()
+        value, gradient = problem.gradient(u)
+        product = gradient if with_gravity else problem.hessian_product(u, np.array([5.0, 0.1, 0.0])[: problem.size])
+        return value, gradient, product
+
+    for with_gravity in (False, True):
+        value, gradient, product = results(MPI.COMM_WORLD, with_gravity)
+        value_alone, gradient_alone, product_alone = results(MPI.COMM_SELF, with_gravity)
+        assert value == pytest.approx(value_alone, rel=1e-11)
+        if MPI.COMM_WORLD.rank == 0:  # the unknowns are on the first rank
+            assert largest(gradient - gradient_alone) <= 1e-10 * largest(gradient_alone)
+            assert largest(product - product_alone) <= 1e-9 * largest(product_alone)
+            assert (gradient_alone[2] != 0.0) == with_gravity
+
+
+def test_a_link_that_depends_on_copies_is_refused():
+    scene, mesh = held_bar(MPI.COMM_WORLD)
+    scene.add_link(
+        diffsim.Link(
+            ["nodal_load"],
+            lambda n, state, p: {"nodal_load": 0.0},
+            lambda n, state, p, w: ({"positions": np.ones_like(state.positions)}, {}),
+        )
+    )
+    loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.43, 0.06, 0.05], 2)
+    problem = diffsim.InverseProblem(scene, 2, loss, [diffsim.Unknown("gravity")])
+    if MPI.COMM_WORLD.size > 1:
+        with pytest.raises(diffsim.Error, match="copies|another rank"):
+            problem.gradient(problem.start())
 
 
 def test_a_communicator_without_this_rank_is_refused():

@@ -39,36 +39,52 @@ std::shared_ptr<ConstraintFunction> make_function(InverseProblem& problem,
   return make_mean_function(problem, k, weights_of(problem, *mesh, k, parameter, entry.place));
 }
 
-/// Returns a unique name of the constraint of a sensor, such as "tip y (constraint 2)".
-std::string name_of(const SensorValueEntry& entry, std::size_t number) {
+/// Returns a unique name of the constraint of a sensor, such as "tip y (constraint 2)" or "tip y in pull (constraint
+/// 2)".
+std::string name_of(const SensorValueEntry& entry, const std::string& experiment, std::size_t number) {
   std::string name = entry.sensor.name;
   const std::vector<std::string>& components = type_of(entry.sensor).components;
   for (std::size_t c = 0; c < components.size(); ++c)
     if (components.size() > 1 && entry.weights[c] != 0.0) name += " " + components[c];
+  if (!experiment.empty()) name += " in " + experiment;
   return fmt::format("{} (constraint {})", name, number);
 }
 
 }  // namespace
 
-SceneConstraints::SceneConstraints(const Scene& scene, DifferentiableScene& solver, InverseProblem& problem,
+SceneConstraints::SceneConstraints(const std::vector<ConstrainedExperiment>& experiments,
                                    const CheckpointOptions& checkpoints) {
-  for (const ConstraintEntry& entry : scene.constraints) {
-    Constraint made{nullptr, entry.lower, entry.upper};
-    if (const std::size_t* k = std::get_if<std::size_t>(&entry.of)) {
-      at_place(entry.place,
-               [&] { made.function = make_function(problem, solver.mesh(), *k, scene.parameters[*k], entry); });
-    } else {
-      if (!scene.experiment.empty())
-        entry.place.fail("of a sensor is not available for scenes with `experiments`; constrain a parameter");
-      const SensorValueEntry& sensor = std::get<SensorValueEntry>(entry.of);
-      losses_.push_back(make_sensor_value(sensor, scene, solver));
-      CheckpointOptions options = checkpoints;
-      use_subdirectory("constraint_" + std::to_string(losses_.size()), options);
-      problems_.emplace_back(name_of(sensor, losses_.size()), problem.with_loss(*losses_.back(), options));
-      made.function = make_loss_function(*problems_.back().second, problems_.back().first, sensor.power.value_or(1.0));
+  const ConstrainedExperiment& first = experiments.front();
+  // All experiments have the same list of constraints.
+  for (std::size_t i = 0; i < first.scene.constraints.size(); ++i) {
+    const ConstraintEntry& entry = first.scene.constraints[i];
+    const std::size_t* const k = std::get_if<std::size_t>(&entry.of);
+    if (k && entry.experiment.empty()) {
+      Constraint made{nullptr, entry.lower, entry.upper};
+      at_place(entry.place, [&] {
+        made.function = make_function(first.problem, first.solver.mesh(), *k, first.scene.parameters[*k], entry);
+      });
+      constraints_.push_back(std::move(made));
+      continue;
     }
-    constraints_.push_back(std::move(made));
+    for (const ConstrainedExperiment& experiment : experiments)
+      if (entry.experiment.empty() || entry.experiment == experiment.scene.experiment)
+        add_of_sensor(experiment.scene.constraints.at(i), experiment, checkpoints);
   }
+}
+
+/// Adds the constraint of a sensor in one experiment. Collective.
+void SceneConstraints::add_of_sensor(const ConstraintEntry& entry, const ConstrainedExperiment& experiment,
+                                     const CheckpointOptions& checkpoints) {
+  const SensorValueEntry& sensor = std::get<SensorValueEntry>(entry.of);
+  losses_.push_back(make_sensor_value(sensor, experiment.scene, experiment.solver));
+  CheckpointOptions options = checkpoints;
+  use_subdirectory("constraint_" + std::to_string(losses_.size()), options);
+  problems_.emplace_back(name_of(sensor, experiment.scene.experiment, losses_.size()),
+                         experiment.problem.with_loss(*losses_.back(), options));
+  constraints_.push_back(
+      {make_loss_function(*problems_.back().second, problems_.back().first, sensor.power.value_or(1.0)), entry.lower,
+       entry.upper});
 }
 
 void SceneConstraints::set_penalty(std::size_t k, double penalty) {

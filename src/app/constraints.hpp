@@ -12,15 +12,22 @@
 
 namespace diffsim::app {
 
-/// Constraints of an optimisation, created from the section `constraints` of a scene.
+/// Scene, solver and inverse problem of an experiment, or of a scene without `experiments`. The problem is in the state
+/// before the first evaluation.
+struct ConstrainedExperiment {
+  const Scene& scene;
+  DifferentiableScene& solver;
+  InverseProblem& problem;
+};
+
+/// Constraints of an optimisation, created from the section `constraints` of a scene. A constraint on a sensor holds in
+/// one experiment or, separately, in each experiment.
 class SceneConstraints {
  public:
-  /// `problem`: inverse problem of the scene, before the first evaluation. `checkpoints`: checkpoint options of the
-  /// additional forward and reverse runs that constraints on sensors need. Throws InputError for a constraint on the
-  /// mean of a parameter whose values are vectors, and for a constraint on a sensor in a scene with `experiments`.
-  /// Collective.
-  SceneConstraints(const Scene& scene, DifferentiableScene& solver, InverseProblem& problem,
-                   const CheckpointOptions& checkpoints);
+  /// `experiments`: all experiments; the first problem is the one that is optimised. `checkpoints`: checkpoint options
+  /// of the additional forward and reverse runs that constraints on sensors need. Throws InputError for a constraint on
+  /// the mean of a parameter whose values are vectors. Collective.
+  SceneConstraints(const std::vector<ConstrainedExperiment>& experiments, const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
   /// Name of each constraint on the value of a sensor, and an InverseProblem whose loss is the sensor's value;
@@ -33,6 +40,8 @@ class SceneConstraints {
   ReportValue report(const std::vector<double>& values) const;
 
  private:
+  void add_of_sensor(const ConstraintEntry& entry, const ConstrainedExperiment& experiment,
+                     const CheckpointOptions& checkpoints);
   std::vector<std::unique_ptr<Loss>> losses_;
   std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>> problems_;
   std::vector<Constraint> constraints_;

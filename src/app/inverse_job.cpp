@@ -21,6 +21,14 @@ namespace diffsim::app {
 
 namespace {
 
+/// Throws InputError for a constraint on a sensor if there are several groups of processes.
+void refuse_in_groups(const Job& job) {
+  if (job.groups.count < 2 || job.line.command != "invert") return;
+  for (const ConstraintEntry& entry : job.scene.constraints)
+    if (!entry.experiment.empty() || !std::holds_alternative<std::size_t>(entry.of))
+      entry.place.fail("of a sensor is not available with groups of processes; run without --groups");
+}
+
 /// Returns true if all ranks have the same entries of the unknown's parameter.
 bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
   const Parameter* const parameter = solver.parameters().find(unknown.parameter);
@@ -56,6 +64,7 @@ InverseJob::InverseJob(Job& job)
 std::vector<Unknown> InverseJob::read_scene() {
   Job& job = job_;
   const Scene& scene = job.scene;
+  refuse_in_groups(job);
   mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
   solver = std::make_unique<DifferentiableScene>(make_solver(scene, mesh));
@@ -99,9 +108,9 @@ void InverseJob::make_problem(std::vector<Unknown> unknowns) {
       [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
   watch_adjoint(*problem);
   problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
-  if (job_.line.command == "invert" || job_.line.command == "check")
-    constraints = std::make_unique<SceneConstraints>(scene, *solver, *problem, checkpoint_);
-  add_experiments();
+  make_further_problems();
+  if (job_.line.command == "invert" || job_.line.command == "check") make_constraints();
+  for (Experiment& experiment : further) at_place(scene.checkpoint_place, [&] { problem->add(*experiment.problem); });
 }
 
 /// Creates the solvers and losses of the experiments after the first. Throws InputError for options that are not
@@ -125,8 +134,16 @@ void InverseJob::make_experiments() {
   }
 }
 
-/// Creates the inverse problems of the experiments after the first, and adds these problems to `problem`. Collective.
-void InverseJob::add_experiments() {
+/// Creates the constraints. Collective.
+void InverseJob::make_constraints() {
+  std::vector<ConstrainedExperiment> experiments{{job_.scene, *solver, *problem}};
+  for (std::size_t k = 0; k < further.size(); ++k)
+    experiments.push_back({job_.scene.further_experiments[k], *further[k].solver, *further[k].problem});
+  constraints = std::make_unique<SceneConstraints>(experiments, checkpoint_);
+}
+
+/// Creates the inverse problems of the experiments after the first. Collective.
+void InverseJob::make_further_problems() {
   for (std::size_t k = 0; k < further.size(); ++k) {
     Experiment& experiment = further[k];
     const Scene& scene = job_.scene.further_experiments[k];
@@ -137,7 +154,6 @@ void InverseJob::add_experiments() {
           experiment.solver->model(), experiment.solver->initial_state(), scene.solver.steps, *experiment.loss,
           make_unknowns(scene, *experiment.solver), options);
       watch_adjoint(*experiment.problem);
-      problem->add(*experiment.problem);
     });
   }
 }
@@ -248,9 +264,9 @@ std::unique_ptr<Schedule> InverseJob::next_schedule(Sweep sweep, int num_steps) 
 ParameterSet InverseJob::asked_gradient() const {
   std::vector<std::string> names;
   for (const Unknown& unknown : problem->unknowns())
-    if (solver->parameters().find(unknown.parameter) &&
-        std::find(names.begin(), names.end(), unknown.parameter) == names.end())
-      names.push_back(unknown.parameter);
+    for (const std::string& name : unknown.parameters())
+      if (solver->parameters().find(name) && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
   return solver->parameters().zero_like(names);
 }
 

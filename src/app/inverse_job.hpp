@@ -71,7 +71,8 @@ struct InverseJob {
   /// Sets an observer that records, in an AdjointHistory, the norms of the adjoint in the gradients of the problem
   /// `of`.
   void watch_adjoint(InverseProblem& of);
-  void add_experiments();
+  void make_constraints();
+  void make_further_problems();
   void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
   enum Sweep { of_gradient, of_product };

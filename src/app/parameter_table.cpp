@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "app/load_types.hpp"
 #include "app/scene.hpp"
 #include "simulation/parameter_specs.hpp"
 
@@ -19,7 +20,10 @@ std::string name_in_scenes(const ParameterSpec& spec) {
 
 std::string parameter_table() {
   std::string text = "| name | unit | values | default | per (default first) | meaning |\n|---|---|---|---|---|---|\n";
-  for (const ParameterSpec& spec : parameter_specs()) {
+  std::vector<ParameterSpec> specs = parameter_specs();
+  for (const ParameterSpec& spec : specs_of_loads())
+    if (!find_parameter_spec(spec.name)) specs.push_back(spec);
+  for (const ParameterSpec& spec : specs) {
     std::string per;
     for (const ParameterEntry::Per one : per_of(spec)) per += (per.empty() ? "`" : ", `") + to_string(one) + "`";
     text += fmt::format("| `{}` | {} | {}{} | {} | {} | {} |\n", name_in_scenes(spec), spec.unit,

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "app/load_types.hpp"
+#include "app/objective_types.hpp"
 #include "app/scene_sections.hpp"
 #include "simulation/parameter_specs.hpp"
 
@@ -45,13 +47,25 @@ void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, cons
   numbers.place.fail("has the shape " + shape_text(array->shape) + "; give " + expected);
 }
 
-ParameterSpec spec_of(const std::string& parameter) { return find_parameter_spec(parameter).value_or(ParameterSpec{}); }
+ParameterSpec spec_of(const std::string& parameter) {
+  if (const std::optional<ParameterSpec> spec = find_parameter_spec(parameter)) return *spec;
+  const std::string name = parameter.substr(0, parameter.find(':'));
+  for (const ParameterSpec& spec : specs_of_loads())
+    if (spec.name == name) return spec;
+  return {};
+}
 
 std::string unit_of(const std::string& parameter) { return std::string(spec_of(parameter).unit); }
 
+std::vector<std::string> boundary_parameters() {
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs_of_loads()) names.emplace_back(spec.name);
+  names.insert(names.end(), {"angular_velocity", "velocity", "attachment_stiffness"});
+  return names;
+}
+
 bool is_of_boundary(const std::string& parameter) {
-  constexpr std::array names{"traction", "pressure",         "wind",     "wind_drag",
-                             "moment",   "angular_velocity", "velocity", "attachment_stiffness"};
+  const std::vector<std::string> names = boundary_parameters();
   return std::find(names.begin(), names.end(), parameter) != names.end();
 }
 
@@ -135,10 +149,12 @@ void check_contact_of_bodies(const Scene& scene) {
   }
 }
 
-/// Parses a scene of a single experiment.
-Scene parse_single(const Value& root, const std::string& file) {
+/// Parses a scene of a single experiment. `experiment`: name of the experiment; empty for a scene without
+/// `experiments`.
+Scene parse_single(const Value& root, const std::string& file, const std::string& experiment = {}) {
   Scene scene;
   scene.file = file;
+  scene.experiment = experiment;
   const Mapping mapping(root, {"mesh",      "bodies",     "regions", "material",      "solver",      "initial",
                                "boundary",  "attach",     "joints",  "contact",       "sensors",     "feedback",
                                "objective", "parameters", "priors",  "prior_factors", "constraints", "checkpoint",
@@ -179,9 +195,9 @@ Scene parse_single(const Value& root, const std::string& file) {
     scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
   for (const ObjectiveEntry& objective : scene.objectives) {
-    if (scene.uncertainty && std::holds_alternative<SensorValueEntry>(objective.kind))
+    if (scene.uncertainty && objective.function->kind() == Objective::Kind::extremum)
       scene.uncertainty->fail("is not available with the objectives minimise and maximise, which are no likelihoods");
-    if (scene.uncertainty && !objective.noise && !std::holds_alternative<EffortObjective>(objective.kind))
+    if (scene.uncertainty && !objective.noise && objective.function->kind() != Objective::Kind::cost)
       objective.place.fail(
           "needs `noise`, the standard deviation of the observations, because optimiser.uncertainty is true");
   }
@@ -191,6 +207,16 @@ Scene parse_single(const Value& root, const std::string& file) {
 /// Sections that an experiment may contain, in place of the scene's sections of the same name.
 const std::vector<std::string> sections_of_experiments{"solver", "initial", "boundary", "attach",
                                                        "joints", "contact", "objective"};
+
+/// Throws InputError for a constraint of an experiment that does not exist. `scenes`: all experiments.
+void check_constrained_experiments(const std::vector<Scene>& scenes) {
+  std::vector<std::string> names;
+  for (const Scene& scene : scenes) names.push_back(scene.experiment);
+  for (const ConstraintEntry& constraint : scenes.front().constraints)
+    if (const std::string& name = constraint.experiment;
+        !name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      constraint.experiment_place.fail("there is no experiment '" + name + "'; give one of: " + join(names));
+}
 
 /// Returns `root` without `experiments`; sections of `experiment` replace those of `root`.
 Value with_sections(const Value& root, const Value& experiment) {
@@ -232,10 +258,10 @@ Scene parse_scene(const Value& root, const std::string& file) {
     for (const Scene& other : scenes)
       if (other.experiment == text_of_name)
         name.place.fail("another experiment is called '" + text_of_name + "'; give each a unique name");
-    scenes.push_back(parse_single(with_sections(root, *item), file));
-    scenes.back().experiment = text_of_name;
+    scenes.push_back(parse_single(with_sections(root, *item), file, text_of_name));
   }
   if (scenes.empty()) list.place.fail("is an empty list; give at least one experiment, or remove `experiments`");
+  check_constrained_experiments(scenes);
   Scene first = std::move(scenes.front());
   first.further_experiments.assign(std::make_move_iterator(scenes.begin() + 1), std::make_move_iterator(scenes.end()));
   return first;

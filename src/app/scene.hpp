@@ -143,18 +143,21 @@ struct MoveSection {
   Numbers velocity;          ///< in m/s; shape [3] or [steps, 3]
 };
 
+struct LoadType;
+
 struct BoundaryEntry {
-  enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move, attach };
+  enum class Kind { fix, load, nodal_load, move, attach };
   Kind kind = Kind::fix;
+  const LoadType* type = nullptr;  ///< for `load`: type of the load (app/load_types.hpp)
   RegionName region;
   std::array<bool, 3> axes{};  ///< for `fix`: true for each fixed component
   bool clamp = false;          ///< for `fix`: true if the normal direction of a shell is fixed, too
-  /// Values of the load. The allowed shapes depend on `kind`: [3] or [steps, 3] for traction, wind and moment; [] or
-  /// [steps] for pressure; [3], [N, 3], [steps, 3] or [steps, N, 3] for nodal_load on N vertices.
+  /// Values of the load. For `load`, the shape is [3] or [steps, 3] if the type has vectors, otherwise [] or [steps].
+  /// For `nodal_load` on N vertices, the shape is [3], [N, 3], [steps, 3] or [steps, N, 3].
   Numbers load;
-  double drag = 0.0;             ///< for `wind`: air density times drag coefficient, in kg/m³
-  std::optional<RegionName> to;  ///< for `attach`: region to which `region` is attached
-  double stiffness = 0.0;        ///< for `attach`: stiffness of the spring at each vertex, in N/m
+  std::vector<double> coefficients;  ///< for `load`: values of LoadType::coefficients
+  std::optional<RegionName> to;      ///< for `attach`: region to which `region` is attached
+  double stiffness = 0.0;            ///< for `attach`: stiffness of the spring at each vertex, in N/m
   MoveSection move;
   Place place;
 };
@@ -197,35 +200,6 @@ struct ContactSection {
   Place place;
 };
 
-struct TrackObjective {
-  std::string observations;               ///< path of the observations file
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
-  RegionName region;
-  Place place;  ///< location of the key `observations` in the scene file
-};
-
-struct TargetObjective {
-  RegionName region;
-  std::array<double, 3> target{};
-  int step = -1;             ///< number of the observed step; -1 for the last step
-  bool of_velocity = false;  ///< true: mean velocity; false: mean position
-};
-
-/// Objective ½ Σ_n dt |u_n|², where u_n is the value of the control parameter `parameter` in step n, and dt is the time
-/// step.
-struct EffortObjective {
-  std::string parameter;
-};
-
-/// Target of a joint's coordinate after one step, or after each step of the run.
-struct JointObjective {
-  std::string joint;
-  Numbers target;  ///< in rad or m; shape [], or [] or [steps] if `all_steps` is true
-  int step = -1;   ///< number of the observed step; -1 for the last step
-  bool all_steps = false;
-  Place place;  ///< location of the joint's name in the scene file
-};
-
 /// Sensor in the section `sensors`.
 struct SensorEntry {
   std::string name;
@@ -245,30 +219,6 @@ struct FeedbackEntry {
   Place place;
 };
 
-/// Objective that compares the values of a sensor with observed values in a file, or with a target.
-struct SensorObjective {
-  SensorEntry sensor;
-  /// Possible names of the dataset in the file `observations`; the first that exists is read.
-  std::vector<std::string> datasets;
-  std::string observations;               ///< path of a file; if empty, `target` is used
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
-  std::vector<double> target;             ///< [components], in the unit of the sensor
-  int step = -1;                          ///< number of the step of `target`; -1 for the last step
-  SensorLossOptions options;
-  Place place;  ///< location of the key `observations` or `target` in the scene file
-};
-
-/// Objective that compares the silhouette of a region with masks in a file.
-struct SilhouetteObjective {
-  std::string observations;               ///< path of the file with the masks
-  std::string dataset = "/masks";         ///< name of the dataset of the masks, [K, height, width]
-  std::optional<std::vector<int>> steps;  ///< steps of the file to use; if absent, all steps
-  Camera camera;
-  int filter = SilhouetteOptions{}.filter;
-  RegionName region;
-  Place place;  ///< location of the key `observations` in the scene file
-};
-
 /// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. With a
 /// power p, the value is the mean of |y|^p for an objective, and the p-th root of this mean for a constraint.
 struct SensorValueEntry {
@@ -280,10 +230,10 @@ struct SensorValueEntry {
   bool is_maximised = false;  ///< for an objective
 };
 
+class Objective;
+
 struct ObjectiveEntry {
-  std::variant<TrackObjective, TargetObjective, EffortObjective, JointObjective, SensorObjective, SensorValueEntry,
-               SilhouetteObjective>
-      kind;
+  std::shared_ptr<const Objective> function;  ///< the objective without weight and noise (app/objective_types.hpp)
   double weight = 1.0;
   /// Standard deviation of the observations' errors; if given, the objective is a negative log-likelihood.
   std::optional<double> noise;
@@ -295,6 +245,10 @@ struct ObjectiveEntry {
 struct ConstraintEntry {
   enum class Quantity { mean, relative_volume, distortion };
   std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or the value of a sensor
+  /// Name of the experiment in which a sensor's constraint holds; empty: the constraint holds in each experiment. If
+  /// the name is not `Scene::experiment`, `of` is not set.
+  std::string experiment = {};
+  Place experiment_place = {};
   Quantity quantity = Quantity::mean;  ///< function of the parameter; relative_volume and distortion require the
                                        ///< parameter `rest_positions`
   double power = 16.0;                 ///< for distortion: exponent `power` of make_distortion_function()
@@ -303,11 +257,22 @@ struct ConstraintEntry {
   Place place;
 };
 
+/// Further parameter of a distribution (DistributedParameter).
+struct DistributedEntry {
+  std::string name;
+  double penalty = 1.0;
+  double minimum = 1e-3;
+  Place place;
+};
+
 /// Material densities from which a parameter is computed (MaterialDistribution).
 struct DistributionEntry {
   std::vector<double> penalties{3.0};  ///< `MaterialDistribution::penalty`, for each of a sequence of optimisations
   double minimum = 1e-3;
-  double filter = 0.0;  ///< radius of the filter, m; 0 for no filter
+  double filter = 0.0;            ///< radius of the filter, m; 0 for no filter
+  std::vector<RegionName> solid;  ///< regions with the prescribed density 1
+  std::vector<RegionName> voids;  ///< regions with the prescribed density 0
+  std::vector<DistributedEntry> also;
 };
 
 /// Filter that smooths the changes of a rest shape (ShapeFilter).

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "app/load_types.hpp"
 #include "app/scene_sections.hpp"
 
 namespace diffsim::app {
@@ -74,15 +75,42 @@ MoveSection parse_move(const Value& value, const Scene& scene) {
   return move;
 }
 
+/// Parses a load of the type with the key `kind`, and the coefficients of the load.
+void parse_load(const Mapping& mapping, const std::string& kind, const Scene& scene, BoundaryEntry& entry) {
+  const LoadType& type = *std::find_if(load_types().begin(), load_types().end(),
+                                       [&](const LoadType& other) { return other.key() == kind; });
+  entry.kind = BoundaryEntry::Kind::load;
+  entry.type = &type;
+  entry.load = parse_numbers(*mapping.find(kind), scene);
+  const std::int64_t steps = scene.solver.steps;
+  expect_shape(entry.load, type.is_vector() ? std::vector<Shape>{{3}, {steps, 3}} : std::vector<Shape>{{}, {steps}},
+               type.meaning + ", or one for each of solver.steps");
+  for (const LoadCoefficient& coefficient : type.coefficients)
+    entry.coefficients.push_back(
+        to_non_negative(mapping.need(coefficient.key, coefficient.meaning), std::string(coefficient.parameter.unit)));
+}
+
 BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
-  const Mapping mapping(
-      value, {"region", "fix", "clamp", "traction", "pressure", "wind", "drag", "moment", "nodal_load", "move"});
+  std::vector<std::string> kinds{"fix"}, keys{"region", "fix", "clamp"};
+  for (const LoadType& type : load_types()) {
+    kinds.push_back(type.key());
+    keys.push_back(type.key());
+    for (const LoadCoefficient& coefficient : type.coefficients) keys.push_back(coefficient.key);
+  }
+  for (const char* other : {"nodal_load", "move"}) {
+    kinds.push_back(other);
+    keys.push_back(other);
+  }
+  const Mapping mapping(value, keys);
   BoundaryEntry entry;
   entry.place = mapping.place();
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
-  const std::string kind = mapping.one_of({"fix", "traction", "pressure", "wind", "moment", "nodal_load", "move"});
+  const std::string kind = mapping.one_of(kinds);
   const Value& given = *mapping.find(kind);
-  if (kind != "wind" && mapping.has("drag")) mapping.place_of("drag").fail("is only allowed with `wind`; remove it");
+  for (const LoadType& type : load_types())
+    for (const LoadCoefficient& coefficient : type.coefficients)
+      if (kind != type.key() && mapping.has(coefficient.key))
+        mapping.place_of(coefficient.key).fail("is only allowed with `" + type.key() + "`; remove it");
   if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("is only allowed with `fix`; remove it");
   const std::int64_t steps = scene.solver.steps;
   if (kind == "fix") {
@@ -96,23 +124,8 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
   } else if (kind == "move") {
     entry.kind = BoundaryEntry::Kind::move;
     entry.move = parse_move(given, scene);
-  } else if (kind == "traction") {
-    entry.kind = BoundaryEntry::Kind::traction;
-    entry.load = parse_numbers(given, scene);
-    expect_shape(entry.load, {{3}, {steps, 3}}, "[x, y, z] in Pa, or one for each of solver.steps");
-  } else if (kind == "pressure") {
-    entry.kind = BoundaryEntry::Kind::pressure;
-    entry.load = parse_numbers(given, scene);
-    expect_shape(entry.load, {{}, {steps}}, "a number in Pa, or one for each of solver.steps");
-  } else if (kind == "wind") {
-    entry.kind = BoundaryEntry::Kind::wind;
-    entry.load = parse_numbers(given, scene);
-    expect_shape(entry.load, {{3}, {steps, 3}}, "[x, y, z] in m/s, or one for each of solver.steps");
-    entry.drag = to_non_negative(mapping.need("drag", "density times drag coefficient, such as 1.4"), "kg/m³");
-  } else if (kind == "moment") {
-    entry.kind = BoundaryEntry::Kind::moment;
-    entry.load = parse_numbers(given, scene);
-    expect_shape(entry.load, {{3}, {steps, 3}}, "[x, y, z] in N m for each segment, or one for each of solver.steps");
+  } else if (kind != "nodal_load") {
+    parse_load(mapping, kind, scene, entry);
   } else {
     entry.kind = BoundaryEntry::Kind::nodal_load;
     entry.load = parse_numbers(given, scene);
@@ -141,12 +154,9 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
     if (is_drive(*item)) continue;
     BoundaryEntry entry = parse_entry(*item, scene);
     for (const BoundaryEntry& other : entries)
-      for (const auto& [kind, name] :
-           {std::pair(BoundaryEntry::Kind::traction, "traction"), std::pair(BoundaryEntry::Kind::pressure, "pressure"),
-            std::pair(BoundaryEntry::Kind::wind, "wind"), std::pair(BoundaryEntry::Kind::moment, "moment")})
-        if (entry.kind == kind && other.kind == kind && other.region.name == entry.region.name)
-          entry.place.fail("the region '" + entry.region.name + "' already has a " + name + "; " +
-                           (kind == BoundaryEntry::Kind::wind ? "remove one" : "give the sum of the two"));
+      if (entry.type && other.type == entry.type && other.region.name == entry.region.name)
+        entry.place.fail("the region '" + entry.region.name + "' already has a " + entry.type->key() + "; " +
+                         (entry.type->is_additive ? "give the sum of the two" : "remove one"));
     entries.push_back(std::move(entry));
   }
   return entries;

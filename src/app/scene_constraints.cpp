@@ -52,11 +52,13 @@ void parse_quantity(const Mapping& mapping, const ParameterEntry& parameter, Con
 
 ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
   std::vector<std::string> keys = keys_of_sensor_value();
-  keys.insert(keys.end(), {"parameter", "region", "quantity", "at_least", "at_most", "equals"});
+  keys.insert(keys.end(), {"parameter", "region", "quantity", "at_least", "at_most", "equals", "experiment"});
   const Mapping any(value, keys);
   ConstraintEntry constraint;
   constraint.place = any.place();
   if (any.one_of({"parameter", "sensor"}) == "parameter") {
+    if (any.has("experiment"))
+      any.place_of("experiment").fail("belongs to `sensor`; a parameter has the same values in all experiments");
     const Mapping mapping(value, {"parameter", "region", "quantity", "power", "at_least", "at_most", "equals"});
     const std::size_t k = parse_parameter_index(mapping, scene);
     constraint.of = k;
@@ -66,8 +68,15 @@ ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
   }
   if (any.has("region")) any.place_of("region").fail("belongs to `parameter`; the sensor has a region of its own");
   if (any.has("quantity")) any.place_of("quantity").fail("belongs to `parameter`; remove it");
-  const SensorValueEntry sensor = parse_sensor_value(any, scene);
   parse_bounds(any, constraint);
+  if (const Value* experiment = any.find("experiment")) {
+    if (scene.experiment.empty()) experiment->place.fail("is given, but the scene has no `experiments`; remove it");
+    constraint.experiment = to_text(*experiment);
+    constraint.experiment_place = experiment->place;
+    // The sensor's value, such as its steps, is that of the other experiment.
+    if (constraint.experiment != scene.experiment) return constraint;
+  }
+  const SensorValueEntry sensor = parse_sensor_value(any, scene);
   if (sensor.power) require_positive_bounds(any, constraint);
   constraint.of = sensor;
   return constraint;

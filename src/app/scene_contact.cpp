@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "app/obstacle_shapes.hpp"
 #include "app/scene_sections.hpp"
-#include "contact/obstacles.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -16,17 +16,6 @@ PlaneObstacle parse_plane(const Value& value) {
   if (plane.normal == std::array<double, 3>{})
     normal.place.fail("is zero; give a vector that points to the side of the body");
   return plane;
-}
-
-TriangleMesh parse_box_obstacle(const Value& value) {
-  const Mapping mapping(value, {"min", "max"});
-  const std::array<double, 3> min = to_vector(mapping.need("min", "[x, y, z], m"));
-  const Value& upper = mapping.need("max", "[x, y, z], m");
-  const std::array<double, 3> max = to_vector(upper);
-  for (std::size_t c = 0; c < 3; ++c)
-    if (!(min[c] < max[c]))
-      upper.place.fail("is not above min in all of x, y and z; exchange min and max, or widen the box");
-  return contact::box_triangles(min, max);
 }
 
 MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
@@ -52,9 +41,13 @@ Rotation parse_rotation(const Value& value) {
 }
 
 void parse_obstacle(const Value& value, const Scene& scene, ContactSection& section) {
-  const Mapping mapping(value,
-                        {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "rotation", "name", "thickness"});
-  const std::string kind = mapping.one_of({"plane", "box", "sphere", "cylinder", "mesh"});
+  std::vector<std::string> kinds{"plane"};
+  for (const ObstacleShape& built_in : obstacle_shapes()) kinds.push_back(built_in.key);
+  kinds.push_back("mesh");
+  std::vector<std::string> keys = kinds;
+  keys.insert(keys.end(), {"velocity", "rotation", "name", "thickness"});
+  const Mapping mapping(value, keys);
+  const std::string kind = mapping.one_of(kinds);
   const Value& shape = *mapping.find(kind);
   std::array<double, 3> velocity{};
   if (const Value* given = mapping.find("velocity")) velocity = to_vector(*given);
@@ -87,9 +80,8 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   obstacle.thickness = thickness;
   obstacle.velocity = velocity;
   obstacle.label = label;
-  if (kind == "box") obstacle.mesh = parse_box_obstacle(shape);
-  if (kind == "sphere") obstacle.mesh = parse_sphere(shape);
-  if (kind == "cylinder") obstacle.mesh = parse_cylinder(shape);
+  for (const ObstacleShape& built_in : obstacle_shapes())
+    if (kind == built_in.key) obstacle.mesh = built_in.parse(shape);
   if (kind == "mesh") {
     section.files.push_back(parse_triangles(shape, scene));
     section.files.back().obstacle = section.options.meshes.size();
@@ -117,20 +109,6 @@ ContactPair parse_pair(const Value& value) {
 }
 
 }  // namespace
-
-TriangleMesh parse_sphere(const Value& value) {
-  const Mapping mapping(value, {"center", "radius"});
-  return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
-                                   to_positive(mapping.need("radius", "a number, m"), "m"));
-}
-
-TriangleMesh parse_cylinder(const Value& value) {
-  const Mapping mapping(value, {"from", "to", "radius"});
-  const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
-  const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");
-  if (to_vector(other) == from) other.place.fail("is the same point as `from`; give the middle of the other end");
-  return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
-}
 
 SurfaceFile parse_surface(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"file", "scale"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/obstacle_shapes.hpp"
 #include "app/scene_sections.hpp"
 #include "diffsim/mesh/impl/quadrature.hpp"
 #include "mesh/rectangle.hpp"

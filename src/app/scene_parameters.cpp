@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
+#include "app/load_types.hpp"
 #include "app/scene_sections.hpp"
 #include "attach/parameters.hpp"
 #include "body/parameters.hpp"
@@ -108,9 +108,9 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   add_of_materials(scene, kinds);
   kinds.add(Dynamics::gravity);
   if (has_damping_factor(scene.solver.integrator)) kinds.add(Dynamics::damping);
-  for (const ParameterSpec& spec : {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind,
-                                    LoadParameters::wind_drag, LoadParameters::moment, Dynamics::angular_velocity,
-                                    Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
+  for (const ParameterSpec& spec : specs_of_loads()) kinds.add(spec);
+  for (const ParameterSpec& spec :
+       {Dynamics::angular_velocity, Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
     kinds.add(spec);
   for (const BoundaryEntry& entry : scene.boundary)
     if (entry.kind == BoundaryEntry::Kind::attach) kinds.add(AttachmentParameters::stiffness);
@@ -131,6 +131,16 @@ void check_initial_state(const ParameterEntry& entry, const Scene& scene) {
   if (std::any_of(scene.joints.begin(), scene.joints.end(), has_armature) ||
       std::any_of(scene.robots.begin(), scene.robots.end(), robot_has))
     entry.place.fail("'" + entry.name + "' cannot be an unknown in a scene with armatures of joints");
+}
+
+/// Throws InputError for an unknown that a feedback computes.
+void check_no_control(const ParameterEntry& entry, const Scene& scene) {
+  const std::string name =
+      is_of_boundary(entry.name) && entry.region ? entry.name + ":" + entry.region->name : entry.name;
+  for (const FeedbackEntry& feedback : scene.feedback)
+    if (std::find(feedback.controls.begin(), feedback.controls.end(), name) != feedback.controls.end())
+      entry.place.fail("'" + name + "' is computed by the feedback '" + feedback.name +
+                       "'; use policy:" + feedback.name);
 }
 
 Per parse_per(const Mapping& mapping, const Kind& kind) {
@@ -208,25 +218,23 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
   if (const Value* region = mapping.find("region")) {
     entry.region = parse_region_name(*region);
     if (!of_boundary && !(kind.of_material && entry.per == Per::global))
-      region->place.fail(
-          "is only allowed for traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, "
-          "attachment_stiffness, and for a material's parameter with `per: global`; remove it");
+      region->place.fail("is only allowed for " + join(boundary_parameters()) +
+                         ", and for a material's parameter with `per: global`; remove it");
   }
   if (!of_boundary) return;
   using Of = BoundaryEntry::Kind;
-  const auto [boundary_kind, what, zero] =
-      entry.name == "traction"                            ? std::tuple(Of::traction, "traction", "[0, 0, 0]")
-      : entry.name == "pressure"                          ? std::tuple(Of::pressure, "pressure", "0")
-      : entry.name == "moment"                            ? std::tuple(Of::moment, "moment", "[0, 0, 0]")
-      : entry.name == "attachment_stiffness"              ? std::tuple(Of::attach, "attachment", "")
-      : entry.name == "wind" || entry.name == "wind_drag" ? std::tuple(Of::wind, "wind", "[0, 0, 0]")
-                                                          : std::tuple(Of::move, "move", "");
+  const auto load = std::find_if(load_types().begin(), load_types().end(),
+                                 [&](const LoadType& type) { return type.has_parameter(entry.name); });
+  const LoadType* const type = load == load_types().end() ? nullptr : &*load;
+  const Of boundary_kind = type ? Of::load : entry.name == "attachment_stiffness" ? Of::attach : Of::move;
+  const std::string what = type ? type->key() : boundary_kind == Of::attach ? "attachment" : "move";
+  const std::string zero = !type ? "" : type->is_vector() ? "[0, 0, 0]" : "0";
   std::vector<std::string> there;
   for (const BoundaryEntry& boundary : scene.boundary)
-    if (boundary.kind == boundary_kind) there.push_back(boundary.region.name);
+    if (boundary.kind == boundary_kind && boundary.type == type) there.push_back(boundary.region.name);
   if (there.empty())
     mapping.place().fail(fmt::format("the scene has no {}; add one to `boundary`{}", what,
-                                     *zero ? fmt::format(", for example with the value {}", zero) : ""));
+                                     zero.empty() ? "" : fmt::format(", for example with the value {}", zero)));
   if (!entry.region) {
     if (there.size() > 1)
       mapping.place_of("region").fail(
@@ -262,6 +270,60 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
   if (kind.of_material) entry.per = kind.per[2];
 }
 
+/// Returns true if a distribution can set the parameter: a parameter of tetrahedra whose values are positive.
+bool is_distributable(const ParameterSpec& spec) {
+  return is_of_material(spec) && spec.home == ParameterHome::cells && spec.search() == Search::logarithmic;
+}
+
+double to_penalty(const Value& value) {
+  const double penalty = to_number(value);
+  if (penalty < 1.0) value.place.fail(value.text + " is less than 1; give a number of at least 1");
+  return penalty;
+}
+
+/// Parses ε, the property of void relative to the material.
+double to_minimum(const Value& value) {
+  const double minimum = to_positive(value, "");
+  if (minimum >= 1.0) value.place.fail(value.text + " is not below 1; give a number between 0 and 1");
+  return minimum;
+}
+
+/// Parses a further parameter of a distribution.
+DistributedEntry parse_distributed(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"name", "penalty", "minimum"});
+  DistributedEntry made;
+  made.place = mapping.place();
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : parameter_kinds(scene))
+    if (is_distributable(spec_of(name))) names.push_back(name);
+  made.name = to_choice(mapping.need("name", "one of: " + join(names)), names);
+  if (const Value* penalty = mapping.find("penalty")) made.penalty = to_penalty(*penalty);
+  if (const Value* minimum = mapping.find("minimum")) made.minimum = to_minimum(*minimum);
+  return made;
+}
+
+/// Parses the keys of a mapping `distribution`.
+DistributionEntry parse_distribution_keys(const Value& value, const Scene& scene) {
+  const Mapping given(value, {"penalty", "minimum", "filter", "solid", "void", "also"});
+  DistributionEntry made;
+  if (const Value* penalty = given.find("penalty")) {
+    made.penalties.clear();
+    for (const Value* item : penalty->is_scalar() ? std::vector<const Value*>{penalty} : to_items(*penalty)) {
+      made.penalties.push_back(to_penalty(*item));
+    }
+    if (made.penalties.empty()) penalty->place.fail("is an empty list; give a number, or a list of numbers");
+  }
+  if (const Value* minimum = given.find("minimum")) made.minimum = to_minimum(*minimum);
+  if (const Value* filter = given.find("filter")) made.filter = to_positive(*filter, "m");
+  if (const Value* solid = given.find("solid"))
+    for (const Value* item : to_items(*solid)) made.solid.push_back(parse_region_name(*item));
+  if (const Value* voids = given.find("void"))
+    for (const Value* item : to_items(*voids)) made.voids.push_back(parse_region_name(*item));
+  if (const Value* also = given.find("also"))
+    for (const Value* item : to_items(*also)) made.also.push_back(parse_distributed(*item, scene));
+  return made;
+}
+
 /// Parses the distribution of a material, with the keys `initial` and `bounds`, which are densities.
 void parse_distribution(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind,
                         ParameterEntry& entry) {
@@ -269,26 +331,11 @@ void parse_distribution(const Mapping& mapping, const Value& value, const Scene&
     if (mapping.has(key)) mapping.place_of(key).fail("cannot be combined with `distribution`; remove one of them");
   if (mapping.has("filter"))
     mapping.place_of("filter").fail("of densities belongs into `distribution`: {filter: radius}; move it there");
-  const ParameterSpec spec = spec_of(entry.name);
-  if (!kind.of_material || spec.home != ParameterHome::cells || spec.search() != Search::logarithmic)
+  if (!kind.of_material || !is_distributable(spec_of(entry.name)))
     value.place.fail("is only allowed for a parameter of tetrahedra that must be positive, such as youngs_modulus");
   if (mapping.has("per") && entry.per != Per::cell) mapping.place_of("per").fail("must be `cell`, or left out");
   entry.per = Per::cell;
-  const Mapping given(value, {"penalty", "minimum", "filter"});
-  DistributionEntry& made = entry.distribution.emplace();
-  if (const Value* penalty = given.find("penalty")) {
-    made.penalties.clear();
-    for (const Value* item : penalty->is_scalar() ? std::vector<const Value*>{penalty} : to_items(*penalty)) {
-      made.penalties.push_back(to_number(*item));
-      if (made.penalties.back() < 1.0) item->place.fail(item->text + " is less than 1; give a number of at least 1");
-    }
-    if (made.penalties.empty()) penalty->place.fail("is an empty list; give a number, or a list of numbers");
-  }
-  if (const Value* minimum = given.find("minimum")) {
-    made.minimum = to_positive(*minimum, "");
-    if (made.minimum >= 1.0) minimum->place.fail(minimum->text + " is not below 1; give a number between 0 and 1");
-  }
-  if (const Value* filter = given.find("filter")) made.filter = to_positive(*filter, "m");
+  entry.distribution = parse_distribution_keys(value, scene);
   entry.lower = 0.0;
   entry.upper = 1.0;
   if (const Value* bounds = mapping.find("bounds")) {
@@ -355,6 +402,20 @@ void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<st
   entry.label = to_choice(mapping.need("name", "one of: " + join(names)), names);
   const auto found = keys.find(entry.label);
   entry.name = found == keys.end() ? entry.label : found->second;
+}
+
+/// Throws InputError if a further parameter of a distribution is also the parameter of another entry or distribution.
+void refuse_repetition(const std::vector<ParameterEntry>& parameters) {
+  std::vector<std::string> names;
+  for (const ParameterEntry& entry : parameters) names.push_back(entry.name);
+  for (const ParameterEntry& entry : parameters) {
+    if (!entry.distribution) continue;
+    for (const DistributedEntry& also : entry.distribution->also) {
+      if (std::find(names.begin(), names.end(), also.name) != names.end())
+        also.place.fail("'" + also.name + "' is given twice; remove one");
+      names.push_back(also.name);
+    }
+  }
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
@@ -446,12 +507,14 @@ std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& sc
   for (const Value* item : to_items(value)) {
     ParameterEntry entry = parse_parameter(*item, scene);
     check_initial_state(entry, scene);
+    check_no_control(entry, scene);
     for (const ParameterEntry& other : parameters)
       if (other.name == entry.name && region(other) == region(entry))
         entry.place.fail("'" + entry.name + "' is given twice; remove one");
     parameters.push_back(std::move(entry));
   }
   if (parameters.empty()) value.place.fail("is an empty list; give at least one parameter");
+  refuse_repetition(parameters);
   return parameters;
 }
 

@@ -30,6 +30,8 @@ SolverSection parse_solver(const Value* value, const Scene& scene);
 /// section of the scene.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {}, bool affine = false);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
+/// Returns the names of the parameters for which `is_of_boundary` returns true.
+std::vector<std::string> boundary_parameters();
 /// Parses attachments and adds them to the scene's boundary.
 void parse_attachments(const Value& value, Scene& scene);
 std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene);
@@ -38,9 +40,6 @@ bool is_drive(const Value& entry);
 /// Parses the drives of joints in `boundary`, and adds them to the scene.
 void parse_drives(const Value& boundary, Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
-/// Parses a sphere {center:, radius:}; parse_cylinder() parses a cylinder {from:, to:, radius:}.
-TriangleMesh parse_sphere(const Value& value);
-TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<SensorEntry> parse_sensors(const Value& value);
 /// Parses the section `feedback`: policies that compute parameters from sensors before each step.

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "app/inputs.hpp"
+#include "app/load_types.hpp"
+#include "app/objective_types.hpp"
 #include "app/scene_sections.hpp"
 #include "app/text_file.hpp"
 #include "contact/obstacles.hpp"
@@ -47,13 +49,8 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   }
   for (const SensorEntry& sensor : scene.sensors)
     for (const RegionName& region : sensor.regions) find_region(mesh, region);
-  for (const ObjectiveEntry& objective : scene.objectives) {
-    if (const auto* track = std::get_if<TrackObjective>(&objective.kind)) find_region(mesh, track->region);
-    if (const auto* target = std::get_if<TargetObjective>(&objective.kind)) find_region(mesh, target->region);
-    if (const auto* sensor = std::get_if<SensorObjective>(&objective.kind))
-      for (const RegionName& region : sensor->sensor.regions) find_region(mesh, region);
-    if (const auto* outline = std::get_if<SilhouetteObjective>(&objective.kind)) find_region(mesh, outline->region);
-  }
+  for (const ObjectiveEntry& objective : scene.objectives)
+    for (const RegionName& region : objective.function->regions()) find_region(mesh, region);
   for (const ParameterEntry& parameter : scene.parameters)
     if (parameter.region) find_region(mesh, *parameter.region);
 }
@@ -205,6 +202,14 @@ void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableScen
               load(move.velocity, true, "velocity", "[3] or [steps, 3]"));
 }
 
+void add_load(const Scene& scene, const BoundaryEntry& entry, DifferentiableScene& solver) {
+  const LoadType& type = *entry.type;
+  const bool each_step = asked_per_step(scene, type.key(), entry.region.name);
+  const Control control = load_control(solver.mesh()->comm(), scene, entry.load, type.is_vector(), each_step,
+                                       type.key(), type.is_vector() ? "[3] or [steps, 3]" : "a number or [steps]");
+  type.add(solver, entry, control.values);
+}
+
 void add_boundary(const Scene& scene, DifferentiableScene& solver) {
   for (const BoundaryEntry& entry : scene.boundary)
     at_place(entry.place, [&] {
@@ -213,18 +218,8 @@ void add_boundary(const Scene& scene, DifferentiableScene& solver) {
       else if (entry.kind == BoundaryEntry::Kind::fix)
         solver.fix(entry.region.name, entry.axes);
       if (entry.kind == BoundaryEntry::Kind::move) add_move(scene, entry, solver);
-      const auto load = [&](const char* name, bool vector) {
-        const bool each_step = asked_per_step(scene, name, entry.region.name);
-        return load_control(solver.mesh()->comm(), scene, entry.load, vector, each_step, name,
-                            vector ? "[3] or [steps, 3]" : "a number or [steps]")
-            .values;
-      };
-      const std::string& region = entry.region.name;
-      if (entry.kind == BoundaryEntry::Kind::traction) solver.add_traction(region, load("traction", true));
-      if (entry.kind == BoundaryEntry::Kind::pressure) solver.add_pressure(region, load("pressure", false));
-      if (entry.kind == BoundaryEntry::Kind::attach) solver.attach(region, entry.to->name, entry.stiffness);
-      if (entry.kind == BoundaryEntry::Kind::moment) solver.add_moment(region, load("moment", true));
-      if (entry.kind == BoundaryEntry::Kind::wind) solver.add_wind(region, load("wind", true), entry.drag);
+      if (entry.kind == BoundaryEntry::Kind::attach) solver.attach(entry.region.name, entry.to->name, entry.stiffness);
+      if (entry.kind == BoundaryEntry::Kind::load) add_load(scene, entry, solver);
     });
   add_nodal_loads(scene, solver);
 }

@@ -305,6 +305,18 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
   if (entry.initial) unknown.start = load_unknown(scene, mesh, entry, *entry.initial, unknown, 1);
 }
 
+/// Names of regions with prescribed densities. Throws InputError for a region without tetrahedra.
+std::vector<std::string> names_with_cells(const TetrahedralMesh& mesh, const std::vector<RegionName>& regions) {
+  std::vector<std::string> names;
+  for (const RegionName& region : regions) {
+    if (find_region(mesh, region).num_cells == 0)
+      region.place.fail("region '" + region.name +
+                        "' has no tetrahedra; name a volume group, or a shape that contains whole tetrahedra");
+    names.push_back(region.name);
+  }
+  return names;
+}
+
 /// Sets the distribution of a material, and the densities at the start.
 void load_distribution(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
   require_in_all(scene, mesh, entry);
@@ -314,13 +326,27 @@ void load_distribution(const Scene& scene, const TetrahedralMesh& mesh, const Pa
   made.penalty = entry.distribution->penalties.front();
   made.minimum = entry.distribution->minimum;
   if (entry.distribution->filter > 0.0) made.filter = std::make_shared<DensityFilter>(mesh, entry.distribution->filter);
+  const std::vector<std::string> solid = names_with_cells(mesh, entry.distribution->solid),
+                                 voids = names_with_cells(mesh, entry.distribution->voids);
+  if (!solid.empty() || !voids.empty())
+    at_place(entry.place, [&] { made.prescribed = prescribed_densities(mesh, solid, voids); });
+  for (const DistributedEntry& also : entry.distribution->also) {
+    ParameterEntry other = entry;
+    other.name = also.name;
+    other.place = also.place;
+    require_in_all(scene, mesh, other);
+    made.also.push_back({also.name, also.penalty, also.minimum});
+  }
   if (!entry.initial) return;
   unknown.start = load_cells(mesh, *entry.initial);
   collectively(mesh.comm(), [&] {
-    for (const double density : unknown.start)
-      if (!(density >= entry.lower && density <= entry.upper))
+    for (std::size_t i = 0; i < unknown.start.size(); ++i) {
+      const double density = unknown.start[i];
+      const bool is_free = made.prescribed.empty() || std::isnan(made.prescribed[i]);
+      if (is_free && !(density >= entry.lower && density <= entry.upper))
         entry.initial->place.fail(fmt::format("the density {} is outside the bounds [{}, {}]; give another value",
                                               density, entry.lower, entry.upper));
+    }
   });
 }
 

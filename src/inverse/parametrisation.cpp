@@ -191,6 +191,46 @@ class FilterMap final : public EntryMap {
   std::vector<double> base_;
 };
 
+/// Map p = Z E(Z q + d) + d with another map E, where d are the prescribed values, or zero where no value is
+/// prescribed, and Z sets values with prescribed entries to zero. The tangent is Z E' Z dq and the adjoint is Z E'ᵀ Z
+/// w.
+class PrescribedValues final : public EntryMap {
+ public:
+  PrescribedValues(std::unique_ptr<EntryMap> map, std::vector<double> prescribed)
+      : map_(std::move(map)), prescribed_(std::move(prescribed)) {}
+  void set(const std::vector<double>& q, std::vector<double>& p) const override {
+    map_->set(completed(q), p);
+    p = completed(std::move(p));
+  }
+  void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const override {
+    map_->tangent(completed(q), free_part(dq), dp);
+    dp = free_part(std::move(dp));
+  }
+  std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const override {
+    return free_part(map_->adjoint(completed(q), free_part(w)));
+  }
+  std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
+                                      const std::vector<double>& w, const std::vector<double>& dw) const override {
+    return free_part(map_->adjoint_tangent(completed(q), free_part(dq), free_part(w), free_part(dw)));
+  }
+
+ private:
+  /// Returns `values` with the prescribed values.
+  std::vector<double> completed(std::vector<double> values) const {
+    for (std::size_t i = 0; i < prescribed_.size(); ++i)
+      if (!std::isnan(prescribed_[i])) values[i] = prescribed_[i];
+    return values;
+  }
+  /// Returns `values` with zeros where a value is prescribed.
+  std::vector<double> free_part(std::vector<double> values) const {
+    for (std::size_t i = 0; i < prescribed_.size(); ++i)
+      if (!std::isnan(prescribed_[i])) values[i] = 0.0;
+    return values;
+  }
+  std::unique_ptr<EntryMap> map_;
+  std::vector<double> prescribed_;
+};
+
 /// Map p_i = f_i(z_i) with f_i(z) = base_i (ε + (1 - ε) z^P) and z = E(q) for another map E. With dz = E'(q) dq, the
 /// tangent is f'(z) dz, and the adjoint is E'(q)ᵀ y with y = f'(z) w. The derivative of the adjoint is the derivative
 /// of E'(q)ᵀ y along dq and dy = f'(z) dw + f''(z) w dz.
@@ -250,6 +290,52 @@ class PowerLaw final : public EntryMap {
   double minimum_, penalty_;
 };
 
+/// Map p = (E_1(q), E_2(q), …). The adjoint is the sum of E_m'(q)ᵀ w_m, where w_m are the entries of w for the map m.
+class StackedMaps final : public EntryMap {
+ public:
+  StackedMaps(std::vector<std::unique_ptr<EntryMap>> maps, std::size_t size) : maps_(std::move(maps)), size_(size) {}
+  void set(const std::vector<double>& q, std::vector<double>& p) const override {
+    for (std::size_t m = 0; m < maps_.size(); ++m) {
+      std::vector<double> part = part_of(p, m);
+      maps_[m]->set(q, part);
+      std::copy_n(part.begin(), size_, p.begin() + static_cast<std::ptrdiff_t>(m * size_));
+    }
+  }
+  void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const override {
+    for (std::size_t m = 0; m < maps_.size(); ++m) {
+      std::vector<double> part = part_of(dp, m);
+      maps_[m]->tangent(q, dq, part);
+      std::copy_n(part.begin(), size_, dp.begin() + static_cast<std::ptrdiff_t>(m * size_));
+    }
+  }
+  std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const override {
+    return sum_of([&](std::size_t m) { return maps_[m]->adjoint(q, part_of(w, m)); });
+  }
+  std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
+                                      const std::vector<double>& w, const std::vector<double>& dw) const override {
+    return sum_of([&](std::size_t m) { return maps_[m]->adjoint_tangent(q, dq, part_of(w, m), part_of(dw, m)); });
+  }
+
+ private:
+  /// Returns the entries of the map m; zeros for missing entries.
+  std::vector<double> part_of(const std::vector<double>& values, std::size_t m) const {
+    std::vector<double> part(size_, 0.0);
+    for (std::size_t i = 0; i < size_ && m * size_ + i < values.size(); ++i) part[i] = values[m * size_ + i];
+    return part;
+  }
+  template <class Term>
+  std::vector<double> sum_of(const Term& term) const {
+    std::vector<double> sum = term(0);
+    for (std::size_t m = 1; m < maps_.size(); ++m) {
+      const std::vector<double> next = term(m);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += next[i];
+    }
+    return sum;
+  }
+  std::vector<std::unique_ptr<EntryMap>> maps_;
+  std::size_t size_;
+};
+
 }  // namespace
 
 std::unique_ptr<ValueMap> make_identity() { return std::make_unique<Identity>(); }
@@ -271,6 +357,12 @@ std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> f
 }
 std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base) {
   return std::make_unique<FilterMap<ShapeFilter>>(std::move(filter), std::move(base));
+}
+std::unique_ptr<EntryMap> make_prescribed_map(std::unique_ptr<EntryMap> map, std::vector<double> prescribed) {
+  return std::make_unique<PrescribedValues>(std::move(map), std::move(prescribed));
+}
+std::unique_ptr<EntryMap> make_stacked_maps(std::vector<std::unique_ptr<EntryMap>> maps, std::size_t size) {
+  return std::make_unique<StackedMaps>(std::move(maps), size);
 }
 std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,
                                          double penalty) {

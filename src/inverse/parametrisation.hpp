@@ -58,6 +58,13 @@ std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> expo
 std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter);
 /// Map p = base + F q of a filter of shapes. `base`: array with at least one entry per value of q.
 std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base);
+/// Map p = E(q) for a linear map E, `map`, with prescribed values: E is applied to q with q_i replaced by d_i, and p_i
+/// = d_i, for each i with a prescribed value d_i. `prescribed`: d_i, or NaN where no value is prescribed; q and p must
+/// have at least as many values. The derivatives with respect to q_i and of p_i are zero where a value is prescribed.
+std::unique_ptr<EntryMap> make_prescribed_map(std::unique_ptr<EntryMap> map, std::vector<double> prescribed);
+/// Map p = (E_1(q), E_2(q), …) of several maps of the same values, each with `size` entries. In derivatives with
+/// respect to p, missing entries at the end stand for zeros of whole maps.
+std::unique_ptr<EntryMap> make_stacked_maps(std::vector<std::unique_ptr<EntryMap>> maps, std::size_t size);
 /// Map p_i = base_i (ε + (1 - ε) z_i^penalty) with z = E(q) ≥ 0, where E is another map, `densities`, and ε is
 /// `minimum`. `base`: array with one entry per value of p. All values belong to the unknown.
 std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,

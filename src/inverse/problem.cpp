@@ -36,6 +36,12 @@ void check_map(const Unknown& unknown, std::size_t values) {
                 ErrorKind::input);
 }
 
+/// Returns the values number m · size to (m + 1) · size - 1.
+std::vector<double> slice(const std::vector<double>& values, std::size_t m, std::size_t size) {
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(m * size);
+  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+}
+
 /// Throws Error (run) if a rank found a value that is not finite. The message is `text`, followed by the location of
 /// the value that the earliest operation of all ranks produced. Collective.
 void throw_first(NotFinite finding, const std::string& text, MPI_Comm comm) {
@@ -208,6 +214,7 @@ std::vector<double> InverseProblem::start() const {
     });
     for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = block.values->inverse(p[i]);
   }
+  set_prescribed(u);
   return groups_ ? groups_->of_first(std::move(u)) : u;
 }
 
@@ -218,6 +225,7 @@ std::vector<double> InverseProblem::lower_bounds() const {
     if (std::isnan(lower)) lower = -std::numeric_limits<double>::infinity();  // `lower` is below the range of p = exp u
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, lower);
   }
+  set_prescribed(bounds);
   return bounds;
 }
 
@@ -227,6 +235,7 @@ std::vector<double> InverseProblem::upper_bounds() const {
     const double upper = blocks_[k].values->inverse(unknowns_[k].upper);
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, upper);
   }
+  set_prescribed(bounds);
   return bounds;
 }
 
@@ -274,7 +283,13 @@ void InverseProblem::set(const std::vector<double>& u) {
     const std::vector<double> p = physical(k, u);
     Field& target = field(k);
     std::vector<double> values = target.to_host();
+    const std::size_t size = values.size();
+    const std::vector<std::string> names = unknown.parameters();
+    values.resize(size * names.size());
     blocks_[k].entries->set(p, values);
+    for (std::size_t m = 1; m < names.size(); ++m)
+      model_.parameters().at(names[m]).field.from_host(slice(values, m, size));
+    values.resize(size);
     target.from_host(values);
     if (unknown.carries.empty()) continue;
     std::vector<double> carried = blocks_[k].carried;
@@ -288,8 +303,8 @@ void InverseProblem::set(const std::vector<double>& u) {
 ParameterSet InverseProblem::make_gradient() const {
   std::vector<std::string> names;
   for (const Unknown& unknown : unknowns_)
-    if (!state_field(unknown.parameter) && std::find(names.begin(), names.end(), unknown.parameter) == names.end())
-      names.push_back(unknown.parameter);
+    for (const std::string& name : unknown.parameters())
+      if (!state_field(name) && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   return model_.parameters().zero_like(names);
 }
 
@@ -370,6 +385,11 @@ std::vector<double> InverseProblem::by_entries(std::size_t k, const ParameterSet
   const Field& source =
       of_initial_state(k) ? by_initial[state_field(unknown.parameter)] : by_parameters.at(unknown.parameter).field;
   std::vector<double> values = source.to_host();
+  const std::vector<std::string> names = unknown.parameters();
+  for (std::size_t m = 1; m < names.size(); ++m) {
+    const std::vector<double> further = by_parameters.at(names[m]).field.to_host();
+    values.insert(values.end(), further.begin(), further.end());
+  }
   if (unknown.carries.empty()) return values;
   const std::vector<double> moved = by_initial[unknown.carries].to_host();
   for (std::size_t i = 0; i < by_initial[unknown.carries].owned_size(); ++i) values[i] += moved[i];
@@ -435,11 +455,15 @@ void InverseProblem::add_direction(const std::vector<double>& u, const std::vect
     for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= blocks_[k].values->derivative(at[i]);
     Field& target =
         of_initial_state(k) ? tangent[state_field(unknown.parameter)] : direction.at(unknown.parameter).field;
-    std::vector<double> change(target.size(), 0.0);
+    const std::vector<std::string> names = unknown.parameters();
+    std::vector<double> change(target.size() * names.size(), 0.0);
     blocks_[k].entries->tangent(physical(k, u), dp, change);
-    std::vector<double> values = target.to_host();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += change[i];
-    target.from_host(values);
+    for (std::size_t m = 0; m < names.size(); ++m) {
+      Field& of = m == 0 ? target : direction.at(names[m]).field;
+      std::vector<double> values = of.to_host();
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] += change[m * target.size() + i];
+      of.from_host(values);
+    }
     if (unknown.carries.empty()) continue;
     std::vector<double> carried = tangent[unknown.carries].to_host();
     for (std::size_t i = 0; i < tangent[unknown.carries].owned_size(); ++i) carried[i] += change[i];

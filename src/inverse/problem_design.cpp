@@ -1,8 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -31,6 +34,15 @@ void check(const Unknown& unknown, const Field& field, std::size_t values) {
     throw Error(name + " has the minimum " + std::to_string(of.minimum) + "; give a number between 0 and 1",
                 ErrorKind::input);
   if (of.filter && of.filter->size() != values) throw Error(name + " has a filter of another mesh", ErrorKind::input);
+  if (!of.prescribed.empty() && of.prescribed.size() != values)
+    throw Error(name + " needs " + std::to_string(values) + " prescribed densities on this rank, not " +
+                    std::to_string(of.prescribed.size()),
+                ErrorKind::input);
+  for (const double density : of.prescribed)
+    if (density < 0.0 || density > 1.0)
+      throw Error(
+          name + " has the prescribed density " + std::to_string(density) + "; give numbers from 0 to 1, or NaN",
+          ErrorKind::input);
 }
 
 void check_filter(const Unknown& unknown, const Field& field, std::size_t values) {
@@ -43,7 +55,29 @@ void check_filter(const Unknown& unknown, const Field& field, std::size_t values
   if (unknown.shape_filter->size() != values) throw Error(name + " is that of another mesh", ErrorKind::input);
 }
 
+/// Checks a further parameter of a distribution. `field`: field of the parameter.
+void check_further(const Unknown& unknown, const DistributedParameter& further, const Field& field,
+                   std::size_t values) {
+  const std::string name = "the parameter '" + further.parameter + "' in the distribution of '" + unknown.name() + "'";
+  const std::vector<std::string> names = unknown.parameters();
+  if (std::count(names.begin(), names.end(), further.parameter) > 1)
+    throw Error(name + " is given twice; remove one", ErrorKind::input);
+  if (field.on().name() != "cells" || field.components() != 1 || field.steps() > 1 || field.size() != values)
+    throw Error(name + " does not have one number per tetrahedron; give another parameter", ErrorKind::input);
+  check_penalty(unknown, further.penalty);
+  if (!(further.minimum > 0.0 && further.minimum < 1.0))
+    throw Error(name + " has the minimum " + std::to_string(further.minimum) + "; give a number between 0 and 1",
+                ErrorKind::input);
+}
+
 }  // namespace
+
+std::vector<std::string> Unknown::parameters() const {
+  std::vector<std::string> names{parameter};
+  if (distribution)
+    for (const DistributedParameter& further : distribution->also) names.push_back(further.parameter);
+  return names;
+}
 
 void InverseProblem::set_shape_filter(std::size_t k) {
   const Unknown& unknown = unknowns_[k];
@@ -60,6 +94,12 @@ void InverseProblem::set_distribution(std::size_t k) {
   unknown.upper = std::min(unknown.upper, 1.0);
   block.property = field(k).to_host();
   block.property.resize(block.count);
+  for (const DistributedParameter& further : unknown.distribution->also) {
+    const Field& of = model_.parameters().at(further.parameter).field;
+    collectively(comm(), [&] { check_further(unknown, further, of, block.count); });
+    const std::vector<double> values = of.to_host();
+    block.property.insert(block.property.end(), values.begin(), values.end());
+  }
   set_penalty(k, unknown.distribution->penalty);
 }
 
@@ -70,9 +110,50 @@ void InverseProblem::set_penalty(std::size_t k, double penalty) {
   unknown.distribution->penalty = penalty;
   const MaterialDistribution& of = *unknown.distribution;
   Block& block = blocks_[k];
-  block.entries = make_power_law(of.filter ? make_filter_map(of.filter) : make_entries(block.count), block.property,
-                                 of.minimum, penalty);
+  std::vector<std::unique_ptr<EntryMap>> maps;
+  const auto add_map = [&](double least, double exponent) {
+    std::unique_ptr<EntryMap> densities = of.filter ? make_filter_map(of.filter) : make_entries(block.count);
+    if (!of.prescribed.empty()) densities = make_prescribed_map(std::move(densities), of.prescribed);
+    const auto begin = block.property.begin() + static_cast<std::ptrdiff_t>(maps.size() * block.count);
+    maps.push_back(make_power_law(std::move(densities), {begin, begin + static_cast<std::ptrdiff_t>(block.count)},
+                                  least, exponent));
+  };
+  add_map(of.minimum, penalty);
+  for (const DistributedParameter& further : of.also) add_map(further.minimum, further.penalty);
+  block.entries = of.also.empty() ? std::move(maps.front()) : make_stacked_maps(std::move(maps), block.count);
   for (InverseProblem* experiment : experiments_) experiment->set_penalty(k, penalty);
+}
+
+void InverseProblem::set_prescribed(std::vector<double>& u) const {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    if (!unknowns_[k].distribution) continue;
+    const std::vector<double>& prescribed = unknowns_[k].distribution->prescribed;
+    for (std::size_t i = 0; i < prescribed.size(); ++i)
+      if (!std::isnan(prescribed[i])) u[blocks_[k].offset + i] = prescribed[i];
+  }
+}
+
+std::vector<double> prescribed_densities(const TetrahedralMesh& mesh, const std::vector<std::string>& solid,
+                                         const std::vector<std::string>& voids) {
+  std::vector<double> densities(static_cast<std::size_t>(mesh.num_cells()), std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [regions, density] : {std::pair(&solid, 1.0), std::pair(&voids, 0.0)})
+    for (const std::string& name : *regions) {
+      const Region& region = mesh.region(name);
+      if (region.num_cells == 0)
+        throw Error("region '" + name + "' has no tetrahedra; name a region that contains whole tetrahedra",
+                    ErrorKind::input);
+      collectively(mesh.comm(), [&, value = density] {
+        for (const int cell : region.cells) {
+          double& of_cell = densities[static_cast<std::size_t>(cell)];
+          if (!std::isnan(of_cell) && of_cell != value)
+            throw Error("region '" + name + "' of void has a common tetrahedron with a region of solid material; " +
+                            "name disjoint regions",
+                        ErrorKind::input);
+          of_cell = value;
+        }
+      });
+    }
+  return densities;
 }
 
 }  // namespace diffsim

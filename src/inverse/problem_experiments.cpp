@@ -40,8 +40,9 @@ void InverseProblem::add(InverseProblem& experiment) {
   bool is_same = &experiment != this && experiment.size_ == size_ && experiment.unknowns_.size() == unknowns_.size();
   for (std::size_t k = 0; is_same && k < unknowns_.size(); ++k) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
-    is_same = one.name() == other.name() && one.parameter == other.parameter && one.logarithmic == other.logarithmic &&
-              one.map_numbers == other.map_numbers && one.distribution.has_value() == other.distribution.has_value() &&
+    is_same = one.name() == other.name() && one.parameters() == other.parameters() &&
+              one.logarithmic == other.logarithmic && one.map_numbers == other.map_numbers &&
+              one.distribution.has_value() == other.distribution.has_value() &&
               !one.shape_filter == !other.shape_filter && blocks_[k].count == experiment.blocks_[k].count &&
               blocks_[k].shared == experiment.blocks_[k].shared;
   }
@@ -84,6 +85,7 @@ std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss,
                                                           const std::optional<CheckpointOptions>& checkpoints) const {
   auto made = std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_,
                                                checkpoints.value_or(checkpoints_));
+  require_one_group();
   made->copy_unknowns(*this);
   return made;
 }
@@ -92,18 +94,32 @@ std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, ScheduleFa
                                                           Store& store) const {
   auto made =
       std::make_unique<InverseProblem>(model_, initial_, num_steps_, loss, unknowns_, std::move(make_schedule), store);
+  require_one_group();
   made->copy_unknowns(*this);
   return made;
 }
 
+void InverseProblem::require_one_group() const {
+  if (groups_)
+    throw Error("a problem whose experiments groups of processes share cannot be given another loss", ErrorKind::input);
+}
+
+const InverseProblem& InverseProblem::experiment(std::size_t k) const {
+  if (k > experiments_.size())
+    throw Error("there is no experiment " + std::to_string(k) + "; the problem has " +
+                    std::to_string(1 + experiments_.size()) + ", numbered from 0 on",
+                ErrorKind::input);
+  return k == 0 ? *this : *experiments_[k - 1];
+}
+
 void InverseProblem::copy_unknowns(const InverseProblem& other) {
-  if (other.has_experiments())
-    throw Error("a problem with several experiments cannot be given another loss or model", ErrorKind::input);
   std::copy(other.unknowns_.begin(), other.unknowns_.end(), unknowns_.begin());
   std::copy(other.blocks_.begin(), other.blocks_.end(), blocks_.begin());
 }
 
 std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& loss, const std::vector<Unknown>& more) {
+  if (has_experiments())
+    throw Error("a problem with several experiments cannot be given another model", ErrorKind::input);
   std::vector<Unknown> unknowns = unknowns_;
   unknowns.insert(unknowns.end(), more.begin(), more.end());
   CheckpointOptions options = checkpoints_;

@@ -92,7 +92,13 @@ DifferentiableScene::DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies
 DifferentiableScene::~DifferentiableScene() = default;
 DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;
 
-Model& DifferentiableScene::model() { return linked_ ? static_cast<Model&>(*linked_) : *integrator_; }
+Model& DifferentiableScene::current_model() { return linked_ ? static_cast<Model&>(*linked_) : *integrator_; }
+
+Model& DifferentiableScene::model() {
+  has_given_model_ = true;
+  return current_model();
+}
+
 double DifferentiableScene::dt() const { return integrator_->dt(); }
 System& DifferentiableScene::system() { return integrator_->system(); }
 
@@ -224,6 +230,9 @@ void DifferentiableScene::add_feedback(const Feedback& feedback) {
 }
 
 void DifferentiableScene::add_link(std::shared_ptr<Link> link) {
+  if (!linked_ && has_given_model_)
+    throw Error("the Model of the scene is already in use; add links and feedbacks before problems and rollouts",
+                ErrorKind::input);
   auto linked = linked_ ? nullptr : std::make_unique<LinkedModel>(*integrator_);
   (linked ? *linked : *linked_).add(std::move(link));
   if (linked) linked_ = std::move(linked);
@@ -268,13 +277,13 @@ bool DifferentiableScene::changed_since(std::uint64_t earlier) { return system()
 
 void DifferentiableScene::prepare_if_changed() {
   if (!changed_since(prepared_)) return;
-  model().prepare();
+  current_model().prepare();
   prepared_ = revision();
 }
 
 void DifferentiableScene::step(int n, State& state) {
   prepare_if_changed();
-  model().step(n, state, nullptr);
+  current_model().step(n, state, nullptr);
 }
 
 double DifferentiableScene::stable_substep() {

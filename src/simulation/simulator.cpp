@@ -280,6 +280,7 @@ void DifferentiableSimulator::backward() {
 
   const State end = state_.clone();  // the reverse sweep changes the state
   adjoint_ = state_.zero_like();
+  sweep_->watch(watcher_);
   sweep_->backward(adjoint_);
   state_.copy_from(end);
 }

@@ -80,6 +80,7 @@ HessianProduct DifferentiableSimulator::hessian_product(int num_steps, int check
   HessianProduct product;
   product.parameters = gradient_.zero_like(gradient_.names());
   AdjointSweep sweep(model, of_direction, *schedule, *store);
+  sweep.watch(watcher_);
   sweep.forward(state, product.parameters, {}, [=](int n, const State&) { return n == num_steps; });
   sweep.backward(adjoint);
   ends.split(adjoint);

@@ -81,6 +81,103 @@ TEST_F(ConstraintsOfScene, give_the_stiffest_distribution_of_a_volume) {
   EXPECT_NE(history.find("relative_gradient,violation"), std::string::npos);
 }
 
+// The bounds exclude the densities 0 and 1, which only the tetrahedra of the regions `solid` and `void` have.
+TEST_F(ConstraintsOfScene, are_satisfied_with_prescribed_densities) {
+  std::string text =
+      scene(stiffest +
+            "parameters: [{name: youngs_modulus, initial: 0.4, bounds: [0.1, 0.9], distribution: {filter: 0.06, "
+            "minimum: 0.01, solid: [rim], void: [hole]}}]\n"
+            "constraints: [{parameter: youngs_modulus, at_most: 0.5}]\n"
+            "optimiser: {method: mma, max_iterations: 3, move_limit: 0.3}\n");
+  text.replace(text.find("regions: {"), 10,
+               "regions: {rim: {box: {min: [-1, -1, -1], max: [0.051, 1, 1]}}, "
+               "hole: {box: {min: [0.149, 0.049, -1], max: [0.251, 0.151, 1]}}, ");
+  write("scene.yaml", text);
+  EXPECT_EQ(run({"invert", "scene.yaml"}, "passive").code, 1);  // the iterations do not suffice for convergence
+  const std::vector<double> density = dataset("passive/parameters.h5", "/parameters/youngs_modulus.density");
+  const std::vector<double> modulus = dataset("passive/parameters.h5", "/parameters/youngs_modulus");
+  ASSERT_EQ(density.size(), modulus.size());
+  std::size_t solid = 0, voids = 0;
+  double mean = 0.0;  // all tetrahedra of the box have the same volume
+  for (std::size_t i = 0; i < density.size(); ++i) {
+    mean += density[i] / static_cast<double>(density.size());
+    if (density[i] == 1.0) {
+      ++solid;
+      EXPECT_NEAR(modulus[i], 1e5, 1e-9);
+    } else if (density[i] == 0.0) {
+      ++voids;
+      EXPECT_NEAR(modulus[i], 1e3, 1e-9);
+    } else {
+      EXPECT_GE(density[i], 0.1);
+      EXPECT_LE(density[i], 0.9);
+    }
+  }
+  // The rim is a column of 4 of the 32 boxes, and the hole has 2 × 2 boxes.
+  EXPECT_EQ(8 * solid, density.size());
+  EXPECT_EQ(8 * voids, density.size());
+  EXPECT_LE(mean, 0.5 + 1e-4);
+}
+
+// One design for two parameters, with separate exponents.
+TEST_F(ConstraintsOfScene, are_satisfied_by_one_design_of_two_parameters) {
+  write("scene.yaml",
+        scene(stiffest +
+              "parameters: [{name: youngs_modulus, initial: 0.4, distribution: {minimum: 0.01, also: [{name: density, "
+              "penalty: 2, minimum: 0.02}]}}]\n"
+              "constraints: [{parameter: youngs_modulus, at_most: 0.4}]\n"
+              "optimiser: {method: mma, max_iterations: 2, move_limit: 0.3}\n"));
+  EXPECT_EQ(run({"invert", "scene.yaml"}, "two").code, 1);  // the iterations do not suffice for convergence
+  const std::vector<double> rho = dataset("two/parameters.h5", "/parameters/youngs_modulus.density"),
+                            modulus = dataset("two/parameters.h5", "/parameters/youngs_modulus"),
+                            density = dataset("two/parameters.h5", "/parameters/density");
+  ASSERT_EQ(modulus.size(), rho.size());
+  ASSERT_EQ(density.size(), rho.size());
+  for (std::size_t i = 0; i < rho.size(); ++i) {
+    EXPECT_NEAR(modulus[i], 1e5 * (0.01 + 0.99 * std::pow(rho[i], 3)), 1e-8);
+    EXPECT_NEAR(density[i], 1000.0 * (0.02 + 0.98 * std::pow(rho[i], 2)), 1e-10);
+  }
+}
+
+const std::string two_loads =
+    "experiments:\n"
+    "  - {name: light, boundary: [{region: x_min, fix: [x, y, z]}, {region: edge, nodal_load: [0, -0.02, 0]}]}\n"
+    "  - {name: heavy, boundary: [{region: x_min, fix: [x, y, z]}, {region: edge, nodal_load: [0, -0.04, 0]}]}\n";
+
+// The displacements are proportional to the load, up to a few per cent. If the constraint holds in each experiment, the
+// greater load is decisive.
+TEST_F(ConstraintsOfScene, of_sensors_hold_in_experiments) {
+  const std::string softest =
+      "parameters: [{name: youngs_modulus, initial: 2.0e+5, bounds: [1.0e+4, 1.0e+6], search: linear}]\n"
+      "objective: {type: maximise, sensor: compliance, weight: 10}\n"
+      "optimiser: {method: mma, gradient_tolerance: 1.0e-6}\n";
+  const auto tip = [&](const std::string& folder) { return dataset(folder + "/trajectory.h5", "/sensors/tip").at(4); };
+  write("each.yaml", scene(softest + "constraints: [{sensor: tip, component: y, at_least: -0.001}]\n" + two_loads));
+  good({"invert", "each.yaml"}, "each");
+  EXPECT_NEAR(tip("each/heavy"), -1e-3, 2e-9);
+  EXPECT_NEAR(tip("each/light"), -0.5e-3, 0.05e-3);
+  write(
+      "one.yaml",
+      scene(softest + "constraints: [{sensor: tip, component: y, at_least: -0.001, experiment: light}]\n" + two_loads));
+  good({"invert", "one.yaml"}, "one");
+  EXPECT_NEAR(tip("one/light"), -1e-3, 2e-9);
+  EXPECT_NEAR(tip("one/heavy"), -2e-3, 0.2e-3);
+  const Ran ran = good({"check", "each.yaml"}, "check");
+  if (ranks_ > 1) {
+    const Ran grouped = run({"invert", "each.yaml", "--groups", "2"}, "groups");
+    EXPECT_EQ(grouped.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(grouped.err.find("run without --groups"), std::string::npos) << grouped.err;
+    }
+  }
+  if (rank_ != 0) return;
+  EXPECT_NE(ran.out.find("constraint tip y in light (constraint 1), youngs_modulus"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("constraint tip y in heavy (constraint 2), youngs_modulus"), std::string::npos) << ran.out;
+  EXPECT_EQ(report("each")["constraints"].size(), 2U);
+  const auto of_one = report("one")["constraints"];
+  ASSERT_EQ(of_one.size(), 1U);
+  EXPECT_EQ(of_one[0]["name"], "tip y in light (constraint 1)");
+}
+
 // The lightest material whose tip sinks by no more than 1 mm, by both methods; the moduli of the two ends are
 // unknown.
 TEST_F(ConstraintsOfScene, of_sensors_hold) {
@@ -210,6 +307,10 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   refused(constrained("{sensor: tip, component: y, power: 1, at_most: 2}"), "less than 2");
   refused(constrained("{sensor: tip, component: y, power: 2, at_least: -2}"), "negative bound");
   refused(constrained("{sensor: tip, component: y, region: all, at_most: 2}"), "belongs to `parameter`");
+  refused(constrained("{sensor: tip, component: y, at_most: 2, experiment: a}"), "the scene has no `experiments`");
+  refused(constrained("{parameter: youngs_modulus, at_most: 2, experiment: a}"), "belongs to `sensor`");
+  refused(constrained("{sensor: tip, component: y, at_most: 2, experiment: lite}") + two_loads,
+          "there is no experiment 'lite'; give one of: light, heavy");
   refused(start + mma + "constraints: []\n", "is an empty list");
   const auto distributed = [&](const std::string& keys) {
     return stiffest + "parameters: [{name: youngs_modulus, " + keys + "}]\n";
@@ -217,6 +318,12 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   refused(distributed("distribution: {penalty: 0.5}"), "less than 1");
   refused(distributed("distribution: {minimum: 1}"), "not below 1");
   refused(distributed("distribution: {filter: -1}"), "give a number above 0");
+  refused(distributed("distribution: {solid: [edgy]}"), "did you mean 'edge'");
+  refused(distributed("distribution: {void: [edge]}"), "has no tetrahedra");
+  refused(distributed("distribution: {also: [{name: poisson_ratio}]}"), "poisson_ratio");
+  refused(distributed("distribution: {also: [{name: youngs_modulus}]}"), "is given twice");
+  refused(distributed("distribution: {also: [{name: density, penalty: 0.5}]}"), "less than 1");
+  refused(distributed("distribution: {solid: [all], void: [all]}"), "name disjoint regions");
   refused(distributed("distribution: {}, per: global"), "must be `cell`");
   refused(distributed("distribution: {}, bounds: [0, 2]"), "densities from 0 to 1");
   refused(distributed("distribution: {}, initial: 1.5"), "outside the bounds");

@@ -126,6 +126,10 @@ TEST_F(FeedbackOfScene, gives_one_line_for_bad_input) {
                 "objective: [{type: effort, parameter: \"traction:x_max\"}]\n"
                 "parameters: [{name: \"policy:hand\"}]\n"),
           "effort");
+  refused(scene(hand + "}}",
+                "objective: [{type: target_position, region: x_max, target: [0.2, 0, 0]}]\n"
+                "parameters: [{name: traction, per: step}]\n"),
+          "'traction:x_max' is computed by the feedback 'hand'; use policy:hand");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/objective_types.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::app::scene_test {
@@ -111,8 +112,9 @@ TEST(Scene, ReadsTheExampleOfTheContract) {
   EXPECT_EQ(scene.boundary[1].load.array()->shape, (std::vector<std::int64_t>{3}));
   ASSERT_EQ(scene.objectives.size(), 2u);
   EXPECT_EQ(scene.objectives[0].weight, 2.0);
-  EXPECT_FALSE(std::get<TrackObjective>(scene.objectives[0].kind).steps.has_value());
-  EXPECT_EQ(std::get<TargetObjective>(scene.objectives[1].kind).step, -1);
+  EXPECT_EQ(scene.objectives[0].function->observations_file(), "folder/observed.h5");
+  ASSERT_EQ(scene.objectives[1].function->regions().size(), 1u);
+  EXPECT_EQ(scene.objectives[1].function->regions()[0].name, "x_max");
   ASSERT_EQ(scene.parameters.size(), 1u);
   EXPECT_EQ(scene.parameters[0].per, ParameterEntry::Per::region);
   EXPECT_EQ(scene.parameters[0].upper, 1.0e7);

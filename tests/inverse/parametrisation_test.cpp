@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,17 @@ std::vector<std::pair<std::string, std::unique_ptr<EntryMap>>> entry_maps() {
   for (const double penalty : {1.0, 2.0, 3.5})
     maps.emplace_back("power law with penalty " + std::to_string(penalty),
                       make_power_law(make_linear_map(B, 3, large), base, 0.1, penalty));
+  // The second value of q and the second entry are prescribed.
+  const std::vector<double> prescribed = {std::nan(""), 0.7, std::nan("")};
+  maps.emplace_back("linear map with a prescribed value", make_prescribed_map(make_linear_map(B, 3, base), prescribed));
+  maps.emplace_back("power law with a prescribed density",
+                    make_power_law(make_prescribed_map(make_linear_map(B, 3, large), prescribed), base, 0.1, 3.5));
+  // Two maps with four entries each.
+  const std::vector<double> few = {1.0, 2.0, 0.5, 1.5};
+  std::vector<std::unique_ptr<EntryMap>> parts;
+  parts.push_back(make_power_law(make_groups({2, 0, 0, 2}, 3, 1), few, 0.1, 1.0));
+  parts.push_back(make_scaled_exponential(make_groups({0, 0, 1, 2}, 3, 1), few));
+  maps.emplace_back("stacked maps", make_stacked_maps(std::move(parts), 4));
   // The exponent is not linear.
   maps.emplace_back("exponential of an exponential",
                     make_scaled_exponential(make_scaled_exponential(make_linear_map(B, 3, zeros), small), base));
@@ -101,6 +113,21 @@ TEST(parametrisation, a_power_law_has_the_values_of_void_and_material) {
   EXPECT_NEAR(p[0], 0.04, 1e-15);
   EXPECT_NEAR(p[1], 5.0, 1e-15);
   EXPECT_NEAR(p[2], 6.0 * (0.01 + 0.99 / 8.0), 1e-15);
+}
+
+TEST(parametrisation, prescribed_values_replace_those_of_the_unknown) {
+  const double nan = std::nan("");
+  const auto map = make_prescribed_map(make_linear_map({1.0, 1.0, 0.0, 1.0}, 2, {0.0, 0.0}), {0.25, nan});
+  std::vector<double> p(2, 7.0), dp(2, 7.0);
+  map->set({3.0, 0.5}, p);
+  EXPECT_EQ(p, (std::vector{0.25, 0.5}));
+  map->tangent({3.0, 0.5}, {1.0, 2.0}, dp);
+  EXPECT_EQ(dp, (std::vector{0.0, 2.0}));
+  EXPECT_EQ(map->adjoint({3.0, 0.5}, {1.0, 2.0}), (std::vector{0.0, 2.0}));
+  // With the transposed matrix, the second entry is the sum of the prescribed value and the unknown.
+  const auto sum = make_prescribed_map(make_linear_map({1.0, 0.0, 1.0, 1.0}, 2, {0.0, 0.0}), {0.25, nan});
+  sum->set({3.0, 0.5}, p);
+  EXPECT_EQ(p, (std::vector{0.25, 0.75}));
 }
 
 TEST(parametrisation, an_exponential_sets_all_values) {

@@ -198,6 +198,9 @@ TEST(feedback, refuses_what_does_not_fit) {
   wrong.sensors.clear();
   wrong.offsets = wrong.scales = {};
   refused(wrong, {"neither sensors nor frequencies"});
+  DifferentiableScene used = make_bar("symplectic_euler", MPI_COMM_WORLD);
+  used.model();
+  EXPECT_EQ(expect_refused([&] { used.add_feedback(hand_of(used)); }, {"already in use"}), ErrorKind::input);
   solver.add_feedback(hand);
   EXPECT_EQ(expect_refused([&] { solver.add_feedback(hand); }, {"two feedbacks", "'hand'"}), ErrorKind::input);
   Feedback again = hand;

@@ -300,5 +300,36 @@ TEST(simulator_derivatives, wrong_requests_are_refused) {
   simulator->backward(loss);
 }
 
+/// An exception of the progress callback ends a reverse sweep or a product; later sweeps are not affected.
+TEST(simulator_derivatives, a_callback_ends_reverse_sweeps_and_products) {
+  const auto simulator = make("symplectic_euler");
+  const Direction direction = direction_of(*simulator);
+  LinearLoss loss;
+  simulator->rollout(num_steps, 3);
+  const double value = simulator->backward(loss);
+  int calls = 0;
+  simulator->watch([&](long, int reached, int reversed_from) {
+    ++calls;
+    EXPECT_EQ(reached, num_steps);
+    if (reversed_from == 4) throw Error("stopped at step 4");
+  });
+  simulator->rollout(num_steps, 3);
+  EXPECT_EQ(calls, 0);
+  EXPECT_NE(message_of([&] { simulator->backward(loss); }).find("stopped at step 4"), std::string::npos);
+  EXPECT_GE(calls, 4);
+  simulator->reset();
+
+  simulator->watch([](long, int reached, int) {
+    if (reached == 2) throw Error("stopped at state 2");
+  });
+  EXPECT_NE(message_of([&] {
+              simulator->hessian_product(num_steps, 3, loss, direction.parameters, State());
+            }).find("state 2"),
+            std::string::npos);
+  simulator->watch({});
+  simulator->rollout(num_steps, 3);
+  EXPECT_EQ(simulator->backward(loss), value);
+}
+
 }  // namespace
 }  // namespace diffsim::simulator_derivatives_test

@@ -73,10 +73,13 @@ class InverseProblem {
   /// number of groups. All groups must add the same priors. If a rollout fails in one group, all groups throw the
   /// Error. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
+  /// Returns experiment k of this problem: the problem itself for k = 0, and the added experiment number k - 1
+  /// otherwise. Throws Error (input) if there is no such experiment.
+  const InverseProblem& experiment(std::size_t k) const;
   /// Creates a problem with the same model, steps, unknowns and values p0 (of maps, distributions and filters of
-  /// shapes), but with another loss and without priors, for example for a constraint. If `checkpoints` has no value,
-  /// the options of this problem are used. `loss` and `store` must outlive the result. Throws Error (input) if the
-  /// problem has added experiments.
+  /// shapes), but with another loss, without priors and without added experiments, for example for a constraint. If
+  /// `checkpoints` has no value, the options of this problem are used. `loss` and `store` must outlive the result.
+  /// Throws Error (input) after a call of `share_experiments`.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
   /// Overload of `with_loss` with a schedule and a store that the caller supplies. The runner uses this function; the
   /// headers of Schedule and Store are in src/checkpoint.
@@ -232,14 +235,18 @@ class InverseProblem {
     int components = 1;
     std::shared_ptr<const ValueMap> values;   // map from values of u to values of the unknown, such as exp
     std::shared_ptr<const EntryMap> entries;  // map from the values to entries of the field
-    std::vector<double> property;             // p0 of a distribution
+    std::vector<double> property;             // p0 of all parameters of a distribution, one after the other
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
   /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
+  /// Throws Error (input) if groups of processes share the experiments of this problem.
+  void require_one_group() const;
   /// Sets the map from the densities of unknown k to the entries of its field.
   void set_distribution(std::size_t k);
+  /// Sets the entries of u, this rank's part of a vector of unknowns, to the prescribed densities of all distributions.
+  void set_prescribed(std::vector<double>& u) const;
   /// Sets the map from the changes s of unknown k, a filter of shapes, to the entries of its field.
   void set_shape_filter(std::size_t k);
   /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
@@ -257,7 +264,8 @@ class InverseProblem {
   /// state x[0] along du to `tangent`. The caller sets `direction` and `tangent` to zero before the call.
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
-  /// Returns the derivatives of the loss with respect to the entries of unknown k's field, including the derivatives
+  /// Returns the derivatives of the loss with respect to the entries of unknown k's field, followed by those with
+  /// respect to the further parameters of a distribution. The first derivatives include the derivatives
   /// with respect to the field of x[0] that unknown k shifts (`Unknown::carries`).
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
   /// Replaces `g`, this rank's contribution to the derivatives with respect to the values of unknown k, by the sum over

@@ -64,6 +64,13 @@ class ShapeFilter {
   std::unique_ptr<Solver> solver_;
 };
 
+/// Further parameter p = p0 (ε + (1 - ε) ρ̃^penalty) of a MaterialDistribution, with the same densities ρ̃.
+struct DistributedParameter {
+  std::string parameter = {};  ///< name of another parameter of the Model, with one number per tetrahedron
+  double penalty = 1.0;        ///< at least 1
+  double minimum = 1e-3;       ///< ε, in (0, 1)
+};
+
 /// Density-based design (SIMP, Bendsøe & Sigmund 1999). The unknowns are the densities ρ of the tetrahedra, from 0
 /// (void) to 1 (material). The parameter is
 ///   p = p0 (ε + (1 - ε) ρ̃^penalty),
@@ -72,7 +79,20 @@ struct MaterialDistribution {
   double penalty = 3.0;                                   ///< at least 1
   double minimum = 1e-3;                                  ///< ε, in (0, 1): property of void relative to the material
   std::shared_ptr<const DensityFilter> filter = nullptr;  ///< nullptr: ρ̃ = ρ
+  /// Prescribed densities in [0, 1] of this rank's tetrahedra, and NaN for the tetrahedra whose densities are unknown
+  /// (`prescribed_densities`). If the vector is empty, all densities are unknown. In a tetrahedron with a prescribed
+  /// density d, the start value and both bounds of ρ are d. The filter is applied to d, and afterwards ρ̃ is replaced by
+  /// d in this tetrahedron, so that p = p0 for d = 1, and p = ε p0 for d = 0. The derivatives with respect to ρ in
+  /// these tetrahedra are zero.
+  std::vector<double> prescribed = {};
+  std::vector<DistributedParameter> also = {};  ///< further parameters that depend on the same densities
 };
+
+/// Returns the vector `MaterialDistribution::prescribed` with the density 1 in the regions `solid` and the density 0 in
+/// the regions `voids`. Throws Error (input) for an unknown region, for a region without tetrahedra, and for a
+/// tetrahedron that is both in a region of `solid` and in a region of `voids`. Collective.
+std::vector<double> prescribed_densities(const TetrahedralMesh& mesh, const std::vector<std::string>& solid,
+                                         const std::vector<std::string>& voids);
 
 /// Parameter to be identified, and the values that represent the parameter in the vector u of unknowns.
 ///
@@ -117,6 +137,8 @@ struct Unknown {
   /// filter of shapes.
   std::vector<double> start = {};
 
+  /// Names of the parameters that the unknown sets: `parameter`, followed by those in `MaterialDistribution::also`.
+  std::vector<std::string> parameters() const;
   /// Returns true if all ranks share the values of the unknown.
   bool shared() const { return map_numbers > 0 || !group_names.empty(); }
   const std::string& name() const { return label.empty() ? parameter : label; }  ///< name in files and messages

@@ -143,8 +143,8 @@ class DifferentiableScene {
   /// parameter cannot have a value for each step.
   void add_feedback(const Feedback& feedback);
   /// Adds a link, a function of the state that computes the values of some parameters before each step
-  /// (core/model.hpp). Throws Error (input) as `add_feedback` does. Call this function and `add_feedback` before the
-  /// first use of `model()`: both functions replace the Model.
+  /// (core/model.hpp). Throws Error (input) as `add_feedback` does. The first link or feedback of a scene must be added
+  /// before the first call of `model()`, because it replaces the Model; otherwise, throws Error (input).
   void add_link(std::shared_ptr<Link> link);
   /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of the
   /// values of κ for which one of the following conditions holds. Obstacles are excluded, and all other bodies enter
@@ -178,8 +178,8 @@ class DifferentiableScene {
   /// System that the time stepper advances: inertias, force terms, prescribed motions and parameters. Only force terms
   /// and fixed components may be added after the first step; the next call of `step` then calls `Model::prepare` again.
   System& system();
-  bool is_implicit() const;                                    ///< true if the integrator is implicit
-  ParameterSet& parameters() { return model().parameters(); }  ///< parameters of the scene
+  bool is_implicit() const;                                     ///< true if the integrator is implicit
+  ParameterSet& parameters() { return system().parameters(); }  ///< parameters of the scene
 
   State initial_state() const;  ///< copy of the initial state
   /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1. Fields
@@ -202,6 +202,7 @@ class DifferentiableScene {
   double stable_substep();
 
  private:
+  Model& current_model();
   void prepare_if_changed();
   /// Sets the positions and velocities of the joints' rotors (`Joint::armature`) in `state`. Collective.
   void turn_rotors(State& state) const;
@@ -217,6 +218,7 @@ class DifferentiableScene {
   std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
   std::unique_ptr<LinkedModel> linked_;          // nullptr without links
+  bool has_given_model_ = false;                 // true after the first call of `model`
   std::uint64_t prepared_ = 0;                   // `revision` at the last call of `prepare`; 0 before the first call
   std::vector<std::string> obstacles_;           // labels of planes, then of meshes
   std::shared_ptr<const SceneContact> contact_;  // nullptr before `add_contact`

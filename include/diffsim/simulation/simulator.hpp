@@ -187,6 +187,10 @@ class DifferentiableSimulator : public Simulator {
   HessianProduct hessian_product(int num_steps, int checkpoint_every, Loss& loss, const ParameterSet& direction,
                                  const State& initial_tangent);
 
+  /// Sets the progress callback of later reverse sweeps (`backward`) and of later calls of `hessian_product`. An
+  /// exception of the callback ends the sweep or the product; call `reset` before further steps.
+  void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
+
   /// Counters of the last rollout and, if called, of `backward`: steps, snapshots and run times. Throws Error if no
   /// rollout was run since the state was last set.
   const SweepStatistics& statistics() const;
@@ -202,6 +206,7 @@ class DifferentiableSimulator : public Simulator {
                        const State* from, std::shared_ptr<Store> store = nullptr);
 
   State adjoint_;
+  SweepWatcher watcher_;
   std::uint64_t revision_ = 0;  // `revision` of the scene at the end of the last rollout
   std::unique_ptr<LaterSteps> model_;
   std::shared_ptr<LossOfBackward> loss_of_backward_;

@@ -101,18 +101,22 @@ class History {
   long evaluations_ = 0;
 };
 
-/// Writes the parameter that a distribution of material or a filter gives, with the name of the parameter.
+/// Writes the parameters that a distribution of material or a filter gives, with the names of the parameters.
 void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, const std::vector<double>& u) {
   InverseProblem& problem = *inverse.problem;
   problem.set(u);
-  std::vector<double> values = std::as_const(problem).field(k).to_host();
-  values.resize(problem.count(k));
-  const std::string& parameter = problem.unknowns()[k].parameter;
-  const std::string dataset = "/parameters/" + parameter, unit = in_ascii(unit_of(parameter));
-  if (problem.unknowns()[k].shape_filter)
-    write_vertex_field(file, *inverse.mesh, dataset, values, 3, unit);
-  else
-    write_cell_field(file, *inverse.mesh, dataset, values, unit);
+  const Unknown& unknown = problem.unknowns()[k];
+  for (const std::string& parameter : unknown.parameters()) {
+    const Field& field = parameter == unknown.parameter ? std::as_const(problem).field(k)
+                                                        : problem.model().parameters().at(parameter).field;
+    std::vector<double> values = field.to_host();
+    values.resize(problem.count(k));
+    const std::string dataset = "/parameters/" + parameter, unit = in_ascii(unit_of(parameter));
+    if (unknown.shape_filter)
+      write_vertex_field(file, *inverse.mesh, dataset, values, 3, unit);
+    else
+      write_cell_field(file, *inverse.mesh, dataset, values, unit);
+  }
 }
 
 /// Standard deviations of the result, computed by one of two methods; none for scenes without `optimiser.uncertainty`.

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/scene.hpp"
+#include "diffsim/core/loss.hpp"
+
+namespace diffsim::app {
+
+/// Function of a rollout in the section `objective`, without the weight and the noise of the objective.
+class Objective {
+ public:
+  /// Misfit: a difference from observations or targets. Cost: a penalty without observations. Extremum: a value that is
+  /// minimised or maximised. If uncertainties are computed, misfits need `noise`, and extrema are not allowed.
+  enum class Kind { misfit, cost, extremum };
+
+  virtual ~Objective() = default;
+  virtual Kind kind() const { return Kind::misfit; }
+  /// Creates the loss. Throws InputError, with the location in the scene file, for data that do not match the scene.
+  /// Collective.
+  virtual std::unique_ptr<Loss> make_loss(const Scene& scene, DifferentiableScene& solver) const = 0;
+  /// Returns the regions that the objective names; they must exist in the mesh.
+  virtual std::vector<RegionName> regions() const { return {}; }
+  /// Returns the path of the file with observations; empty if the objective needs no file.
+  virtual std::string observations_file() const { return {}; }
+  /// Returns true if the loss contains the covariance of the observations' errors, so that it is a negative
+  /// log-likelihood without the key `noise`.
+  virtual bool has_covariance() const { return false; }
+};
+
+/// Type of objectives in scenes.
+struct ObjectiveType {
+  std::string name;               ///< value of the key `type`
+  std::vector<std::string> keys;  ///< all keys of an objective of this type
+  /// Parses an objective, except for the keys `type`, `noise` and `weight`.
+  std::shared_ptr<const Objective> (*parse)(const Mapping& mapping, const Scene& scene);
+};
+
+/// Table of the types of objectives, in the order in which messages list the names.
+const std::vector<ObjectiveType>& objective_types();
+
+// Functions shared by several types.
+/// Parses the key `steps`: a list of steps, returned in ascending order, or `all`, returned as no value.
+std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene& scene);
+/// Parses the key `step`. Returns -1 for the last step.
+int parse_single_step(const Mapping& mapping, const Scene& scene);
+/// Returns the sensor whose name is the value of the key `sensor`.
+const SensorEntry& parse_sensor_name(const Mapping& mapping, const Scene& scene);
+/// Throws InputError at `place` if `last`, the last step of an observations file, is after the last step of the run.
+void require_steps(const Place& place, int last, const Scene& scene);
+
+}  // namespace diffsim::app
