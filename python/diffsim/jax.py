@@ -118,9 +118,13 @@ def link(function, controls, parameters=()):
     in ``controls`` to arrays, which are broadcast to the shapes of the controls. n is the number of the step, an integer
     array. Positions (m) and velocities (m/s) are those of this rank's owned vertices before step n, arrays [owned, 3].
     ``parameters`` in the call is a dict of arrays: the values of the parameters whose names are in the argument
-    ``parameters`` of this function. The function must be traceable by JAX. For a control with one value for the whole
-    model, the values of all ranks are summed.
+    ``parameters`` of this function. The function must be traceable by JAX. A control with one value for the whole
+    model is the sum of the values that the ranks return, so only one rank may return a part that does not depend on the
+    vertices.
     """
+
+    controls = [controls] if isinstance(controls, str) else list(controls)
+    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
 
     def evaluate(n, x, v, p):
         values = function(n, x, v, p)

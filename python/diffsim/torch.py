@@ -100,9 +100,13 @@ def link(function, controls, parameters=()):
     in ``controls`` to tensors, which are broadcast to the shapes of the controls. n is the number of the step. Positions
     (m) and velocities (m/s) are those of this rank's owned vertices before step n, tensors [owned, 3] of doubles.
     ``parameters`` in the call is a dict of tensors: the values of the parameters whose names are in the argument
-    ``parameters`` of this function. The function must support the transforms of ``torch.func``. For a control with one
-    value for the whole model, the values of all ranks are summed.
+    ``parameters`` of this function. The function must support the transforms of ``torch.func``. A control with one
+    value for the whole model is the sum of the values that the ranks return, so only one rank may return a part that does
+    not depend on the vertices.
     """
+
+    controls = [controls] if isinstance(controls, str) else list(controls)
+    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
 
     def evaluate(n, x, v, p):
         values = function(n, x, v, p)
@@ -112,7 +116,8 @@ def link(function, controls, parameters=()):
 
     def pullback(n, x, v, p, w):
         def broadcast(x, v, p):
-            return {name: value.expand(w[name].shape) for name, value in evaluate(n, x, v, p).items()}
+            values = evaluate(n, x, v, p)
+            return {name: values[name].expand(weight.shape) for name, weight in w.items()}
 
         return torch.func.vjp(broadcast, x, v, p)[1](w)
 

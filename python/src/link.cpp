@@ -133,6 +133,9 @@ class PythonLink final : public Link {
   nb::dict arguments(const ParameterSet& set, const ParameterSet& all) const {
     NamedArrays arrays;
     for (const std::string& name : link_.parameters) {
+      if (all.at(name).is_control)
+        throw InputError("'" + name +
+                         "' is a parameter of one link and a control of another; remove it from one of them");
       const Parameter* const found = set.find(name);
       if (found)
         arrays.add(*found);
@@ -208,6 +211,8 @@ void bind_class_of_links(nb::module_& module) {
           "__init__",
           [](LinkObject* self, std::vector<std::string> controls, nb::object evaluate, nb::object pullback,
              nb::object tangent, nb::object pullback_tangent, std::vector<std::string> parameters) {
+            if (!PyCallable_Check(evaluate.ptr()) || !PyCallable_Check(pullback.ptr()))
+              throw InputError("evaluate and pullback of a link must be functions");
             new (self)
                 LinkObject{std::move(controls),
                            std::move(parameters),
@@ -220,14 +225,15 @@ void bind_class_of_links(nb::module_& module) {
 controls: names of the parameters that the link computes, such as "nodal_load" or "gravity". parameters: names of the
 parameters p that the functions receive as a dict of arrays. evaluate(n, state, p) returns u, a dict from controls to
 arrays, which are broadcast to the shapes of the controls. pullback(n, state, p, w) returns the pair (∂π/∂x)ᵀ w, a dict
-from fields such as positions and velocities to arrays, and (∂π/∂p)ᵀ w, a dict from parameters to arrays. An array that
-is not in a dict is zero. tangent(n, state, p, dstate, dp) returns the derivative of u along dstate and dp; Hessian
+from fields such as positions and velocities to arrays, and (∂π/∂p)ᵀ w, a dict from parameters to arrays. A derivative
+that is missing in one of the two dicts is zero. tangent(n, state, p, dstate, dp) returns the derivative of u along dstate and dp; Hessian
 products and tangents of rollouts need tangent. pullback_tangent(n, state, p, dstate, dp, w, dw) returns the derivatives
 of the results of pullback along dstate, dp and dw; Hessian products need pullback_tangent. States are valid only during
 a call.
 
-On several ranks, u may depend on the rank's owned vertices only. For a control with one value for the whole model, the
-values of all ranks are summed, as the values of a loss.)")
+On several ranks, the arrays that a rank returns may depend only on vertices that the rank owns. A control with one value
+for the whole model is the sum of the values that the ranks return, so only one rank may return a part that does not
+depend on the vertices.)")
       .def_ro("controls", &LinkObject::controls, "Names of the parameters that the link computes.")
       .def_ro("parameters", &LinkObject::parameters, "Names of the parameters that the functions receive.");
 }

@@ -24,6 +24,8 @@ nb::object get(const ParametersHandle& handle, const std::string& name) {
 void set(ParametersHandle& handle, const std::string& name, nb::handle value) {
   const Parameter* found = parameters_of(handle).find(name);
   if (!found) throw nb::key_error(name.c_str());
+  if (found->is_control)
+    throw InputError("a feedback or a link computes '" + name + "', so its values cannot be given");
   const std::vector<double> values = doubles_of_shape(value, shape_of(*found), name);
   const LibraryScope scope;
   collectively(handle.shared()->get().mesh()->comm(), [&] {

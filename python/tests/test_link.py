@@ -224,6 +224,19 @@ def test_wrong_results_are_refused(evaluate, pullback, error, message):
         problem.gradient(problem.start())
 
 
+def test_functions_and_values_of_controls_are_checked():
+    with pytest.raises(diffsim.InputError, match="must be functions"):
+        diffsim.Link(["nodal_load"], 1.0, fail)
+    scene, _ = held_bar()
+    scene.add_link(link_of(parameters=["gravity"]))
+    with pytest.raises(diffsim.InputError, match="computes 'nodal_load'"):
+        scene.parameters["nodal_load"] = 1.0
+    # A control of a later link is not a parameter of this link.
+    scene.add_link(link_of(["gravity"], evaluate=lambda n, state, p: {"gravity": 0.0}))
+    with pytest.raises(diffsim.InputError, match="a parameter of one link and a control of another"):
+        diffsim.DifferentiableSimulator(scene).step()
+
+
 def test_second_derivatives_need_all_functions():
     scene, mesh = held_bar()
     scene.add_link(link_of())

@@ -2,6 +2,7 @@
 #include "app/found_values.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -62,8 +63,11 @@ std::vector<Value> found_values(const Scene& scene, const TetrahedralMesh& mesh,
   const auto values = [&](std::size_t k) {
     const ParameterEntry& entry = scene.parameters[k];
     std::vector<double> found = problem.physical(k, u);
-    if (!entry.map)
-      for (double& value : found) value = std::clamp(value, entry.lower, entry.upper);
+    const auto& distribution = problem.unknowns()[k].distribution;
+    const bool has_prescribed = distribution && !distribution->prescribed.empty();
+    for (std::size_t i = 0; !entry.map && i < found.size(); ++i)
+      if (!has_prescribed || std::isnan(distribution->prescribed[i]))
+        found[i] = std::clamp(found[i], entry.lower, entry.upper);
     return found;
   };
   std::vector<Value> found;

@@ -59,6 +59,9 @@ void require_low_rank(const Job& job, const InverseProblem& problem) {
     place.fail("needs the library SLEPc, without which this diffsim was built; install SLEPc and build again");
   if (!problem.has_prior_covariance())
     place.fail("needs exactly one prior for each parameter, of the type normal or matern, if `rank` is given");
+  for (const ParameterEntry& entry : job.scene.parameters)
+    if (entry.distribution && !(entry.distribution->solid.empty() && entry.distribution->voids.empty()))
+      place.fail("is not available with prescribed densities; remove `solid` and `void` of '" + entry.label + "'");
 }
 
 LowRankUncertainty low_rank_uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u) {

@@ -15,7 +15,8 @@ namespace diffsim::app {
 class Objective {
  public:
   /// Misfit: a difference from observations or targets. Cost: a penalty without observations. Extremum: a value that is
-  /// minimised or maximised. If uncertainties are computed, misfits need `noise`, and extrema are not allowed.
+  /// minimised or maximised. If uncertainties are computed, misfits need `noise` or a covariance, and extrema
+  /// are not allowed.
   enum class Kind { misfit, cost, extremum };
 
   virtual ~Objective() = default;

@@ -197,7 +197,8 @@ Scene parse_single(const Value& root, const std::string& file, const std::string
   for (const ObjectiveEntry& objective : scene.objectives) {
     if (scene.uncertainty && objective.function->kind() == Objective::Kind::extremum)
       scene.uncertainty->fail("is not available with the objectives minimise and maximise, which are no likelihoods");
-    if (scene.uncertainty && !objective.noise && objective.function->kind() != Objective::Kind::cost)
+    if (scene.uncertainty && !objective.noise && !objective.function->has_covariance() &&
+        objective.function->kind() != Objective::Kind::cost)
       objective.place.fail(
           "needs `noise`, the standard deviation of the observations, because optimiser.uncertainty is true");
   }

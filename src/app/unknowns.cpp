@@ -138,8 +138,9 @@ void group_entities(const Scene& scene, const TetrahedralMesh& mesh, const Param
 void require_in_all(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry) {
   const std::vector<char> has = entities_with(scene, mesh, entry.name);
   if (sum_over_ranks(std::count(has.begin(), has.end(), 0), mesh.comm()) > 0)
-    entry.place.fail("not all " + plural_of(entry.name) + " have a material with " + entry.name +
-                     "; use per: region or global");
+    entry.place.fail(
+        "not all " + plural_of(entry.name) + " have a material with " + entry.name +
+        (entry.distribution ? "; give all tetrahedra a material with this parameter" : "; use per: region or global"));
 }
 
 /// Common value of all entries of each group, per component. Throws InputError if the values differ.

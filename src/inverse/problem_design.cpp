@@ -70,6 +70,18 @@ void check_further(const Unknown& unknown, const DistributedParameter& further, 
                 ErrorKind::input);
 }
 
+/// Throws Error (input) if an unknown other than `unknowns[k]` depends on the parameter, which the distribution of
+/// `unknowns[k]` contains.
+void require_no_other_unknown(const std::vector<Unknown>& unknowns, std::size_t k, const std::string& parameter) {
+  for (std::size_t other = 0; other < unknowns.size(); ++other) {
+    const std::vector<std::string> names = unknowns[other].parameters();
+    if (other != k && std::find(names.begin(), names.end(), parameter) != names.end())
+      throw Error("the parameter '" + parameter + "' in the distribution of '" + unknowns[k].name() +
+                      "' is also a parameter of the unknown '" + unknowns[other].name() + "'; remove one",
+                  ErrorKind::input);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Unknown::parameters() const {
@@ -96,7 +108,10 @@ void InverseProblem::set_distribution(std::size_t k) {
   block.property.resize(block.count);
   for (const DistributedParameter& further : unknown.distribution->also) {
     const Field& of = model_.parameters().at(further.parameter).field;
-    collectively(comm(), [&] { check_further(unknown, further, of, block.count); });
+    collectively(comm(), [&] {
+      check_further(unknown, further, of, block.count);
+      require_no_other_unknown(unknowns_, k, further.parameter);
+    });
     const std::vector<double> values = of.to_host();
     block.property.insert(block.property.end(), values.begin(), values.end());
   }

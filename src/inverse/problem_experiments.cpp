@@ -34,6 +34,14 @@ double sum_of(const std::vector<Contribution>& all, std::vector<double>& sum) {
   return loss;
 }
 
+/// Returns true if both unknowns have the same prescribed densities on this rank.
+bool has_same_prescribed(const Unknown& one, const Unknown& other) {
+  if (!one.distribution || !other.distribution) return true;
+  const std::vector<double>&a = one.distribution->prescribed, &b = other.distribution->prescribed;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
 }  // namespace
 
 void InverseProblem::add(InverseProblem& experiment) {
@@ -42,7 +50,7 @@ void InverseProblem::add(InverseProblem& experiment) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
     is_same = one.name() == other.name() && one.parameters() == other.parameters() &&
               one.logarithmic == other.logarithmic && one.map_numbers == other.map_numbers &&
-              one.distribution.has_value() == other.distribution.has_value() &&
+              one.distribution.has_value() == other.distribution.has_value() && has_same_prescribed(one, other) &&
               !one.shape_filter == !other.shape_filter && blocks_[k].count == experiment.blocks_[k].count &&
               blocks_[k].shared == experiment.blocks_[k].shared;
   }
@@ -105,6 +113,9 @@ void InverseProblem::require_one_group() const {
 }
 
 const InverseProblem& InverseProblem::experiment(std::size_t k) const {
+  if (groups_ && k > 0)
+    throw Error("groups of processes share the experiments; there is no access to single experiments",
+                ErrorKind::input);
   if (k > experiments_.size())
     throw Error("there is no experiment " + std::to_string(k) + "; the problem has " +
                     std::to_string(1 + experiments_.size()) + ", numbered from 0 on",

@@ -231,8 +231,10 @@ void DifferentiableScene::add_feedback(const Feedback& feedback) {
 
 void DifferentiableScene::add_link(std::shared_ptr<Link> link) {
   if (!linked_ && has_given_model_)
-    throw Error("the Model of the scene is already in use; add links and feedbacks before problems and rollouts",
-                ErrorKind::input);
+    throw Error(
+        "the Model of the scene is already in use; create the scene again, and add links and feedbacks before problems "
+        "and rollouts",
+        ErrorKind::input);
   auto linked = linked_ ? nullptr : std::make_unique<LinkedModel>(*integrator_);
   (linked ? *linked : *linked_).add(std::move(link));
   if (linked) linked_ = std::move(linked);

@@ -74,7 +74,7 @@ class InverseProblem {
   /// Error. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Returns experiment k of this problem: the problem itself for k = 0, and the added experiment number k - 1
-  /// otherwise. Throws Error (input) if there is no such experiment.
+  /// otherwise. Throws Error (input) if there is no such experiment, and for k > 0 after a call of `share_experiments`.
   const InverseProblem& experiment(std::size_t k) const;
   /// Creates a problem with the same model, steps, unknowns and values p0 (of maps, distributions and filters of
   /// shapes), but with another loss, without priors and without added experiments, for example for a constraint. If
