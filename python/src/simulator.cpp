@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/simulator.hpp"
+#include "simulator.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -20,112 +20,11 @@
 #include "loss.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
-#include "sensor.hpp"
 #include "state.hpp"
+#include "trajectory.hpp"
 
 namespace diffsim::python {
 namespace {
-
-/// Python object that owns a simulator.
-class SimulatorHandle : public Handle {
- public:
-  /// Shares `scene`, or the scene of the simulator if `scene` is nullptr.
-  SimulatorHandle(std::shared_ptr<Simulator> simulator, std::shared_ptr<SharedScene> scene)
-      : scene_(scene ? std::move(scene) : std::make_shared<SharedScene>(simulator)),
-        simulator_(std::move(simulator)),
-        version_(scene_->version()) {}
-  ~SimulatorHandle() override {
-    const ReleaseScope scope;
-    release();
-  }
-  void release() override {
-    last_.reset();
-    simulator_.reset();
-    scene_.reset();
-  }
-
-  const std::shared_ptr<SharedScene>& scene() const {
-    if (!scene_) throw_finalised();
-    return scene_;
-  }
-  /// Returns the simulator, after preparing the scene again if the scene has changed. Throws Error during a sweep.
-  Simulator& get() {
-    scene()->require_idle();
-    if (version_ != scene_->version()) {
-      simulator_->scene();
-      version_ = scene_->version();
-    }
-    return *simulator_;
-  }
-  DifferentiableSimulator& differentiable() { return dynamic_cast<DifferentiableSimulator&>(get()); }
-  /// Returns the simulator during a sweep that the caller has begun.
-  DifferentiableSimulator& differentiable_in_sweep() { return dynamic_cast<DifferentiableSimulator&>(*simulator_); }
-  const std::shared_ptr<Simulator>& shared() const { return simulator_; }
-  MPI_Comm comm() const { return scene()->get().mesh()->comm(); }
-  double dt() { return const_cast<DifferentiableScene&>(scene()->get()).dt(); }
-
-  std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout of a differentiable simulator
-  long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
-  long num_sweeps_ = 0;               ///< number of rollouts and other sweeps so far
-
- private:
-  std::shared_ptr<SharedScene> scene_;
-  std::shared_ptr<Simulator> simulator_;
-  long version_;
-};
-
-/// Python object that owns a differentiable simulator.
-class DifferentiableSimulatorHandle final : public SimulatorHandle {
- public:
-  using SimulatorHandle::SimulatorHandle;
-};
-
-/// Python object that owns the states of a rollout. A trajectory also owns the simulator, which therefore lives as long
-/// as all its trajectories.
-class TrajectoryHandle final : public Handle {
- public:
-  TrajectoryHandle(std::shared_ptr<Trajectory> trajectory, const SimulatorHandle& simulator)
-      : scene_(simulator.scene()),
-        simulator_(simulator.shared()),
-        trajectory_(std::move(trajectory)),
-        version_(scene_->version()) {}
-  ~TrajectoryHandle() override {
-    const ReleaseScope scope;
-    release();
-  }
-  void release() override {
-    trajectory_.reset();
-    simulator_.reset();
-    scene_.reset();
-  }
-  Trajectory& get() const {
-    if (!trajectory_) throw_finalised();
-    return *trajectory_;
-  }
-  const std::shared_ptr<SharedScene>& scene() const {
-    if (!scene_) throw_finalised();
-    return scene_;
-  }
-  /// Returns the state after step n. Throws Error if the scene has changed since the rollout.
-  const State& state(int n) const {
-    Trajectory& trajectory = get();
-    scene_->require_idle();
-    if (scene_->version() != version_)
-      throw Error("the scene or its parameters have changed since the rollout; read the states before, or run again");
-    return trajectory.state(n);
-  }
-  /// Throws Error (input) if `scene` is not the scene of the rollout.
-  void require_scene(const SharedScene& scene) const {
-    if (&scene.get() != &scene_->get())
-      throw Error("the sensor belongs to another scene than the trajectory", ErrorKind::input);
-  }
-
- private:
-  std::shared_ptr<SharedScene> scene_;
-  std::shared_ptr<Simulator> simulator_;
-  std::shared_ptr<Trajectory> trajectory_;
-  long version_;
-};
 
 /// Runs `body`, a sweep, in a LibraryScope. If `body` throws, the simulator is reset to the initial state.
 template <class Body>
@@ -168,13 +67,6 @@ void make_of_scene(H* self, const SceneHandle& scene) {
 
 nb::object field_of(SimulatorHandle& handle, const std::string& name) {
   return read_values([&]() -> const Field& { return handle.get().state()[name]; });
-}
-
-nb::object copy_of(const State& state, double time) {
-  StateArrays arrays(state, time);
-  arrays.copy_all();
-  arrays.detach();
-  return nb::cast(std::move(arrays));
 }
 
 void step(SimulatorHandle& handle, int count) {
@@ -362,83 +254,6 @@ nb::list contact_forces(SimulatorHandle& handle) {
     made.append(nb::make_tuple(one.between[0], one.between[1],
                                to_numpy(std::vector<double>(one.force.begin(), one.force.end()), {3})));
   return made;
-}
-
-void bind_silhouettes(nb::class_<TrajectoryHandle>& trajectory) {
-  trajectory.def(
-      "silhouette",
-      [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
-        std::vector<double> mask;
-        {
-          const LibraryScope scope;
-          mask = diffsim::silhouette(*handle.scene()->get().mesh(), camera, handle.state(n), region);
-        }
-        return to_numpy(std::move(mask),
-                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
-      },
-      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all",
-      "Return the covered part of each pixel of a region's image in the state after n steps, [height, width], row 0 "
-      "at the top. Collective.",
-      nb::sig("def silhouette(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
-}
-
-void bind_trajectory(nb::module_& module) {
-  nb::class_<TrajectoryHandle> trajectory(module, "Trajectory", R"(States of a rollout.
-
-Checkpoints are in memory; every other state is computed on demand from the nearest earlier checkpoint. After a change
-of the scene or its parameters, the states are no longer available.)");
-  trajectory
-      .def_prop_ro(
-          "num_steps", [](const TrajectoryHandle& handle) { return handle.get().num_steps(); }, "Number of steps.")
-      .def_prop_ro(
-          "scene", [](const TrajectoryHandle& handle) { return new SceneHandle(handle.scene()); },
-          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Scene of the rollout.")
-      .def(
-          "time", [](const TrajectoryHandle& handle, int n) { return handle.get().time(n); }, nb::arg("n"),
-          "Return the time after n steps, s.")
-      .def(
-          "state",
-          [](const TrajectoryHandle& handle, int n) {
-            const State* state = nullptr;
-            {
-              const LibraryScope scope;
-              state = &handle.state(n);
-            }
-            return copy_of(*state, handle.get().time(n));
-          },
-          nb::arg("n"), "Return a copy of the state after n steps, 0 ≤ n ≤ num_steps. Collective.",
-          nb::sig("def state(self, n: int) -> State"))
-      .def(
-          "positions",
-          [](const TrajectoryHandle& handle, int n) {
-            return read_values([&]() -> const Field& { return handle.state(n)["positions"]; });
-          },
-          nb::arg("n"), "Return the positions after n steps, [local vertices, 3], in m. Collective.",
-          nb::sig("def positions(self, n: int) -> numpy.ndarray"))
-      .def(
-          "measure",
-          [](const TrajectoryHandle& handle, const SensorHandle& sensor) {
-            std::vector<double> values;
-            const auto frames = static_cast<std::size_t>(handle.get().num_steps() + 1);
-            {
-              const LibraryScope scope;
-              handle.require_scene(*sensor.scene());
-              for (int n = 0; n <= handle.get().num_steps(); ++n) {
-                const std::vector<double> y = sensor.shared()->value(n, handle.state(n));
-                values.insert(values.end(), y.begin(), y.end());
-              }
-            }
-            const std::size_t columns = values.size() / frames;
-            return to_numpy(std::move(values), {frames, columns});
-          },
-          nb::arg("sensor"),
-          "Return the values of a sensor in the states 0 … num_steps, [num_steps + 1, components]. Collective.",
-          nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
-      .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
-      .def("__repr__", [](const TrajectoryHandle& handle) {
-        return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
-      });
-  bind_silhouettes(trajectory);
 }
 
 const char* const init_signature =

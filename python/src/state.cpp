@@ -31,6 +31,13 @@ nb::object StateArrays::at(const std::string& name) {
 
 nb::list StateArrays::names() const { return names_; }
 
+nb::object copy_of(const State& state, double time) {
+  StateArrays arrays(state, time);
+  arrays.copy_all();
+  arrays.detach();
+  return nb::cast(std::move(arrays));
+}
+
 void bind_state(nb::module_& module) {
   nb::class_<StateArrays>(module, "State", R"(State of a step: numpy arrays by name.
 

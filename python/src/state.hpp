@@ -48,4 +48,7 @@ class LentState {
 /// Returns a numpy array with the values of a field.
 nb::object field_array(const Field& field);
 
+/// Returns a Python State with copies of all fields of `state`. `time`: time of the state, s.
+nb::object copy_of(const State& state, double time);
+
 }  // namespace diffsim::python

@@ -3,6 +3,7 @@
 
 import diffsim
 import numpy as np
+import pytest
 
 
 def simulator(requires_grad=True, integrator="symplectic_euler", comm=None, resolution=2):
@@ -86,3 +87,25 @@ def hold_link(mesh):
         return pair(-dk * f - k * df, -dc * f - c * df, by_k, -(df * v).sum() - (f * dv).sum())
 
     return diffsim.Link(["nodal_load"], evaluate, pullback, tangent, pullback_tangent, parameters=HELD)
+
+
+def expect_same(made, expected, v, rtol):
+    """Compare the start values, the loss, the gradient and the product of the Hessian with v of two problems."""
+    u = expected.start()
+    assert np.array_equal(made.start(), u)
+    loss, gradient = made.gradient(u)
+    other_loss, other_gradient = expected.gradient(u)
+    assert loss == pytest.approx(other_loss, rel=rtol)
+    assert np.allclose(gradient, other_gradient, rtol=0.0, atol=rtol * largest(other_gradient))
+    product = expected.hessian_product(u, v)
+    assert np.allclose(made.hessian_product(u, v), product, rtol=0.0, atol=10.0 * rtol * largest(product))
+
+
+def read_scene(path):
+    """Read a scene file of the runner. Skip the test if the package was built without the runner's library."""
+    try:
+        return diffsim.SceneFile(str(path))
+    except diffsim.InputError as error:
+        if "does not read scenes" not in str(error):
+            raise
+        pytest.skip("this build does not read scenes of the runner")
