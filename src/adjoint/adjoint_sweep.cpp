@@ -278,6 +278,8 @@ void AdjointSweep::backward(State& adjoint) {
   const ProfilingRegion region("diffsim::adjoint::backward");
   const double start = MPI_Wtime();
   if (reversed_from_ <= furthest_) {
+    if (resume_point_.step < 0)
+      throw Error("the rollout is already reversed; each reverse sweep needs another rollout", ErrorKind::input);
     resume_point_.get(adjoint, *gradient_);
   } else {
     adjoint.fill(0.0);

@@ -22,20 +22,23 @@ class SweepJournal;
 /// step is to store the data that the adjoint of the step needs. To reverse a step is to compute the adjoint of the
 /// step.
 ///
-/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. The sweep adds their
-/// contribution to the gradient (`Model::prepare_adjoint`) every `steps_of_block` steps, at fixed step numbers,
-/// regardless of the schedule. The order of summation is therefore fixed. For explicit steps, and for implicit steps
-/// with factored linear systems, the gradient is bitwise identical with and without interruptions, with all stores that
-/// do not round values, and with all schedules that do not undo steps.
+/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. Every
+/// `steps_of_block` steps, at fixed step numbers, the reverse sweep adds to the gradient the contribution of the
+/// derivatives that the Model has accumulated (`Model::prepare_adjoint`), so that the order of summation does not
+/// depend on the checkpoint schedule. For explicit steps, and for implicit steps with factored linear systems, the
+/// gradient is bitwise identical with and without interruptions, with all stores that do not round values, and with all
+/// schedules that do not undo steps.
 ///
-/// With a SweepJournal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. A
-/// resumed sweep reads the schedule from the beginning and skips the actions that the earlier sweep executed. If an
-/// action needs a state that the resumed sweep does not have, the sweep computes the state from the nearest earlier
-/// state in memory or on the disk. The same applies to snapshots that are damaged.
+/// With a SweepJournal, an AdjointSweep resumes where an earlier sweep from the same state and parameters was
+/// interrupted. A resumed sweep reads the checkpoint schedule from the beginning and skips the actions that the
+/// interrupted sweep executed. If an action of the schedule needs a state that the resumed sweep does not have, the
+/// sweep computes the state from the nearest earlier state in memory or on the disk. If a snapshot is damaged, the
+/// sweep computes the state of the snapshot from the nearest earlier undamaged state.
 ///
-/// If the schedule reverses only the steps from `first_reversed` on, the computed gradient is the contribution of these
-/// steps, and the computed adjoint is ∂L/∂x[first_reversed]. If the schedule undoes steps instead of restoring states
-/// (`Schedule::goes_back`), the sweep calls `Model::set_reversible(true)`.
+/// If the checkpoint schedule reverses only the steps from number `first_reversed` on, the computed gradient is the
+/// contribution of these steps, and the computed adjoint is the derivative of the loss with respect to the state before
+/// step `first_reversed`. If the checkpoint schedule undoes steps instead of restoring states (`Schedule::goes_back`),
+/// the sweep calls `Model::set_reversible(true)`.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
@@ -44,27 +47,27 @@ class AdjointSweep {
 
   /// Executes the forward run: advances `state` from x[0] to x[N] and returns the loss L, summed over all ranks.
   /// `gradient` contains the parameters whose gradient is requested. `backward` fills `gradient`, so `gradient` must
-  /// outlive the call of `backward`. If the call resumes a sweep that was interrupted during the reverse sweep, the
-  /// contents of `state` are unspecified after the call.
+  /// outlive the call of `backward`. If a call of `forward` resumes a computation that was interrupted during the
+  /// reverse sweep, the contents of `state` are unspecified after the call.
   ///
-  /// If the number of steps is not known beforehand (`Schedule::is_open`), `ends` is called for each state, and the
-  /// rollout ends when `ends` returns true. Otherwise `ends` is not called. Throws SweepStopped if the journal receives
-  /// a request to stop; `backward` throws SweepStopped in this case, too.
+  /// If the number of steps is not known beforehand (`Schedule::is_open`), the function `ends` is called for each
+  /// state, and the rollout ends when `ends` returns true. If the number of steps is known beforehand, the function
+  /// `ends` is not called. `forward` and `backward` throw SweepStopped if the SweepJournal receives a request to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Executes the reverse sweep: computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global
-  /// parameters, and ∂L/∂x[0] in the entries of `adjoint` at owned vertices. Throws Error (system) if undone steps do
-  /// not reproduce an earlier state bitwise.
+  /// parameters, and ∂L/∂x[0] in the entries of `adjoint` at owned vertices. Throws Error (system) if undoing steps
+  /// does not reproduce the state before step max(1, `first_reversed`) bitwise.
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the reverse sweep. A resumed sweep does not call the observer for steps that the interrupted
-  /// sweep has reversed.
+  /// Sets the function that receives the adjoint of each state in the reverse sweep. A resumed sweep does not call the
+  /// adjoint observer for steps that the interrupted sweep has reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Makes the sweep call `Model::prepare_adjoint` after the adjoint of every step, instead of every `steps_of_block`
-  /// steps, and before the adjoint observer is called.
+  /// Makes the sweep call `Model::prepare_adjoint` after the adjoint of every step, before the adjoint observer
+  /// receives the complete adjoint, instead of every `steps_of_block` steps.
   void use_single_steps() { single_steps_ = true; }
-  /// Returns the number N of steps of the rollout. The result is valid only after `forward`.
+  /// Returns the number N of steps of the rollout; the result is valid only after `forward`.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
 

@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Pair of States, `first` and `second`, that can be joined to one State. Examples are a state and its derivative along
-/// a direction, or an adjoint and its derivative. The joined State has the fields of `first`, followed by the fields of
-/// `second` with `_tangent` appended to their names.
+/// Pair of States, `first` and `second`, that can be joined to a single State. Examples of a JoinedState are a state
+/// with its derivative along a direction, and an adjoint with its derivative. The joined State has the fields of
+/// `first`, followed by the fields of `second` with `_tangent` appended to their names.
 class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}
@@ -22,20 +22,23 @@ class JoinedState {
 };
 
 /// Model that consists of an underlying Model and of its derivative along a direction dp of the parameters p. The state
-/// is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along dp.
+/// of a DirectionalModel is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along the
+/// direction dp of the parameters.
 ///
-/// The adjoint is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ the derivative of λ along dp. L is the
-/// loss of the underlying Model. For the derivative dL of L along dp as the loss (DirectionalLoss), the gradient that a
-/// reverse sweep computes is therefore the product H dp with the Hessian H = ∂²L/∂p². Any checkpoint schedule and store
-/// can be used. The gradient ∂L/∂p of the underlying Model is stored in this object (`sum_gradient`).
+/// The adjoint of a DirectionalModel is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ is the derivative
+/// of λ along the direction dp of the parameters. If L is the loss of the underlying Model, and the loss of the
+/// DirectionalModel is the derivative of L along dp (DirectionalLoss), the gradient that a reverse sweep computes is
+/// the product H dp with the Hessian H = ∂²L/∂p² of L. A DirectionalModel can be used with any store, and with any
+/// checkpoint schedule that does not undo steps. In addition to the product with the Hessian, a reverse sweep computes
+/// the gradient ∂L/∂p of the loss L of the underlying Model (`sum_gradient`).
 class DirectionalModel : public Model {
  public:
-  /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
-  /// up to date.
+  /// Creates the Model. `model` and `direction` must outlive the DirectionalModel, and the ghost entries of `direction`
+  /// must be up to date.
   DirectionalModel(Model& model, const ParameterSet& direction);
 
-  /// Returns the gradient ∂L/∂p of the underlying Model after the reverse sweep, summed over ranks for global
-  /// parameters. Must be called only once. Collective.
+  /// Returns the gradient ∂L/∂p of the loss of the underlying Model after the reverse sweep, summed over ranks for
+  /// global parameters. `sum_gradient` must be called only once. Collective.
   ParameterSet& sum_gradient();
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -43,7 +46,7 @@ class DirectionalModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, because third derivatives are not available. `step_tangent` throws the same Error.
+  /// Throws Error, because third derivatives are not available; `step_tangent` throws the same Error.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
@@ -64,8 +67,8 @@ class DirectionalModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for a DirectionalModel with the state (x, dx): the derivative dL = Σ dℓₙ of another Loss L = Σ ℓₙ, whose term
-/// ℓₙ belongs to state x[n], along dx and the direction dp of the parameters.
+/// Loss for a DirectionalModel: the derivative dL = Σ dℓₙ of another Loss L = Σ ℓₙ(x[n], p) along the direction dp of
+/// the parameters p and along the derivatives dx[n] of the states x[n].
 class DirectionalLoss : public Loss {
  public:
   DirectionalLoss(Loss& loss, DirectionalModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}

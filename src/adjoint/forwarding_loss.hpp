@@ -8,7 +8,7 @@
 namespace diffsim {
 
 /// Base class of Losses whose functions call the functions of another Loss for state `first` + n instead of state n.
-/// The other Loss must outlive this object.
+/// The Loss whose functions are called must outlive the ForwardingLoss.
 class ForwardingLoss : public Loss {
  public:
   explicit ForwardingLoss(Loss& loss, int first = 0) : loss_(loss), first_(first) {}

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Base class of Models that change the steps of another Model. All functions except those that execute or
-/// differentiate steps, and except `set_reversible`, call the functions of the other Model, which must outlive this
-/// object.
+/// Base class of Models that change how the steps of another Model are executed or differentiated. All functions of a
+/// ForwardingModel, except `set_reversible` and the functions that execute, undo or differentiate steps, call the
+/// functions of the other Model, which must outlive the ForwardingModel.
 class ForwardingModel : public Model {
  public:
   explicit ForwardingModel(Model& model) : model_(model) {}

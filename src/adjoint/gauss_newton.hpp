@@ -10,16 +10,19 @@
 namespace diffsim {
 
 /// Model that consists of an underlying Model and of its derivative along a direction dp of the parameters p, for
-/// products with the Gauss–Newton matrix Jᵀ W J. r are the residuals of a least-squares loss, J = dr/dp and W are the
-/// weights. The state is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along dp.
+/// products with the Gauss–Newton matrix. The Gauss–Newton matrix is Jᵀ W J with J = dr/dp, where r are the residuals
+/// of a least-squares loss and W is the weight matrix of the residuals. The state of a GaussNewtonModel is (x, dx),
+/// where x is a state of the underlying Model and dx is the derivative of x along the direction dp of the parameters.
 ///
-/// The adjoint is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state, a GaussNewtonLoss adds
-/// (∂r/∂x)ᵀ W dr to λ, where dr is the derivative of r along dp. The gradient that a reverse sweep computes is then Jᵀ
-/// W J dp. Second derivatives of the steps are not needed.
+/// The adjoint of a GaussNewtonModel is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state
+/// x, a GaussNewtonLoss adds (∂r/∂x)ᵀ W dr to the adjoint λ, where W is the weight matrix of the residuals r, and dr is
+/// the derivative of r along the direction dp of the parameters. Instead of the gradient of the loss, a reverse sweep
+/// of a GaussNewtonModel computes the product of the Gauss–Newton matrix with dp, the direction of the parameters p.
+/// The product with the Gauss–Newton matrix does not need second derivatives of the steps.
 class GaussNewtonModel : public Model {
  public:
-  /// Creates the Model. `model` and `direction` must outlive this object, and the ghost entries of `direction` must be
-  /// up to date.
+  /// Creates the Model. `model` and `direction` must outlive the GaussNewtonModel, and the ghost entries of `direction`
+  /// must be up to date.
   GaussNewtonModel(Model& model, const ParameterSet& direction);
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -27,7 +30,7 @@ class GaussNewtonModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, because the derivative of the Gauss–Newton matrix is not available. `step_tangent` throws the same
+  /// Throws Error, because the derivative of the Gauss–Newton matrix is not available; `step_tangent` throws the same
   /// Error.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override { model_.begin_adjoint(gradient); }
@@ -47,9 +50,10 @@ class GaussNewtonModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for a GaussNewtonModel with the state (x, dx). The value is the derivative dL = Σ dℓₙ of another Loss L = Σ ℓₙ
-/// along dx and the direction dp of the parameters. The gradient is not the gradient of this value, but the product
-/// with the Gauss–Newton matrix.
+/// Loss for a GaussNewtonModel. The value of a GaussNewtonLoss is the derivative dL = Σ dℓₙ of another Loss L =
+/// Σℓₙ(x[n], p) along the direction dp of the parameters p and along the derivatives dx[n] of the states x[n]. Instead
+/// of the gradient of a GaussNewtonLoss's value, `add_gradient` adds the contribution of the least-squares loss to the
+/// product with the Gauss–Newton matrix.
 class GaussNewtonLoss : public Loss {
  public:
   GaussNewtonLoss(Loss& loss, GaussNewtonModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}

@@ -6,8 +6,8 @@
 
 namespace diffsim {
 
-/// Model whose step n is step `first` + n of another Model. Forward and reverse runs number their steps from 0; with
-/// this Model, such runs compute the steps from step `first` of the other Model on.
+/// Model whose step n is step `first` + n of another Model. Forward and reverse runs number their steps from 0; the
+/// runs of a LaterSteps compute the steps `first`, `first` + 1, … of another Model.
 class LaterSteps : public ForwardingModel {
  public:
   LaterSteps(Model& model, int first) : ForwardingModel(model), first_(first) {}
@@ -30,7 +30,7 @@ class LaterSteps : public ForwardingModel {
   int first_;
 };
 
-/// Loss whose state n is state `first` + n of another Loss. `loss` must outlive this object.
+/// Loss whose state n is state `first` + n of another Loss. `loss` must outlive the LaterLoss.
 class LaterLoss : public ForwardingLoss {
  public:
   LaterLoss(Loss& loss, int first) : ForwardingLoss(loss, first) {}

@@ -10,26 +10,28 @@
 
 namespace diffsim {
 
-/// Model whose step n first computes the controls u[n] = π(n, x[n], p) of all Links from the state x[n] before the
-/// step, and then performs step n of another Model with these controls:
+/// Model with Links. Step n of a LinkedModel first computes the controls u[n] = π(n, x[n], p) of all Links from the
+/// state x[n] before the step and the parameters p, and then the state x[n+1] = step_n(x[n]; p, u[n]) by step n of
+/// another Model.
 ///
-///   x[n+1] = step_n(x[n]; p, u[n]).
-///
-/// The adjoint of a step is x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1]. Each function
-/// for a recorded step computes the controls again from the recorded state, so that memory does not grow with the
-/// number of steps. The controls are zero between steps.
+/// The adjoint of step n computes x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1], where x̄
+/// are the adjoints of states, ū are the adjoints of the controls u, step_n is the function of step n, and π is the
+/// function that computes the controls. The tangent and the adjoint of a step compute the controls again from the
+/// recorded state, so controls of earlier steps need no memory. While no step is executed, all controls of Links are
+/// zero.
 class LinkedModel : public ForwardingModel {
  public:
-  /// Creates the Model without links; `model` must outlive this object.
+  /// Creates a LinkedModel without Links; `model` must outlive the LinkedModel.
   explicit LinkedModel(Model& model) : ForwardingModel(model) {}
-  /// Adds a link and sets the controls of the link to zero. Throws Error (input) if a control of the link does not
-  /// exist, occurs twice, is a control of another link, or cannot have a value for each step.
+  /// Adds a Link and sets the controls of the Link to zero. Throws Error (input) if a control of the Link is not a
+  /// parameter of the Model, occurs twice, is a control of another Link, or cannot have a value for each step
+  /// (`ParameterSpec::by_step`).
   void add(std::shared_ptr<Link> link);
 
   void prepare() override;
-  /// Throws Error (input) if `direction` contains a control.
+  /// Throws Error (input) if `direction` contains a control of a Link.
   void prepare_tangent(const ParameterSet& direction) override;
-  /// Throws Error (input) if `gradient` contains a control.
+  /// Throws Error (input) if `gradient` contains a control of a Link.
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
   void step(int n, State& state, Record* record) override;
@@ -42,16 +44,19 @@ class LinkedModel : public ForwardingModel {
 
  private:
   class Controls;
-  /// Returns the controls at the state x[n] of all links, or, if `tangent` is given, the derivatives of the controls
-  /// along `tangent` and `direction_`.
+  /// Returns the controls of all Links at the state x[n], one ParameterSet per Link. If `tangent` is not nullptr,
+  /// returns the derivatives of the controls along the change `tangent` of the state and the change `direction_` of the
+  /// parameters, instead of the controls.
   std::deque<ParameterSet> controls_at(int n, const State& state, const State* tangent = nullptr);
-  /// Returns the adjoints ū of the controls of each link from `gradient`, summed over ranks for global controls, and
-  /// sets the controls in `gradient` to zero.
+  /// Copies the adjoints ū of the controls from `gradient`, sums the adjoints of global controls over the ranks, and
+  /// returns the adjoints, one ParameterSet per Link. Sets the entries of `gradient` that belong to controls to zero.
   std::deque<ParameterSet> take_adjoints(ParameterSet& gradient) const;
-  /// Sets the controls in `gradient` to zero. A link with a sensor of forces may add to a control although the control
-  /// is constant (zero) while links are evaluated.
+  /// Sets the entries of `gradient` that belong to controls to zero. `clear_controls` is called after
+  /// `Link::add_adjoint`, because a Link that reads a force sensor may add to `gradient` the derivative of the sensor
+  /// with respect to a control. While Links are evaluated, the controls are constant (zero), so derivatives of sensors
+  /// with respect to controls are not part of the gradient.
   void clear_controls(ParameterSet& gradient) const;
-  /// Returns `names` and the names of all controls.
+  /// Returns `names`, followed by the names of the controls of all Links.
   std::vector<std::string> with_controls(std::vector<std::string> names) const;
 
   std::vector<std::shared_ptr<Link>> links_;

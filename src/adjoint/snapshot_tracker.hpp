@@ -17,36 +17,39 @@ struct SnapshotLocation {
   auto operator<=>(const SnapshotLocation&) const = default;
 };
 
-/// List of the snapshots (stored states) of a sweep. The list contains the snapshots in the store, and missing
+/// List of the snapshots (stored states) of a sweep. A SnapshotTracker lists the snapshots in the store, and missing
 /// snapshots, which exist according to the checkpoint schedule, but are not in the store. A snapshot is missing if the
-/// sweep did not have the state when the schedule requested the snapshot, for example after an interruption, or if the
-/// stored snapshot is damaged.
+/// sweep did not have the state of the snapshot when the checkpoint schedule requested the snapshot, for example after
+/// an interruption, or if the stored snapshot is damaged.
 class SnapshotTracker {
  public:
   /// Creates a tracker without snapshots. The store must outlive the tracker.
   explicit SnapshotTracker(Store& store) : store_(store) {}
 
-  /// Clears the lists of stored and of missing snapshots, without changing the store.
+  /// Clears the list of stored snapshots, the list of missing snapshots and the error message `damage()`, without
+  /// changing the store.
   void clear();
-  /// Writes a snapshot to the store. `state` is the state of step `location.step`.
+  /// Writes `state`, the state x[n] with n = `location.step`, to the level `location.level` of the store.
   void put(const SnapshotLocation& location, const State& state);
   /// Adds the snapshot at `location` to the list of missing snapshots.
   void expect(const SnapshotLocation& location) { missing_.insert(location); }
-  /// Reads a snapshot that is in the store into `state`. Returns false if the snapshot is damaged. In this case, the
-  /// tracker adds the snapshot to the list of missing snapshots, `damage()` returns the error message, and the contents
-  /// of `state` are unspecified.
+  /// Reads a snapshot from the store into `state`. Returns false if the snapshot is damaged. If the snapshot is
+  /// damaged, the tracker adds the snapshot to the list of missing snapshots, `damage()` returns the error message, and
+  /// the contents of `state` are unspecified.
   bool get(const SnapshotLocation& location, State& state);
   /// Removes a snapshot from the store and from the list of missing snapshots.
   void discard(const SnapshotLocation& location);
 
   bool is_stored(const SnapshotLocation& location) const { return stored_.contains(location); }
   bool is_missing(const SnapshotLocation& location) const { return missing_.contains(location); }
-  /// Returns the location of the stored snapshot with the largest step s, `after` < s ≤ `step`. If several levels have
-  /// a snapshot of this step, returns the lowest level. If there is no such snapshot, the result has no value.
+  /// Returns the location of the stored snapshot with the largest step number s in the range `after` < s ≤ `step`. If
+  /// several storage levels have a snapshot of the same step, returns the location on the lowest level. If no stored
+  /// snapshot has a step number s with `after` < s ≤ `step`, the result has no value.
   std::optional<SnapshotLocation> latest(int step, int after) const;
   /// Returns the locations of all missing snapshots of state `step`.
   std::vector<SnapshotLocation> missing_of(int step) const;
-  /// Error message about the last damaged snapshot that `get` tried to read; empty if there was none.
+  /// Error message about the last damaged snapshot that `get` tried to read; empty if `get` has found no damaged
+  /// snapshot.
   const std::string& damage() const { return damage_; }
 
  private:

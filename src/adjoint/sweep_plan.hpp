@@ -12,11 +12,12 @@
 
 namespace diffsim {
 
-/// Checkpoint plan of a sweep, with the expected run time. The run time is estimated from measurements of the first
-/// step and of one snapshot.
+/// Checkpoint plan of an AdjointSweep, with the expected run time. The expected run time of the sweep is estimated from
+/// measurements of the first step and of one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
-  /// Number of steps at the beginning of the rollout that are not reversed; `checkpoints` is for the later steps.
+  /// Number of steps at the beginning of the rollout that are not reversed; `checkpoints` is the checkpoint plan for
+  /// all later steps.
   int skipped = 0;
   /// Run time of one step of the forward run in s; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
@@ -29,32 +30,35 @@ struct SweepPlan {
 
   /// Expected time in s of the forward and the reverse sweep together; NaN if unknown.
   double expected_seconds() const;
-  /// Summary in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward
-  /// steps for each of 10000; about 340 s, estimated from the first step; …".
+  /// Summary of the plan in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated,
+  /// 2.31 forward steps for each of 10000; about 340 s, estimated from the first step; …".
   std::string summary() const;
 };
 
-/// Properties of a planned sweep on which the memory of the sweep depends. A SweepJournal needs memory for a further
-/// adjoint and gradient, and for buffers of files.
+/// Properties of a planned sweep on which the memory of the sweep depends. A SweepJournal needs memory for a copy of
+/// the adjoint and of the gradient, and for buffers of the journal's files.
 struct SweepSurroundings {
   bool has_journal = false;
-  int kept_states = 0;              ///< number of states that the caller stores during the reverse sweep
-  const RowOrder* order = nullptr;  ///< order of rows in snapshot files; nullptr: the default order of `make_store`
+  int kept_states = 0;  ///< number of states that the caller of the sweep stores during the reverse sweep
+  /// Order of rows in snapshot files; if nullptr, the default order of `make_store` is used.
+  const RowOrder* order = nullptr;
 };
 
-/// Plans the checkpoints of a sweep for the memory budget `options.memory`, which must be given. Call this function
-/// before the sweep's own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is
-/// requested. Collective.
+/// Plans the checkpoints of a sweep for the memory budget `options.memory`, which must be given. Call `plan_sweep`
+/// before the state, the adjoint and the gradient of the sweep are allocated. `gradient` names the parameters whose
+/// gradient is requested. Collective.
 ///
-/// A budget in bytes covers all memory of the processes. The resident memory of all ranks is subtracted from the
-/// budget. The resident memory is measured after up to three executions of the first step and its adjoint, so that
-/// matrices and preconditioners are included, unless `options.measures` is given. The memory that the sweep allocates
-/// in addition to snapshots and records is subtracted, too. For a tiered store, one snapshot is written to the disk and
-/// read back to measure the times of writing and reading, unless `options.measures` is given.
+/// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from a
+/// budget in bytes. The resident memory is `options.measures->held_bytes` if `options.measures` is given; otherwise the
+/// resident memory is measured after up to three executions of the first step and its adjoint, so that matrices and
+/// preconditioners are included. The memory that the sweep needs in addition to snapshots and records is subtracted
+/// from the memory budget, whether the budget is given in bytes or as a share of the free memory. For a tiered store,
+/// the times of writing and reading a snapshot are those in `options.measures` or, if `options.measures` is not given,
+/// are measured by writing one snapshot to the disk and reading the snapshot back.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and
-/// records of this sweep are larger than those of a gradient. Collective.
+/// records of a sweep for a product with the Hessian are larger than those of a sweep for a gradient. Collective.
 SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
                              const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
 

@@ -8,9 +8,9 @@
 namespace diffsim::app {
 
 /// Barrier with a time limit. A rank enters the barrier when the work of the rank has ended or failed. The library
-/// throws its errors on all ranks, so if one rank has an error, the other ranks soon enter the barrier, too. If one
-/// rank nevertheless fails alone, the other ranks wait for this rank in some collective call, and the failed rank waits
-/// in the barrier until the time limit. The failed rank can then abort the program, which would otherwise wait forever.
+/// throws each of its errors on all ranks, so all ranks enter the barrier soon after an error. If one rank fails alone,
+/// the other ranks wait for this rank in some collective call, and the failed rank waits in the barrier until the time
+/// limit. After the time limit, a rank that failed alone can abort the program, which would otherwise wait forever.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.
@@ -19,10 +19,10 @@ class Agreement {
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Waits until all ranks have called this function. Returns false if some rank does not call this function within
-  /// `patience`; all later calls then return false, too.
+  /// Waits until all ranks have called `reached`, or until the time `patience` has passed. Returns true if all ranks
+  /// have called `reached`. After a call of `reached` has returned false, all later calls of `reached` return false.
   bool reached();
-  /// Returns the maximum of `code`, for example of an exit code, over all ranks. Call this function only after
+  /// Returns the maximum of `code`, for example of an exit code, over all ranks. `largest` may be called only after
   /// `reached()` has returned true. Collective.
   int largest(int code) const;
 

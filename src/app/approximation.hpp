@@ -9,12 +9,13 @@
 
 namespace diffsim::app {
 
-/// Returns `options`, changed so that the gradient is exact: reversal of all steps (`last` = 0) and snapshots in double
-/// precision.
+/// Returns a copy of `options` with two changes that make the gradient exact: all steps are reversed (option `last` =
+/// 0), and snapshots have double precision.
 CheckpointOptions exact(CheckpointOptions options);
 
-/// Returns the gradient ∂L/∂u of the loss L, priors included, at the vector `u` of unknowns. A separate forward run and
-/// reverse run with the given checkpoint options compute the gradient, and save no progress on the disk. Collective.
+/// Returns the gradient ∂L/∂u of the loss L, priors included, at the vector `u` of unknowns. The gradient is computed
+/// by a separate forward run and reverse run with the checkpoint options `options`; an interrupted computation cannot
+/// be resumed. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
 /// Returns ‖found - expected‖₂/‖expected‖₂ for vectors that are distributed over the ranks; 0 if `expected` is zero.

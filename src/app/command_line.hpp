@@ -11,30 +11,35 @@ namespace diffsim::app {
 
 /// Parsed command line.
 struct CommandLine {
-  std::string command;  ///< simulate, tangent, gradient, check, invert or mesh; empty if there is no command
+  /// Name of the command: simulate, tangent, gradient, check, invert or mesh; empty if the command line has no command.
+  std::string command;
   std::string scene;
-  std::string output;     ///< folder of the results; if empty, output.directory of the scene
-  std::string convert;    ///< for `mesh`: HDF5 mesh file to write; for several bodies see converted_files()
-  bool hessian = false;   ///< for `check`: true if products with the Hessian of the loss are tested, too
-  bool products = false;  ///< for `check`: true for dot-product tests only, without finite differences of the loss
-  bool resume = false;    ///< for `simulate`, `gradient`, `invert`: true if an interrupted run is continued
-  /// Number of groups of processes, for `gradient` and `invert`; the groups run experiments at the same time.
+  std::string output;  ///< folder of the results; if empty, the scene's `output.directory` is used
+  /// HDF5 mesh file that the command `mesh` writes, see converted_files(); empty if no mesh file is written.
+  std::string convert;
+  bool hessian = false;  ///< true if the command `check` also tests products with the Hessian of the loss
+  /// True if the command `check` runs dot-product tests only, without finite differences of the loss.
+  bool products = false;
+  bool resume = false;  ///< true if the command `simulate`, `gradient` or `invert` continues an interrupted run
+  /// Number of groups of processes for the commands `gradient` and `invert`; the groups run experiments at the same
+  /// time.
   int groups = 1;
-  double time_limit = 0.0;          ///< for `simulate`, `gradient`, `invert`: maximum wall time (s); 0 if unlimited
+  /// Maximum wall time (s) of the command `simulate`, `gradient` or `invert`; 0 if the wall time is not limited.
+  double time_limit = 0.0;
   std::vector<std::string> petsc;   ///< arguments after `--`
-  std::vector<std::string> kokkos;  ///< arguments that begin with --kokkos-
+  std::vector<std::string> kokkos;  ///< arguments for Kokkos, which begin with `--kokkos-`
 
-  /// Memory and run times from which checkpoint schedules for a memory budget are planned. If this member has no value,
-  /// the run measures these quantities. Only programs that use the runner as a library set this member; there is no
-  /// command-line option for it.
+  /// Memory and run times from which checkpoint schedules for a memory budget are planned. If `measures` has no value,
+  /// the run measures the memory and the run times. Only programs that use the runner as a library set `measures`; the
+  /// command line has no option for `measures`.
   std::optional<PlanMeasures> measures;
 
-  std::string text;   ///< text to print for --help, --version or --parameters
-  std::string error;  ///< error in the command line; empty if there is no error
+  std::string text;   ///< text to print for `--help`, `--version` or `--parameters`
+  std::string error;  ///< error message; empty if the command line has no error
 };
 
-/// Parses the command line's arguments. An error is stored in `CommandLine::error`. The function never throws, and
-/// needs neither MPI nor PETSc.
+/// Parses the command line's arguments. The message of an error in the arguments is stored in `CommandLine::error`.
+/// `parse_command_line` never throws, and needs neither MPI nor PETSc.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace diffsim::app

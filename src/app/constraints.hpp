@@ -12,26 +12,27 @@
 
 namespace diffsim::app {
 
-/// Scene, solver and inverse problem of an experiment, or of a scene without `experiments`. The problem is in the state
-/// before the first evaluation.
+/// Scene, solver and inverse problem of an experiment, or of a scene without `experiments`. The inverse problem of an
+/// experiment must not be evaluated before SceneConstraints are created.
 struct ConstrainedExperiment {
   const Scene& scene;
   DifferentiableScene& solver;
   InverseProblem& problem;
 };
 
-/// Constraints of an optimisation, created from the section `constraints` of a scene. A constraint on a sensor holds in
-/// one experiment or, separately, in each experiment.
+/// Constraints of an optimisation, created from the section `constraints` of a scene. A constraint on the value of a
+/// sensor holds in one experiment or, separately, in each experiment.
 class SceneConstraints {
  public:
-  /// `experiments`: all experiments; the first problem is the one that is optimised. `checkpoints`: checkpoint options
-  /// of the additional forward and reverse runs that constraints on sensors need. Throws InputError for a constraint on
-  /// the mean of a parameter whose values are vectors. Collective.
+  /// `experiments`: all experiments; the optimiser varies the unknowns of the first experiment's inverse problem.
+  /// `checkpoints`: checkpoint options of the forward and reverse runs that compute the values and gradients of
+  /// constraints on sensors. Throws InputError for a constraint on the mean of a parameter whose values are vectors.
+  /// Collective.
   SceneConstraints(const std::vector<ConstrainedExperiment>& experiments, const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
   /// Name of each constraint on the value of a sensor, and an InverseProblem whose loss is the sensor's value;
-  /// make_loss_function() creates the function of the constraint from this loss.
+  /// make_loss_function() creates the function of the constraint from this InverseProblem.
   const std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>>& problems() const { return problems_; }
   /// Sets the exponent `MaterialDistribution::penalty` of unknown k in all InverseProblems of `problems()`.
   void set_penalty(std::size_t k, double penalty);

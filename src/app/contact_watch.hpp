@@ -14,14 +14,15 @@ class ContactWatch {
  public:
   explicit ContactWatch(DifferentiableScene& solver) : solver_(solver) {}
 
-  /// Returns the contact quantities (gap, numbers of pairs, friction power) of `state`, the state after n steps, and
-  /// adds these quantities to the statistics. Returns no value if the scene has no contact. Collective.
+  /// Returns the contact quantities of `state`, the state after n steps: smallest gap, numbers of active pairs and of
+  /// intersections, and friction power. Adds the contact quantities of `state` to the contact statistics that `write`
+  /// reports. Returns no value if the scene has no contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
-  /// Writes the key `contact` of the report; writes nothing if the scene has no contact. The value is a mapping with
-  /// the minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections` (ContactState)
-  /// over all observed states. The key `friction_work` (J) of the mapping is the integral of the friction power over
-  /// time, by the trapezoidal rule. The key `barrier_stiffness` (Pa) is the barrier stiffness of the scene, or the
-  /// adaptively chosen stiffness.
+  /// Writes the mapping `contact` to the report; writes nothing if the scene has no contact. The report's mapping
+  /// `contact` contains the minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections`
+  /// (ContactState) over all observed states. The value of the key `friction_work` (J) is the integral of the friction
+  /// power over time, by the trapezoidal rule. The value of the key `barrier_stiffness` (Pa) is the barrier stiffness
+  /// of the scene, or the adaptively chosen barrier stiffness.
   void write(Report& report) const;
 
  private:

@@ -28,7 +28,12 @@ bool is_by_body(const TetrahedralMesh& mesh, const Dataset& dataset, const std::
 std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   const Hdf5File file = Hdf5File::open(comm, dataset.path);
   if (!file.has(dataset.name + ".regions")) return {};
-  return file.read_strings(dataset.name + ".regions");
+  std::vector<std::string> regions = file.read_strings(dataset.name + ".regions");
+  if (num_values(file.info(dataset.name).shape) != static_cast<std::int64_t>(regions.size()))
+    throw Error(fmt::format("{} must have one value for each of the regions in {}.regions, whose number is {}",
+                            dataset.name, dataset.name, regions.size()),
+                ErrorKind::input);
+  return regions;
 }
 
 /// Returns the values of owned vertices, an array [steps, owned vertices, components], from `local`, an array [steps,
@@ -94,7 +99,7 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
     }
     const std::vector<double> values = read_array(mesh.comm(), dataset.path, dataset.name).values;
     if (shape.empty()) cells.assign(num_cells, values.at(0));
-    for (std::size_t r = 0; r < std::min(values.size(), regions.size()); ++r)
+    for (std::size_t r = 0; r < regions.size(); ++r)
       for (const int cell : mesh.region(regions[r]).cells) cells[static_cast<std::size_t>(cell)] = values[r];
   });
   return cells;
@@ -123,7 +128,7 @@ StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std
     }
     const std::vector<double> values = read_array(mesh.comm(), dataset.path, dataset.name).values;
     if (regions.empty()) result.values.assign(count, values.at(0));
-    for (std::size_t r = 0; r < std::min(values.size(), regions.size()); ++r) {
+    for (std::size_t r = 0; r < regions.size(); ++r) {
       const Region& region = mesh.region(regions[r]);
       for (const int entity : kind ? region.cells_of(*kind) : region.vertices)
         if (const auto e = static_cast<std::size_t>(entity); e < count) result.values[e] = values[r];
@@ -151,8 +156,7 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
   const Dataset& dataset = *numbers.dataset();
   require_readable(mesh.comm(), dataset.path, numbers.place);
   at_place(numbers.place, [&] {
-    if (!is_by_body(mesh, dataset, body) && shape_of(mesh.comm(), dataset) == Shape{3} &&
-        mesh.num_global_vertices() != 3) {
+    if (!is_by_body(mesh, dataset, body) && shape_of(mesh.comm(), dataset) == Shape{3}) {
       spread(read_array(mesh.comm(), dataset.path, dataset.name));
       return;
     }

@@ -19,8 +19,8 @@
 
 namespace diffsim::app {
 
-/// Inverse problem of a scene, for the commands `tangent`, `gradient`, `check` and `invert`. The constructor reads the
-/// input, and creates the output folder (`Job::begin`).
+/// Inverse problem of a scene, for the commands `tangent`, `gradient`, `check` and `invert`. The constructor of
+/// InverseJob reads the input and creates the output folder (`Job::begin`).
 struct InverseJob {
   explicit InverseJob(Job& job);
 
@@ -28,12 +28,14 @@ struct InverseJob {
   std::unique_ptr<DifferentiableScene> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  std::unique_ptr<WatchedLoss> loss;  ///< for `check`: `objectives`, with a display of the progress; otherwise nullptr
+  /// Loss that forwards to `objectives` and shows the progress of the command `check`; nullptr for all other commands.
+  std::unique_ptr<WatchedLoss> loss;
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
-  std::unique_ptr<SceneConstraints> constraints;  ///< for `invert` and `check`; otherwise nullptr
-  /// Solver, loss and problem of an experiment other than the first. `InverseJob::problem` sums the losses of all
-  /// experiments.
+  /// Constraints of the scene for the commands `invert` and `check`; nullptr for all other commands.
+  std::unique_ptr<SceneConstraints> constraints;
+  /// Solver, loss and inverse problem of an experiment other than the first. The loss of `InverseJob::problem` is the
+  /// sum of the losses of all experiments.
   struct Experiment {
     std::unique_ptr<DifferentiableScene> solver;
     std::unique_ptr<SumLoss> loss;
@@ -45,31 +47,34 @@ struct InverseJob {
   Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
   /// Text that states why the gradient is approximate; empty if the gradient is exact.
   const std::string& approximation() const { return approximation_; }
-  /// Writes the attribute `approximate` (0 or 1) to the root of a result file. If the gradient is approximate, also
-  /// writes the text `approximation()` as the attribute `approximation`.
+  /// Writes the attribute `approximate` (0 or 1) to the root group of a result file and, if the gradient is
+  /// approximate, the text `approximation()` as the attribute `approximation`.
   void label(Hdf5File& file) const;
-  /// Returns zeros for each of the Model's parameters that is an unknown, in the layout of a gradient.
+  /// Returns a gradient whose values are zero, with the fields of those parameters of the Model that the unknowns set.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
   /// Adds to the report, for each experiment, the factor by which the norm of the adjoint ∂L/∂x[n] of the states has
-  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the factor is greater than `large_growth`. If the
-  /// scene has the key `output.adjoint_log`, writes the table of the norms for the first experiment.
+  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the norm of the adjoint has grown by a factor
+  /// greater than `large_growth`. If the scene has the key `output.adjoint_log`, writes a table of the norms of the
+  /// adjoint in the first experiment.
   void report_adjoint();
-  /// Adds to the report, summed over all gradients and products with the Hessian of `problem` so far, added experiments
-  /// excluded: the run times of forward runs and reverse runs, and the numbers of executed steps and of written and
-  /// read snapshots. Also adds the checkpoint plans and the result of `report_solver`.
+  /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, of written
+  /// snapshots and of read snapshots. The reported run times, numbers of steps and numbers of snapshots are sums over
+  /// all gradients and products with the Hessian that `problem` has computed so far, without the contributions of added
+  /// experiments. Adds the checkpoint plans and the counters of `report_solver` to the report.
   void report_sweeps();
-  /// Removes the checkpoint directory, from which an interrupted run can be resumed. Called after a successful run.
+  /// Removes the checkpoint directory, from which an interrupted run can be resumed, after a successful run. Before a
+  /// checkpoint directory is removed, the members `constraints`, `problem` and `store` are reset.
   void finish();
 
  private:
   std::vector<Unknown> read_scene();
   void make_problem(std::vector<Unknown> unknowns);
   void make_experiments();
-  /// Sets an observer that records, in an AdjointHistory, the norms of the adjoint in the gradients of the problem
-  /// `of`.
+  /// Sets an observer of the InverseProblem `of`; the observer records the norms of the adjoint of each gradient
+  /// computation in an AdjointHistory.
   void watch_adjoint(InverseProblem& of);
   void make_constraints();
   void make_further_problems();
@@ -94,12 +99,13 @@ struct InverseJob {
   SweepStatistics done_;
 };
 
-/// Adds the loss of each experiment, from the last evaluation of `problem`, to the report, and prints these losses.
-/// Does nothing for a scene without `experiments`.
+/// Adds the loss of each experiment, from the last evaluation of `problem`, to the report, and prints the loss of each
+/// experiment. Does nothing for a scene without `experiments`.
 void report_experiments(Job& job, const InverseProblem& problem);
 
 /// Returns the Euclidean norm of the derivatives of the loss with respect to the physical values of all unknowns.
-/// `gradients[k]`: derivatives for unknown k (`InverseProblem::physical_gradient`). Collective.
+/// `gradients[k]`: derivatives with respect to the values of unknown k (`InverseProblem::physical_gradient`).
+/// Collective.
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients);
 
 }  // namespace diffsim::app

@@ -17,29 +17,29 @@
 
 namespace diffsim::app {
 
-/// Groups of processes that run the experiments of a scene at the same time. Each group has a Job with the experiments
-/// of the group.
+/// Groups of processes that run the experiments of a scene at the same time. Each group of processes has a Job with the
+/// experiments of the group.
 struct JobGroups {
   MPI_Comm all = MPI_COMM_NULL;    ///< communicator of all groups
   int count = 1;                   ///< number of groups
-  int number = 0;                  ///< number of this process's group; group 0 writes the files of the whole run
-  std::vector<int> experiments;    ///< numbers, from 0 on, of the experiments of this process's group
+  int number = 0;                  ///< number of this process's group; group 0 writes the output files of the run
+  std::vector<int> experiments;    ///< numbers of the experiments of this process's group, counted from 0
   std::vector<std::string> names;  ///< names of all experiments
 };
 
-/// Data of a command: the scene, the output folder, the report so far, and streams.
+/// Data of a command of the runner: the scene, the output folder, the report, and output streams.
 struct Job {
   MPI_Comm comm;
   int rank;
   const CommandLine& line;
-  Agreement& agreement;  ///< after an error, `reached()` must return true before collective calls
+  Agreement& agreement;  ///< after an error, collective calls are allowed only if `agreement.reached()` returns true
   Scene scene;
   std::string scene_text;
   OutputFolder output;
   Report report;
-  std::ostream& out;  ///< standard output of rank 0; on other ranks the text is discarded
+  std::ostream& out;  ///< standard output on rank 0; a stream that discards all text on other ranks
   std::ostream& err;
-  /// Function that is called if the run fails; marks the checkpoint directory as failed; collective.
+  /// Function that is called if the run fails, and that marks the checkpoint directory as failed; collective.
   std::function<void()> on_failure{};
   JobGroups groups{};
 
@@ -49,8 +49,8 @@ struct Job {
         << std::flush;
   }
   /// Creates the output folder, and adds the wall time since the start of the run to the report, as the duration of the
-  /// phase `setup`. Must be called after the input is read and checked, and before results are written. After this
-  /// call, report.json is written even if the run ends with an Error of kind `run`.
+  /// phase `setup`. Call `begin` after the input is read and checked, and before results are written. After a call of
+  /// `begin`, report.json is written even if the run ends with an Error of kind `run`.
   void begin() {
     output.create();
     report.end_setup();
@@ -66,21 +66,24 @@ Job job_of_experiment(const Job& job, const Scene& experiment);
 /// names of the scene's experiments. Throws InputError if there are fewer experiments or processes than groups.
 /// Collective.
 JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
-/// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of these experiments, from 0 on.
+/// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of the experiments of the returned
+/// scene, counted from 0.
 Scene scene_with(const Scene& scene, const std::vector<int>& experiments);
-/// Prints the default values of `solver.damping` and `solver.gravity`, for each of these keys that the scene omits.
+/// Prints the default value of the key `solver.gravity` if the scene omits this key, and the default value of the key
+/// `solver.damping` if the scene omits this key and the integrator has a damping factor.
 void tell_defaults(Job& job);
-/// Warns if the substep dt/substeps of an explicit integrator exceeds `DifferentiableScene::stable_substep`. Also warns
-/// about keys of the section `solver` that have no effect. Collective.
+/// Warns if the substep dt/substeps of an explicit integrator exceeds `DifferentiableScene::stable_substep`. Warns
+/// about each key of the section `solver` that has no effect with the scene's integrator. Collective.
 void warn_about_solver(Job& job, DifferentiableScene& solver);
 /// Adds to the report the counters of all implicit steps since the last call of `Model::prepare`, such as the number of
-/// Newton iterations. Warns if linear systems of the derivatives were indefinite.
+/// Newton iterations. Warns if linear systems that were solved for derivatives of implicit steps were indefinite.
 void report_solver(Job& job, DifferentiableScene& solver);
 /// Warns if the largest barrier distance d̂ of the scene exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
-/// Returns the files that `mesh --convert` writes: FILE.h5, or FILE-BODY.h5 for each body; empty if `file` is empty.
+/// Returns the names of the files that the command `mesh --convert FILE.h5` writes: FILE.h5 or, in a scene with
+/// `bodies`, FILE-BODY.h5 for each body; empty if `file` is empty.
 std::vector<std::string> converted_files(const std::string& file, const Scene& scene);
-/// Returns a text such as "100 steps, 4670 vertices, 19379 cells".
+/// Returns the size of a run as a text, for example "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 
 // Commands. Each command returns true if the run was successful (exit code 0), and throws Error if an error occurs.

@@ -9,34 +9,35 @@
 
 namespace diffsim::app {
 
-/// Coefficient of a load, at least 0 and constant in time. The coefficient is a parameter of the load's region.
+/// Coefficient of a load, at least 0 and constant in time: a parameter of the region on which the load acts.
 struct LoadCoefficient {
-  std::string key;  ///< key of the coefficient, beside the key of the load
+  std::string key;  ///< key of the coefficient, in the same mapping as the key of the load
   ParameterSpec parameter;
-  std::string meaning;  ///< description of the value, for the message if the key is missing
+  std::string meaning;  ///< description of the coefficient's value, for the error message if the key is missing
 };
 
-/// Type of loads on regions, which scenes give in the section `boundary`.
+/// Type of loads on regions. Scenes contain loads on regions in the section `boundary`.
 struct LoadType {
-  /// Parameter of the load. Its name is the key of the load in scenes. A load has one value, with the components of the
-  /// parameter, or one for each step.
+  /// Parameter of the load. The name of a load's parameter is the key of the load in scenes. A load has one value of
+  /// `parameter.components` numbers, constant in time, or one such value for each step.
   ParameterSpec parameter;
-  std::string meaning;  ///< description of the value in one step, such as "a number in Pa"
+  std::string meaning;  ///< description of the load's value in one step, such as "a number in Pa"
   std::vector<LoadCoefficient> coefficients = {};
   bool is_additive = true;  ///< true if the sum of two loads on a region is a load of this type
-  /// Adds the load `entry`. `values`: [components] or, for a load per step, [steps, components].
+  /// Adds the load `entry` to the scene `solver`. `values`: the load's values, an array [components] or, for a load
+  /// with a value for each step, [steps, components].
   void (*add)(DifferentiableScene& solver, const BoundaryEntry& entry, const std::vector<double>& values);
 
   std::string key() const { return std::string(parameter.name); }
   bool is_vector() const { return parameter.components == 3; }
-  /// Returns true if `name` is the name of the load's parameter or of the parameter of one of the coefficients.
+  /// Returns true if `name` is the name of the parameter of the load or of one of the load's coefficients.
   bool has_parameter(const std::string& name) const;
 };
 
-/// Table of the types of loads on regions, in the order in which messages list the keys.
+/// Table of the types of loads on regions, in the order in which error messages list the keys of loads.
 const std::vector<LoadType>& load_types();
 
-/// Returns the parameters of all types of loads and of their coefficients, in the order of the table.
+/// Returns the parameters of all types of loads and of the coefficients of these types, in the order of `load_types()`.
 std::vector<ParameterSpec> specs_of_loads();
 
 }  // namespace diffsim::app

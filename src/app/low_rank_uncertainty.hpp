@@ -13,26 +13,28 @@ namespace diffsim::app {
 // Low-rank approximation of the posterior distribution around the result of the command `invert`, for scenes whose key
 // `optimiser.uncertainty` is a mapping. All functions are collective.
 
-/// Throws InputError if the library was built without SLEPc, or if some unknown does not have exactly one prior with a
-/// covariance matrix.
+/// Throws InputError if the library was built without SLEPc, if some unknown does not have exactly one prior with a
+/// covariance matrix, or if a material distribution has prescribed densities.
 void require_low_rank(const Job& job, const InverseProblem& problem);
 
 /// Low-rank approximation of the uncertainty of the result u of an inversion.
 struct LowRankUncertainty {
-  std::vector<double> eigenvalues;  ///< λ_i of LowRankPosterior, descending
-  std::vector<double> deviation;    ///< estimated standard deviations of this rank's values of u
+  std::vector<double> eigenvalues;  ///< eigenvalues λ_i of LowRankPosterior, in descending order
+  std::vector<double> deviation;    ///< estimated standard deviations of this rank's unknowns
 };
 /// Computes the uncertainty at the result u of an inversion from the Hessian or the Gauss–Newton matrix, as the scene's
 /// key `optimiser.hessian` selects.
 LowRankUncertainty low_rank_uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
-/// Adds the uncertainty to the report and prints the standard deviations. For unknowns with values on cells or
-/// vertices, prints only the smallest and the largest standard deviation. Warns if the smallest computed eigenvalue is
-/// greater than 0.1 and further eigenvalues were omitted, and if values of u are at a bound.
+/// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. For unknowns with
+/// values on cells or vertices, only the smallest and the largest standard deviation are reported and printed. Warns if
+/// the smallest computed eigenvalue of the low-rank approximation is greater than 0.1 and not all eigenvalues were
+/// computed. Warns if unknowns are at a bound.
 void report_uncertainty(Job& job, const InverseProblem& problem, const std::vector<double>& u,
                         const LowRankUncertainty& uncertainty);
-/// Writes the eigenvalues to the dataset /posterior/eigenvalues. Writes the standard deviations of the unknown NAME to
-/// the dataset /posterior/deviations/NAME, with the layout and the unit of /parameters/NAME.
+/// Writes the eigenvalues of the low-rank approximation to the dataset /posterior/eigenvalues. Writes the standard
+/// deviations of the unknown NAME to the dataset /posterior/deviations/NAME, with the layout and the unit of the
+/// dataset /parameters/NAME.
 void write_uncertainty(Hdf5File& file, const Scene& scene, const TetrahedralMesh& mesh, const InverseProblem& problem,
                        const std::vector<double>& u, const LowRankUncertainty& uncertainty);
 

@@ -94,7 +94,7 @@ std::vector<std::string> sharing_warnings(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   const int ranks = num_ranks(node);
-  int threads = concurrency(), blas_threads = openblas_threads();
+  int threads = back_end() == "OpenMP" ? concurrency() : 1, blas_threads = openblas_threads();
   for (int* const number : {&threads, &blas_threads})
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);

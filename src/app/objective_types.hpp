@@ -11,43 +11,45 @@
 
 namespace diffsim::app {
 
-/// Function of a rollout in the section `objective`, without the weight and the noise of the objective.
+/// Objective of the section `objective` of a scene, as a function of a rollout. The weight and the noise of an
+/// objective are members of ObjectiveEntry.
 class Objective {
  public:
-  /// Misfit: a difference from observations or targets. Cost: a penalty without observations. Extremum: a value that is
-  /// minimised or maximised. If uncertainties are computed, misfits need `noise` or a covariance, and extrema
-  /// are not allowed.
+  /// Kinds of objectives. A `misfit` measures the difference between the rollout and observations or targets. A `cost`
+  /// is a penalty without observations. An `extremum` is a value that is minimised or maximised. If uncertainties are
+  /// computed, each misfit must have the key `noise` or a covariance, and extrema are not allowed.
   enum class Kind { misfit, cost, extremum };
 
   virtual ~Objective() = default;
   virtual Kind kind() const { return Kind::misfit; }
-  /// Creates the loss. Throws InputError, with the location in the scene file, for data that do not match the scene.
-  /// Collective.
+  /// Creates the loss. Throws InputError, with the location in the scene file, if data of the objective, such as
+  /// observations, do not match the scene. Collective.
   virtual std::unique_ptr<Loss> make_loss(const Scene& scene, DifferentiableScene& solver) const = 0;
-  /// Returns the regions that the objective names; they must exist in the mesh.
+  /// Returns the regions that the objective names; each of these regions must exist in the mesh.
   virtual std::vector<RegionName> regions() const { return {}; }
   /// Returns the path of the file with observations; empty if the objective needs no file.
   virtual std::string observations_file() const { return {}; }
-  /// Returns true if the loss contains the covariance of the observations' errors, so that it is a negative
-  /// log-likelihood without the key `noise`.
+  /// Returns true if the loss contains the covariance of the observations' errors, which makes the loss a negative
+  /// log-likelihood even without the key `noise`.
   virtual bool has_covariance() const { return false; }
 };
 
-/// Type of objectives in scenes.
+/// Type of objectives in the section `objective` of scenes.
 struct ObjectiveType {
-  std::string name;               ///< value of the key `type`
-  std::vector<std::string> keys;  ///< all keys of an objective of this type
+  std::string name;               ///< value of the key `type` for this type of objectives
+  std::vector<std::string> keys;  ///< all keys that an objective of this type may have
   /// Parses an objective, except for the keys `type`, `noise` and `weight`.
   std::shared_ptr<const Objective> (*parse)(const Mapping& mapping, const Scene& scene);
 };
 
-/// Table of the types of objectives, in the order in which messages list the names.
+/// Table of the types of objectives, in the order in which error messages list the names of the types.
 const std::vector<ObjectiveType>& objective_types();
 
 // Functions shared by several types.
-/// Parses the key `steps`: a list of steps, returned in ascending order, or `all`, returned as no value.
+/// Parses the key `steps`, whose value is a list of step numbers or `all`. Returns the step numbers in ascending order;
+/// for `all` and for a missing key `steps`, the result has no value.
 std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene& scene);
-/// Parses the key `step`. Returns -1 for the last step.
+/// Parses the key `step` and returns the number of the step, or -1 for the last step.
 int parse_single_step(const Mapping& mapping, const Scene& scene);
 /// Returns the sensor whose name is the value of the key `sensor`.
 const SensorEntry& parse_sensor_name(const Mapping& mapping, const Scene& scene);

@@ -9,16 +9,18 @@
 
 namespace diffsim::app {
 
-/// Built-in shape of obstacles of triangles.
+/// Built-in shape of obstacles whose surfaces consist of triangles.
 struct ObstacleShape {
-  std::string key;                            ///< key of the shape in an entry of `obstacles`
-  TriangleMesh (*parse)(const Value& value);  ///< converts the value of `key` to triangles with outward normals
+  std::string key;  ///< key of the shape in scenes, such as `sphere`
+  /// Function that converts the value of the shape's key to triangles with outward normals.
+  TriangleMesh (*parse)(const Value& value);
 };
 
-/// Table of the built-in shapes, in the order in which messages list the keys.
+/// Table of the built-in shapes of obstacles, in the order in which error messages list the keys of the shapes.
 const std::vector<ObstacleShape>& obstacle_shapes();
 
-/// Parses a sphere {center:, radius:}; parse_cylinder() parses a cylinder {from:, to:, radius:}.
+/// Converts a sphere {center:, radius:} to triangles; parse_cylinder() converts a cylinder {from:, to:, radius:} to
+/// triangles.
 TriangleMesh parse_sphere(const Value& value);
 TriangleMesh parse_cylinder(const Value& value);
 

@@ -10,16 +10,16 @@
 
 namespace diffsim::app {
 
-/// Throws InputError at `place` if a folder cannot be created or written to, or if a name in `files` exists in the
-/// folder, but is not a regular file. Removes all files and folders created for the test. Collective; rank 0 accesses
-/// the disk.
+/// Throws InputError at `place` if the folder `directory` cannot be created or written to, or if a name in `files`
+/// exists in the folder, but is not a regular file. All files and folders that are created to test write access are
+/// removed. Collective; only rank 0 accesses the disk.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 
-/// Folder of a run's results.
+/// Folder into which a run writes results.
 class OutputFolder {
  public:
-  /// `is_silent`: if true, `write` does nothing, because another group of processes writes the files.
+  /// `is_silent`: if true, the function `write` does nothing, because another group of processes writes the files.
   OutputFolder(MPI_Comm comm, std::string directory, bool is_silent = false)
       : comm_(comm), directory_(std::move(directory)), is_silent_(is_silent) {}
 
@@ -29,8 +29,8 @@ class OutputFolder {
   bool created() const { return created_; }
   /// Returns `directory`/`name`.
   std::string path(const std::string& name) const;
-  /// Writes a file atomically: readers see either the old file or the complete new file. Collective; rank 0 accesses
-  /// the disk.
+  /// Writes a file atomically: readers see either the old file or the complete new file. Collective; only rank 0
+  /// accesses the disk.
   void write(const std::string& name, const std::string& text) const;
 
  private:

@@ -15,26 +15,29 @@ namespace diffsim::app {
 class Progress {
  public:
   enum class Style { none, line, log };
-  /// Returns the style for a rank; `none` on all ranks except rank 0.
+  /// Returns the style of the progress display on a rank: on rank 0 `line` if stderr is a terminal and `log` otherwise,
+  /// and `none` on all other ranks.
   static Style style_for(int rank);
 
-  /// Creates a progress display. Example: `label` is "simulate", and `unit` is "steps".
+  /// Creates a progress display. `label`: name of the work, such as "simulate". `unit`: plural name of the units of
+  /// work that are counted, such as "steps".
   Progress(Style style, std::string label, std::string unit);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
   void set_label(std::string label) { label_ = std::move(label); }
-  void restart() { start_ = Clock::now(); }  ///< restarts the clock from which rates are computed
+  void restart() { start_ = Clock::now(); }  ///< restarts the clock from which the displayed rate is computed
   void clear();                              ///< erases the progress line on the terminal
 
-  /// Shows that `done` of `total` units are done, unless the last line was shown less than 0.1 s (on a terminal) or 30
-  /// s ago. `note` is appended to the line.
+  /// Shows a line which says that `done` of `total` units of work are done. Does nothing if the previous progress line
+  /// was shown less than 0.1 s ago on a terminal, or less than 30 s ago otherwise. `note`: text that follows `done` and
+  /// `total` in the progress line.
   void update(long done, long total, const std::string& note = "");
-  /// Shows the result of the function `text` after the label. Does nothing if the last line was shown less than 0.1 s
-  /// (on a terminal) or 30 s ago.
+  /// Shows a line with the label of the work, followed by the result of the function `text`. Does nothing if the
+  /// previous progress line was shown less than 0.1 s ago on a terminal, or less than 30 s ago otherwise.
   void update(const std::function<std::string()>& text);
-  /// Returns the text of a line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
+  /// Returns the text of a progress line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
                           const std::string& note);
 
@@ -49,21 +52,22 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// Progress of a forward run and the reverse run that follows. The progress is derived from a forecast, which contains
-/// the numbers of all steps, repeated steps included. The remaining time is computed from the mean run time of a
-/// forward step and the mean run time of the adjoint of a step.
+/// Progress of a forward run and the reverse run that follows. The number of steps that are still to be executed,
+/// repeated steps included, is taken from a SweepForecast. The remaining time is computed from the number of remaining
+/// steps, the mean run time of a forward step and the mean run time of the adjoint of a step.
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
-  /// Shows the progress. The arguments are those of a SweepWatcher.
+  /// Shows the progress. `taken`, `reached` and `reversed_from` have the same meanings as the arguments of a
+  /// SweepWatcher.
   void operator()(long taken, int reached, int reversed_from);
 
-  /// Returns the remaining run time in s, computed from the mean run times of steps so far. The arguments are those of
-  /// a SweepWatcher.
+  /// Returns the remaining run time in s, computed from the mean run times of the steps executed so far. `taken` and
+  /// `reversed_from` have the same meanings as the arguments of a SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Adds `seconds`, the run time since the last call, to the total run time of forward steps if a forward step was
-  /// executed since the last call. Otherwise, if the reverse run has begun, adds `seconds` to the total run time of the
-  /// adjoints of steps.
+  /// Adds `seconds`, the run time since the last call of `count`, to the total run time of forward steps if a forward
+  /// step was executed since the last call. If no forward step was executed since the last call and the reverse run has
+  /// begun, adds `seconds` to the total run time of the adjoints of steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:
@@ -77,8 +81,8 @@ class SweepProgress {
 };
 
 /// Loss that forwards all calls to another Loss and shows the progress of a gradient computation. The forward run calls
-/// `observes(n)` for every state with ascending n from 0; the reverse run calls `observes(n)` with descending n. The
-/// progress is derived from these calls.
+/// `observes(n)` for every state with ascending n from 0; the reverse run calls `observes(n)` with descending n. A
+/// WatchedLoss derives the progress from the arguments n of the calls of `observes`.
 class WatchedLoss : public ForwardingLoss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

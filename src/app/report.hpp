@@ -15,7 +15,8 @@ class TetrahedralMesh;
 
 namespace diffsim::app {
 
-/// Contents of report.json, which describes a run and its results. Numbers that are not finite are written as null.
+/// Contents of report.json, which describes a run and its results. In report.json, numbers that are not finite are
+/// written as null.
 class Report {
  public:
   /// Creates the report. `start`: value of `MPI_Wtime` at the beginning of the run; by default, the current time.
@@ -23,14 +24,17 @@ class Report {
   double start() const { return start_; }
 
   void set_mesh(const TetrahedralMesh& mesh);
-  /// Returns the value of a key, such as `loss`, `gradient_norm` or `converged`; adds the key if the key is missing.
+  /// Returns the value of a key of the report, such as `loss`, `gradient_norm` or `converged`; adds the key if the key
+  /// is missing.
   ReportValue& operator[](const std::string& key) { return root_[key]; }
 
-  void add_seconds(const std::string& phase, double seconds);  ///< phases: setup, forward, backward, io
+  /// Adds `seconds` to the duration of the phase `phase`, which is setup, forward, backward or io.
+  void add_seconds(const std::string& phase, double seconds);
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
-  /// Time in s since the beginning of the run.
+  /// Wall time in s since the beginning of the run.
   double elapsed() const;
-  /// Ends the phase `setup`: the duration of this phase is the wall time from `start()` to this call.
+  /// Ends the phase `setup`: the duration of the phase `setup` is the wall time from `start()` to the call of
+  /// `end_setup`.
   void end_setup() { add_seconds("setup", elapsed()); }
   /// Adds the peak memory, summed over all ranks, to the report, and writes report.json. Collective.
   void write(const OutputFolder& folder);

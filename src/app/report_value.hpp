@@ -10,7 +10,7 @@
 
 namespace diffsim::app {
 
-/// Value in a report: empty, boolean, number, string, list, or a mapping in order of insertion.
+/// Value in a report: empty, boolean, number, string, list, or a mapping whose keys are in the order of insertion.
 class ReportValue {
  public:
   enum class Kind { nothing, truth, integer, real, text, list, mapping };
@@ -30,21 +30,21 @@ class ReportValue {
   static ReportValue list();
   static ReportValue mapping();
 
-  /// Returns the value of a key of a mapping; a missing key is added with an empty value. An empty value becomes a
-  /// mapping.
+  /// Returns the value of a key of a mapping; a missing key is added with an empty value. A call of `operator[]` makes
+  /// an empty ReportValue a mapping.
   ReportValue& operator[](const std::string& key);
   void push_back(ReportValue item) { items_.push_back(std::move(item)); }
 
   double real() const { return real_; }
-  /// Returns the value as JSON, indented by two spaces per level. Numbers that are not finite become null; bytes that
-  /// are not UTF-8 are replaced.
+  /// Returns the ReportValue as JSON text, indented by two spaces per level. In JSON text, numbers that are not finite
+  /// become null, and bytes that are not UTF-8 are replaced.
   std::string json() const;
 
   Kind kind() const { return kind_; }
   std::int64_t integer() const { return integer_; }
   const std::string& text() const { return text_; }
-  const std::vector<std::string>& keys() const { return keys_; }    ///< mapping: keys of `items`
-  const std::vector<ReportValue>& items() const { return items_; }  ///< entries of a list or mapping
+  const std::vector<std::string>& keys() const { return keys_; }    ///< keys of a mapping, in the order of `items()`
+  const std::vector<ReportValue>& items() const { return items_; }  ///< entries of a list, or values of a mapping
 
  private:
   Kind kind_ = Kind::nothing;

@@ -26,7 +26,7 @@
 namespace diffsim::app {
 
 /// Dataset of an HDF5 file. A relative path in a scene file is relative to the folder of the scene file; `path`
-/// includes this folder.
+/// includes the folder of the scene file.
 struct Dataset {
   std::string path;
   std::string name;
@@ -41,7 +41,7 @@ struct Numbers {
   const Dataset* dataset() const { return std::get_if<Dataset>(&source); }
 };
 
-/// Name of a region. Whether the region exists is checked when the mesh is read.
+/// Name of a region. The existence of a region that a scene names is checked after the mesh has been created.
 struct RegionName {
   std::string name;
   Place place;
@@ -53,32 +53,37 @@ struct BoxMesh {
 };
 
 struct MeshSection {
-  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< path of a file, a box, or triangles
+  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< source of the mesh: path of a file, a box, or triangles
   int order = 1;
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  std::optional<CellKind> cells;  ///< kind of cells to read from the file; if absent, tetrahedra
-  bool boundary = false;          ///< true: the body is the boundary of the tetrahedra in `source`
+  /// Kind of the cells that are read from a mesh file; if `cells` has no value, tetrahedra are read.
+  std::optional<CellKind> cells;
+  bool boundary = false;  ///< true if the body's surface is the boundary of the tetrahedra in `source`
   Place place;
 };
 
 struct RegionEntry {
   std::string name;
   RegionShape shape;
-  std::string body;  ///< body whose vertices are selected; if empty, all bodies
+  /// Body to which the vertices of the region belong; if empty, the region may contain vertices of all bodies.
+  std::string body;
   Place place;
 };
 
 struct MaterialEntry {
   std::string model;
-  std::optional<RegionName> region;  ///< region of the material; if absent, the whole mesh
-  /// Model of cells other than tetrahedra; nullptr if `model` is an elastic law or `rigid`.
+  /// Region with the material; if `region` has no value, the whole mesh has the material.
+  std::optional<RegionName> region;
+  /// Model of a body with cells other than tetrahedra; nullptr if the material's `model` is an elastic law or `rigid`.
   const CellModel* cells = nullptr;
-  std::string law;   ///< law of the model `cells`; if empty, the first law of the model
-  std::string body;  ///< body whose cells or vertices datasets have values for; if empty, the whole mesh
-  std::map<std::string, Numbers> values;  ///< by parameter name: one value, or one for each cell or vertex, or one for
-                                          ///< each step and cell or vertex
+  std::string law;  ///< law of the CellModel `cells`; if empty, the first law of the CellModel is used
+  /// Body to which the values in datasets belong; if empty, datasets contain values for the whole mesh.
+  std::string body;
+  /// Values of each parameter of the material, by the parameter's name: one value, one value per cell or vertex, or one
+  /// value per step and cell or vertex.
+  std::map<std::string, Numbers> values;
   bool nodal_dilatation = false;
   Place place;
 
@@ -87,51 +92,58 @@ struct MaterialEntry {
 
 struct SolverSection {
   double dt = DifferentiableSolver{}.dt;
-  int steps = -1;  ///< number of steps; -1 if the scene does not state the number
+  int steps = -1;  ///< number of time steps; -1 if the scene does not state the number of time steps
   int substeps = DifferentiableSolver{}.substeps;
-  Numbers damping;             ///< damping factor; shape [] or [steps]
-  bool damping_given = false;  ///< false: the default is used
+  Numbers damping;             ///< damping factor of the velocities; shape [] or [steps]
+  bool damping_given = false;  ///< true if the scene has the key `damping`; if false, the default damping is used
   Numbers gravity;             ///< gravity in m/s²; shape [3] or [steps, 3]
-  bool gravity_given = false;  ///< false: the default is used
+  bool gravity_given = false;  ///< true if the scene has the key `gravity`; if false, the default gravity is used
   Integrator integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
-  std::vector<std::string> unused;  ///< keys in the scene that have no effect with this integrator
+  std::vector<std::string> unused;  ///< keys of the scene's section `solver` that have no effect with this integrator
   Place place;
 };
 
 struct InitialSection {
-  std::optional<Numbers> velocity, displacement;          ///< in m/s and in m; shape [3], or [N, 3] for N vertices
-  std::optional<std::array<double, 3>> angular_velocity;  ///< for affine bodies, about the centre of mass (rad/s)
-  std::string from;  ///< path of a trajectory that contains the initial state; empty if there is none
-  int step = -1;     ///< step of the frame, in the trajectory `from`, that is the initial state; -1 for the last frame
-  Place place;       ///< location of the key `from` in the scene file
+  /// Initial velocities in m/s and displacements in m; shape [3], or [N, 3] for N vertices.
+  std::optional<Numbers> velocity, displacement;
+  /// Initial angular velocity of an affine body about the centre of mass, rad/s.
+  std::optional<std::array<double, 3>> angular_velocity;
+  /// Path of a trajectory that contains the initial state; empty if the scene names no such trajectory.
+  std::string from;
+  /// Step number of the frame that is the initial state, in the trajectory `from`; -1 for the last frame.
+  int step = -1;
+  Place place;  ///< location of the key `from` of the section `initial` in the scene file
 };
 
-/// File with the triangles of a body's contact surface. The file is read when the run begins. The file uses the same
-/// coordinate system as the body's mesh file; BodyEntry::placement applies to both.
+/// File that contains the triangles of a body's contact surface, and that is read when the run begins. The triangles
+/// are given in the coordinate system of the body's mesh file; BodyEntry::placement is applied to the triangles and to
+/// the mesh.
 struct SurfaceFile {
   std::string file;
   double scale = 1.0;
   Place place;
 };
 
-/// Body of a scene with several bodies. The body's materials are in Scene::materials; the names of the materials'
-/// regions begin with BODY/.
+/// Entry of the section `bodies` of a scene, for a body that is not a robot (RobotEntry). The body's materials are in
+/// Scene::materials; the names of the materials' regions begin with BODY/, where BODY is the body's name.
 struct BodyEntry {
-  /// Kinds of bodies. Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest unless the section
-  /// `boundary` moves the obstacle. Cells: cells of a CellModel.
+  /// Kinds of bodies. A body of kind `solid` consists of tetrahedra with a material or, if the solid is affine, has a
+  /// surface of triangles. A body of kind `obstacle` consists of triangles without mass, and is at rest unless the
+  /// section `boundary` moves the obstacle. A body of kind `cells` consists of the cells of a CellModel.
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  bool affine = false;               ///< true: a solid that moves by an affine map; `mesh` is the surface
-  bool rigid = false;                ///< true: an affine solid that does not deform
-  const CellModel* cells = nullptr;  ///< model of a body of kind `cells`
+  bool affine = false;               ///< true for a solid that moves by an affine map, and whose surface is `mesh`
+  bool rigid = false;                ///< true for an affine solid that does not deform
+  const CellModel* cells = nullptr;  ///< CellModel of a body of kind `cells`; nullptr for other kinds of bodies
   MeshSection mesh;
   Placement placement;
-  InitialSection initial;                         ///< replaces the scene's section `initial`
-  std::optional<double> thickness;                ///< contact thickness in m
-  std::optional<std::array<double, 3>> director;  ///< for rods and beams: vector from which the directors of all
-                                                  ///< segments are computed; parallel to no segment
+  InitialSection initial;  ///< section `initial` of the body, which takes precedence over the scene's section `initial`
+  std::optional<double> thickness;  ///< contact thickness in m
+  /// Vector from which the directors of all segments of a rod or beam are computed; must not be parallel to any
+  /// segment.
+  std::optional<std::array<double, 3>> director;
   std::optional<SurfaceFile> surface;
   Place place;
 };
@@ -139,8 +151,8 @@ struct BodyEntry {
 /// Rigid motion of a region: rotation about `axis` through `origin`, and translation.
 struct MoveSection {
   std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
-  Numbers angular_velocity;  ///< in rad/s; shape [] or [steps]
-  Numbers velocity;          ///< in m/s; shape [3] or [steps, 3]
+  Numbers angular_velocity;  ///< angular velocity about `axis` in rad/s; shape [] or [steps]
+  Numbers velocity;          ///< velocity of the translation in m/s; shape [3] or [steps, 3]
 };
 
 struct LoadType;
@@ -148,16 +160,19 @@ struct LoadType;
 struct BoundaryEntry {
   enum class Kind { fix, load, nodal_load, move, attach };
   Kind kind = Kind::fix;
-  const LoadType* type = nullptr;  ///< for `load`: type of the load (app/load_types.hpp)
+  const LoadType* type = nullptr;  ///< type of the load (app/load_types.hpp) if `kind` is `load`, otherwise nullptr
   RegionName region;
-  std::array<bool, 3> axes{};  ///< for `fix`: true for each fixed component
-  bool clamp = false;          ///< for `fix`: true if the normal direction of a shell is fixed, too
-  /// Values of the load. For `load`, the shape is [3] or [steps, 3] if the type has vectors, otherwise [] or [steps].
-  /// For `nodal_load` on N vertices, the shape is [3], [N, 3], [steps, 3] or [steps, N, 3].
+  std::array<bool, 3> axes{};  ///< true for each component (x, y, z) that is fixed, if `kind` is `fix`
+  /// True if `kind` is `fix` and, in addition to positions, the directions of shells and rods at the fixed vertices are
+  /// fixed.
+  bool clamp = false;
+  /// Values of the load. If `kind` is `load`, the load's values have the shape [3] or [steps, 3] for vectors, and [] or
+  /// [steps] for scalars. If `kind` is `nodal_load`, the load's values on N vertices have the shape [3], [N, 3],
+  /// [steps, 3] or [steps, N, 3].
   Numbers load;
-  std::vector<double> coefficients;  ///< for `load`: values of LoadType::coefficients
-  std::optional<RegionName> to;      ///< for `attach`: region to which `region` is attached
-  double stiffness = 0.0;            ///< for `attach`: stiffness of the spring at each vertex, in N/m
+  std::vector<double> coefficients;  ///< values of LoadType::coefficients if `kind` is `load`
+  std::optional<RegionName> to;      ///< region to which `region` is attached if `kind` is `attach`
+  double stiffness = 0.0;            ///< stiffness of the spring at each attached vertex in N/m if `kind` is `attach`
   MoveSection move;
   Place place;
 };
@@ -167,16 +182,17 @@ struct JointEntry {
   Joint joint;
   bool is_driven = false;
   Numbers torque{Array{{}, {0.0}}, {}}, target{Array{{}, {0.0}}, {}};  ///< shape [] or [steps]
-  JointDrive drive;  ///< other data of the drive; `drive.torque` and `drive.target` are not used
+  JointDrive drive;  ///< data of the joint's drive other than torque and target; `drive.torque` and `drive.target` are
+                     ///< not used
   Place place;
 };
 
-/// Robot in a URDF file, which is read when the run begins.
+/// Robot that a URDF file defines; the URDF file is read when the run begins.
 struct RobotEntry {
   std::string name;
   std::string file;
   RobotOptions options;
-  std::shared_ptr<const Robot> robot;  ///< nullptr until the file is read
+  std::shared_ptr<const Robot> robot;  ///< robot that is read from `file`; nullptr until `file` is read
   Place place;
 };
 
@@ -191,16 +207,16 @@ struct MeshFileObstacle {
 
 struct ContactSection {
   ContactOptions options;
-  std::vector<std::string> labels;   ///< labels of all obstacles, in the scene's order
+  std::vector<std::string> labels;   ///< labels of all obstacles, in the order of the scene file
   std::vector<std::string> turning;  ///< labels of rotating obstacles
   std::vector<std::string> thick;    ///< labels of obstacles with a thickness
   std::vector<MeshFileObstacle> files;
-  std::optional<SurfaceFile> surface;  ///< surface of the only body of a scene without `bodies`
+  std::optional<SurfaceFile> surface;  ///< contact surface of the only body of a scene without `bodies`
   std::vector<Place> pair_places;      ///< locations of the entries of `options.pairs` in the scene file
   Place place;
 };
 
-/// Sensor in the section `sensors`.
+/// Sensor in the section `sensors` of a scene.
 struct SensorEntry {
   std::string name;
   SensorSpec spec;
@@ -208,24 +224,29 @@ struct SensorEntry {
   Place place;
 };
 
-/// Feedback in the section `feedback`.
+/// Feedback in the section `feedback` of a scene.
 struct FeedbackEntry {
   std::string name;
   std::vector<std::size_t> sensors;                  ///< indices in Scene::sensors
   std::vector<double> offsets, scales, frequencies;  ///< as in Feedback
   std::vector<std::string> controls;
   PerceptronOptions policy;
-  std::optional<Numbers> weights;  ///< weights of the policy; if absent, the policy's initial weights
+  /// Weights of the policy; if the scene gives no weights, the policy keeps the initial weights.
+  std::optional<Numbers> weights;
   Place place;
 };
 
-/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. With a
-/// power p, the value is the mean of |y|^p for an objective, and the p-th root of this mean for a constraint.
+/// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. If `power`
+/// has a value p, the sensor value for an objective is the mean of |y|^p, and the sensor value for a constraint is the
+/// p-th root of the mean of |y|^p, where y is a component of the sensor.
 struct SensorValueEntry {
   SensorEntry sensor;
-  std::vector<double> weights;            ///< [components]: 1 for the component y, 0 for others
-  std::optional<std::vector<int>> steps;  ///< if absent, all steps 1, 2, … or, if `step` is given, one step
-  std::optional<int> step = -1;           ///< number of the step; -1 for the last step
+  /// Weights of the sensor's components: 1 for the chosen component, and 0 for all other components.
+  std::vector<double> weights;
+  /// Steps over which the component y of the sensor, or |y|^p with the exponent p = `power`, is averaged. If `steps`
+  /// has no value, the sensor is evaluated at step `step` only or, if `step` has no value either, at all steps 1, 2, …
+  std::optional<std::vector<int>> steps;
+  std::optional<int> step = -1;  ///< number of the single step at which the sensor is evaluated; -1 for the last step
   std::optional<double> power;
   bool is_maximised = false;  ///< for an objective
 };
@@ -233,31 +254,35 @@ struct SensorValueEntry {
 class Objective;
 
 struct ObjectiveEntry {
-  std::shared_ptr<const Objective> function;  ///< the objective without weight and noise (app/objective_types.hpp)
+  std::shared_ptr<const Objective> function;  ///< objective without weight and noise (app/objective_types.hpp)
   double weight = 1.0;
   /// Standard deviation of the observations' errors; if given, the objective is a negative log-likelihood.
   std::optional<double> noise;
   Place place;
 };
 
-/// Constraint lower ≤ c ≤ upper of the optimisation. The function c is the mean of a parameter's values, a quantity of
-/// the rest shape, or the value of a sensor.
+/// Constraint lower ≤ c ≤ upper of the optimisation, where c is the mean of a parameter's values, a quantity of the
+/// rest shape, or the value of a sensor.
 struct ConstraintEntry {
   enum class Quantity { mean, relative_volume, distortion };
-  std::variant<std::size_t, SensorValueEntry> of;  ///< index in Scene::parameters, or the value of a sensor
-  /// Name of the experiment in which a sensor's constraint holds; empty: the constraint holds in each experiment. If
-  /// the name is not `Scene::experiment`, `of` is not set.
+  /// Parameter from which the constrained function is computed, as an index in Scene::parameters, or sensor value that
+  /// is constrained.
+  std::variant<std::size_t, SensorValueEntry> of;
+  /// Name of the experiment in which a constraint on a sensor value holds; if the name is empty, the constraint holds
+  /// in each experiment. If `experiment` is neither empty nor equal to `Scene::experiment`, the member `of` is not set.
   std::string experiment = {};
   Place experiment_place = {};
-  Quantity quantity = Quantity::mean;  ///< function of the parameter; relative_volume and distortion require the
-                                       ///< parameter `rest_positions`
-  double power = 16.0;                 ///< for distortion: exponent `power` of make_distortion_function()
+  /// Constrained function of a parameter's values; `relative_volume` and `distortion` are allowed only for the
+  /// parameter `rest_positions`.
+  Quantity quantity = Quantity::mean;
+  double power = 16.0;  ///< exponent `power` of make_distortion_function() if `quantity` is `distortion`
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place place;
 };
 
-/// Further parameter of a distribution (DistributedParameter).
+/// Parameter, other than the parameter of the unknown, that depends on the densities of a material distribution
+/// (DistributedParameter).
 struct DistributedEntry {
   std::string name;
   double penalty = 1.0;
@@ -267,15 +292,15 @@ struct DistributedEntry {
 
 /// Material densities from which a parameter is computed (MaterialDistribution).
 struct DistributionEntry {
-  std::vector<double> penalties{3.0};  ///< `MaterialDistribution::penalty`, for each of a sequence of optimisations
+  std::vector<double> penalties{3.0};  ///< values of `MaterialDistribution::penalty` for a sequence of optimisations
   double minimum = 1e-3;
-  double filter = 0.0;            ///< radius of the filter, m; 0 for no filter
-  std::vector<RegionName> solid;  ///< regions with the prescribed density 1
-  std::vector<RegionName> voids;  ///< regions with the prescribed density 0
+  double filter = 0.0;            ///< radius of the density filter, m; 0 for no filter
+  std::vector<RegionName> solid;  ///< regions with the prescribed material density 1
+  std::vector<RegionName> voids;  ///< regions with the prescribed material density 0
   std::vector<DistributedEntry> also;
 };
 
-/// Filter that smooths the changes of a rest shape (ShapeFilter).
+/// Filter that smooths the changes of the rest shape or of the initial positions (ShapeFilter).
 struct ShapeFilterEntry {
   double radius = 0.0;  ///< m
   std::vector<RegionName> fixed;
@@ -289,21 +314,26 @@ struct ParameterEntry {
                       ///< name or a key of a section `material`
   Per per = Per::global;
   std::optional<RegionName> region;
-  /// Start values of the unknown: one for each value of the unknown, or one for all values. If `initial` is absent, the
-  /// start values are the parameter's values in the scene.
+  /// Start values of the unknown: one for each value of the unknown, or one for all values. If `initial` has no value,
+  /// an unknown starts from the parameter's values in the scene, but densities of a material distribution start from 1,
+  /// and coefficients of a map and changes of a shape start from 0.
   std::optional<Numbers> initial;
-  std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
-  std::optional<Numbers> direction;  ///< for `tangent`: change dp of the parameter, in the forms of `initial`; if
-                                     ///< absent, all entries are 1
-  /// Dataset of M modes, [M, C] for C cells or [M, N, 3] for N vertices; the unknowns are M coefficients.
+  /// Start values by region, instead of `initial`, if the scene gives {region: number, …} for `per: region`.
+  std::vector<std::pair<RegionName, double>> initial_by_region;
+  /// Change dp of the parameter for the command `tangent`, in one of the forms of `initial`; if `direction` has no
+  /// value, all entries of dp are 1.
+  std::optional<Numbers> direction;
+  /// Dataset of M modes, of shape [M, C] for C cells, and [M, N] or [M, N, 3] for N vertices; the unknowns are the M
+  /// coefficients of the modes.
   std::optional<Numbers> map;
   std::optional<DistributionEntry> distribution;
   std::optional<ShapeFilterEntry> filter;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
-  std::optional<bool> logarithmic;  ///< true: the unknown is the logarithm of the parameter; if absent, the default of
-                                    ///< the parameter is used
+  /// True if the unknown is the logarithm of the parameter; if `logarithmic` has no value, `ParameterSpec::search`
+  /// decides.
+  std::optional<bool> logarithmic;
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
@@ -315,55 +345,60 @@ struct PriorEntry {
   Type type = Type::normal;
   std::size_t parameter = 0;  ///< index in Scene::parameters
   std::optional<Numbers> mean, deviation, covariance;
-  double weight = 1.0;   ///< for `smooth` and `total_variation`
-  double epsilon = 0.0;  ///< for `total_variation`: slope ε, see make_total_variation_prior()
-  double length = 0.0;   ///< for `matern`: correlation length in m or s
+  double weight = 1.0;   ///< weight of a prior of type `smooth` or `total_variation`
+  double epsilon = 0.0;  ///< slope ε of a prior of type `total_variation`, see make_total_variation_prior()
+  double length = 0.0;   ///< correlation length in m or s of a prior of type `matern`
   Place place;
 };
 
 /// Factors by which all priors are multiplied, one for each of a sequence of optimisations. The result of the run is
-/// the result for one of the factors.
+/// the result of the optimisation whose factor of the priors is chosen according to `misfit`.
 struct PriorFactors {
-  std::vector<double> values = {};    ///< in descending order
-  std::optional<double> misfit = {};  ///< the largest factor with a loss, without priors, of at most `misfit` is
-                                      ///< chosen; if absent, the corner of the L-curve
+  std::vector<double> values = {};  ///< in descending order
+  /// Upper bound of the loss without priors: the largest factor of the priors whose result satisfies this bound is
+  /// chosen. If `misfit` has no value, the factor of the priors at the corner of the L-curve is chosen.
+  std::optional<double> misfit = {};
   Place place = {};
 };
 
-/// Section `optimiser.uncertainty`: low-rank approximation of the posterior.
+/// Mapping `optimiser.uncertainty` of a scene: options of the low-rank approximation of the posterior.
 struct LowRankSection {
   int rank = 0;       ///< number of eigenvalues
-  int samples = 200;  ///< number of samples from which standard deviations are estimated
+  int samples = 200;  ///< number of samples from which posterior standard deviations are estimated
 };
 
 struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  bool reactions = false;       ///< true: reactions of fixed and moved regions are written to trajectory.h5
-  bool contact_forces = false;  ///< true: contact forces of bodies and obstacles are written to trajectory.h5
-  std::string log;              ///< for `simulate`: file with a table of the steps; if empty, no table is written
-  std::string adjoint_log;  ///< for `gradient`, `invert`: table of the norms of the adjoint ∂L/∂x[n]; if empty, no file
+  bool reactions = false;       ///< true if reactions of fixed and moved regions are written to trajectory.h5
+  bool contact_forces = false;  ///< true if contact forces of bodies and obstacles are written to trajectory.h5
+  std::string log;  ///< file to which the command `simulate` writes a table of the steps; if empty, no table is written
+  /// File to which the commands `gradient` and `invert` write a table of the norms of the adjoint ∂L/∂x[n]; if empty,
+  /// no table is written.
+  std::string adjoint_log;
   Place place;
 };
 
-/// Scene as the user wrote it, checked as far as possible without reading other files.
+/// Content of a scene file, checked as far as is possible without reading other files.
 struct Scene {
   std::string file;
-  MeshSection mesh;               ///< mesh of the only body of a scene without `bodies`
-  std::vector<BodyEntry> bodies;  ///< empty if there is one body without a name, or if all bodies are robots
+  MeshSection mesh;  ///< mesh of the only body of a scene without `bodies`
+  /// Bodies of the section `bodies`, except for robots; empty in a scene without the section `bodies`.
+  std::vector<BodyEntry> bodies;
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
-  /// Control parameters of elastic laws (`ElasticLaw::signal`), by name; shape [] or [steps].
+  /// Values of the control parameters of elastic laws (`ElasticLaw::signal`), by the parameter's name; shape [] or
+  /// [steps].
   std::map<std::string, Numbers> signals;
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
   std::vector<RobotEntry> robots;
-  std::vector<JointEntry> joints;  ///< joints in the section `joints`
-  /// Drives in the section `boundary`, of joints of this scene or of robots. In each of these entries, `joint` contains
-  /// only the name of the joint.
+  std::vector<JointEntry> joints;  ///< joints of the section `joints` of the scene
+  /// Drives in the section `boundary`, for joints of the section `joints` and for joints of robots. In an entry of
+  /// `drives`, the member `joint` contains the name of the joint and no other data.
   std::vector<JointEntry> drives;
   std::optional<ContactSection> contact;
   std::vector<SensorEntry> sensors;
@@ -375,54 +410,60 @@ struct Scene {
   Place shooting_place;  ///< location of the key `optimiser.shooting` in the scene file
   std::vector<ConstraintEntry> constraints;
   CheckpointOptions checkpoint;
-  /// True if the error of an approximate gradient is computed by comparison with the exact gradient.
+  /// True if the command `gradient` computes the error of an approximate gradient by comparison with the exact
+  /// gradient.
   bool measure_error = false;
   Place checkpoint_place;
   OptimiserOptions optimiser;
-  /// Location of the key `optimiser.uncertainty` in the scene file; no value unless the key is true or a mapping.
+  /// Location of the key `optimiser.uncertainty` in the scene file; no value unless the value of the key is `true` or a
+  /// mapping.
   std::optional<Place> uncertainty;
-  std::optional<LowRankSection> low_rank;  ///< optimiser.uncertainty if its value is a mapping
+  std::optional<LowRankSection> low_rank;  ///< value of the key `optimiser.uncertainty`, if this value is a mapping
   OutputSection output;
-  std::vector<std::pair<std::string, std::string>> petsc;  ///< PETSc options: pairs of `-name` and value
+  /// PETSc options: pairs of an option's name, with a leading `-`, and the option's value.
+  std::vector<std::pair<std::string, std::string>> petsc;
   std::string experiment;                  ///< name of the experiment; empty if the scene has no `experiments`
-  std::vector<Scene> further_experiments;  ///< scenes of the other experiments
+  std::vector<Scene> further_experiments;  ///< scenes of the experiments after the first
 };
 
-/// Returns hashes of the scene's sections that influence results. The hashes include the contents of the input files
-/// that these sections name. Sections whose names are in `without` are left out, both in the scene and in experiments.
-/// Not collective: call this function on one rank only.
+/// Returns a hash of each of those sections of a scene that influence results. The hash of a section includes the
+/// contents of the input files that the section names. Sections whose names are in `without` are left out, both in the
+/// scene and in experiments. `problem_parts` is not collective, and should be called on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
-/// Converts hashes of sections to lines `SECTION HASH`. `parts_of_lines` is the inverse conversion.
+/// Converts the hashes of a scene's sections to lines of the form `SECTION HASH`. `parts_of_lines` is the inverse of
+/// `to_lines`.
 std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
 
 /// Returns the name of the body to which a region belongs: the part BODY of a name BODY/REGION, or the body in the
-/// region's definition in the scene. The result is empty if neither the name nor the definition states a body.
+/// region's definition in the scene. The result is empty if neither the region's name nor the region's definition
+/// states a body.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
-/// Parses a scene. If the scene has `experiments`, the result is the scene of the first experiment; its
-/// `further_experiments` are the scenes of the other experiments. Throws InputError if the scene is not valid. Does not
-/// communicate and opens no file.
+/// Parses a scene. If the scene has `experiments`, `parse_scene` returns the scene of the first experiment, and the
+/// member `further_experiments` of this scene contains the scenes of the other experiments. Throws InputError if the
+/// scene is not valid. `parse_scene` does not communicate and opens no file.
 Scene parse_scene(const std::string& text, const std::string& file);
-/// Parses a scene whose YAML document is `root`, in the same way.
+/// Overload of `parse_scene` for a scene whose YAML document is `root`.
 Scene parse_scene(const Value& root, const std::string& file);
 
-/// Returns the ParameterSpec of a parameter. `parameter`: name NAME or NAME:LABEL. For an unknown name, the result is a
-/// ParameterSpec without restrictions.
+/// Returns the ParameterSpec of a parameter. `parameter`: NAME or NAME:LABEL, the name of the parameter. If no
+/// parameter has the given name, `spec_of` returns a ParameterSpec without restrictions.
 ParameterSpec spec_of(const std::string& parameter);
-/// Returns true if a parameter belongs to a region named in the sections `boundary` and `attach` of a scene. The full
-/// name of such a parameter is NAME:REGION; `parameter` is NAME.
+/// Returns true if scenes define a parameter for a region in the section `boundary` or `attach`: a parameter of a load
+/// (LoadType), of a prescribed motion or of an attachment. `parameter`: the part NAME of the parameter's full name
+/// NAME:REGION.
 bool is_of_boundary(const std::string& parameter);
 /// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
 std::string unit_of(const std::string& parameter);
 
-/// Returns whether a parameter has values on cells or belongs to a CellModel. Examples are the density and the
+/// Returns whether a parameter has values on cells or belongs to a CellModel, as for example the density and the
 /// parameters of elastic laws and of damping.
 bool is_of_material(const ParameterSpec& spec);
-/// Returns the values that the key `per` of a parameter may have in scenes; the first is the default.
+/// Returns the values that the key `per` of a parameter may have in scenes; the first value is the default.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
-/// Returns the value of the key `per` in scenes: "global", "region", …
+/// Returns the text that stands for `per` in scenes: "global", "region", …
 std::string to_string(ParameterEntry::Per per);
 
 }  // namespace diffsim::app

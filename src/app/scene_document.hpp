@@ -11,31 +11,32 @@
 
 namespace diffsim::app {
 
-/// Content of a scalar of a scene document: `true` or `false`, a whole number, another number, or a text.
+/// Content of a YAML scalar in a scene document: a boolean, an integer, a floating-point number, or a text.
 using ScalarContent = std::variant<bool, std::int64_t, double, std::string>;
 
-/// Returns the content of a scalar. A quoted scalar is a text. Without quotes, the words `true` and `false` are
-/// booleans, and the texts that scenes accept as numbers, .inf and .nan included, are numbers. All other words are
-/// texts.
+/// Returns the content of a YAML scalar. The content of a quoted YAML scalar is a text. The content of an unquoted YAML
+/// scalar is a boolean for `true` and `false`, a number for every notation of a number that scenes allow (including
+/// .inf and .nan), and otherwise a text.
 ScalarContent content_of(const Value& scalar);
-/// Returns a scalar with the given content, without a location. `content_of` is the inverse function, except that a
-/// floating-point number whose value is a whole number may become an integer.
+/// Returns a YAML scalar with the given content and without a location in a file. `content_of` is the inverse of
+/// `scalar_with`, except that a floating-point number whose value is a whole number may become an integer.
 Value scalar_with(const ScalarContent& content);
 
-/// Returns true if the scalar value of a key of this name is, in any section of a scene, the path of an input file.
+/// Returns true if a scalar value of the YAML key `key` is the path of an input file, in every section of a scene.
 bool is_path_key(const std::string& key);
-/// Returns the path of `path` relative to `folder`. Relative arguments are relative to the current directory. An empty
-/// `folder` means the current directory.
+/// Converts `path` to a path relative to `folder`. A relative `path` and a relative `folder` are relative to the
+/// current directory. An empty `folder` means the current directory.
 std::string path_from(const std::string& path, const std::string& folder);
-/// Changes relative paths of input files (`is_path_key`), which are relative to the folder `from`, so that the paths
-/// are relative to the folder `to`. Absolute paths do not change.
+/// Replaces the relative paths of input files (`is_path_key`) in `document`: paths relative to the folder `from` become
+/// paths relative to the folder `to`. Absolute paths in `document` do not change.
 void move_paths(Value& document, const std::string& from, const std::string& to);
 
-/// Returns the YAML text of a document. `parse_yaml` reads the text as a Value with the same keys, items and texts.
+/// Returns the YAML text of a scene document: a text that `parse_yaml` converts to a Value with the same keys, items
+/// and texts as `document`.
 std::string to_yaml(const Value& document);
-/// Writes a scene document to the file `path` on rank 0. Relative paths of input files in `document` are relative to
-/// `folder`, and in the written file relative to the folder of `path`. Throws InputError if the document is not a valid
-/// scene, or if the file cannot be written. Collective.
+/// Writes the scene document `document` to the file `path` on rank 0. Relative paths of input files in `document` are
+/// relative to the folder `folder`; relative paths in the written file are relative to the folder of the written file.
+/// Throws InputError if `document` is not a valid scene, or if the file `path` cannot be written. Collective.
 void save_document(MPI_Comm comm, Value document, const std::string& folder, const std::string& path);
 
 }  // namespace diffsim::app

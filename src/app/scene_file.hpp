@@ -12,23 +12,24 @@
 
 namespace diffsim::app {
 
-/// Mesh, solvers and losses of a scene file, for programs that run the scene themselves.
+/// Mesh, solvers and losses of a scene file, for programs that call the solvers themselves.
 class SceneFile {
  public:
-  /// Solver and loss of one experiment, or of a scene without `experiments`.
+  /// Scene, solver and loss of one experiment, or of a scene without `experiments`.
   struct Experiment {
     Scene scene;
     std::shared_ptr<DifferentiableScene> solver;
-    std::shared_ptr<SumLoss> loss;  ///< nullptr if the scene has no `objective`
+    std::shared_ptr<SumLoss> loss;  ///< sum of the objectives; nullptr if the scene has no `objective`
   };
 
-  /// Reads the scene and the files that the scene names. The sections `checkpoint`, `optimiser`, `output` and `petsc`
-  /// are checked, but have no effect. Throws InputError, with the location in the scene file, if the scene or a file is
-  /// not valid. Collective.
+  /// Reads the scene file `path` and the files that the scene names. The sections `checkpoint`, `optimiser`, `output`
+  /// and `petsc` of the scene are checked, but have no effect on the SceneFile. Throws InputError, with the location of
+  /// the error in the scene file, if the scene or a file that the scene names is not valid. Collective.
   SceneFile(MPI_Comm comm, const std::string& path);
-  /// Creates the objects of the scene whose YAML document is `document`, the same on all ranks. `file`: path of a scene
-  /// file, which need not exist; relative paths in the document are relative to the folder of `file`. Throws the
-  /// InputErrors of the other constructor. Collective.
+  /// Creates the mesh, the solvers and the losses of the scene whose YAML document is `document`. `document` must be
+  /// the same on all ranks. `file`: path of a scene file, which need not exist; relative paths in the document are
+  /// relative to the folder of `file`. Throws InputError, with the location of the error in the scene file, if the
+  /// document or a file that the document names is not valid. Collective.
   SceneFile(MPI_Comm comm, Value document, const std::string& file);
 
   const Value& document() const { return document_; }  ///< YAML document from which the scene was created
@@ -39,11 +40,15 @@ class SceneFile {
 
   /// Inverse problem with the priors of the scene.
   struct Problem {
-    std::unique_ptr<InverseProblem> problem;               ///< problem of all experiments
-    std::vector<std::unique_ptr<InverseProblem>> further;  ///< problems added to `problem`
+    /// Inverse problem whose loss is the sum of the losses of all experiments.
+    std::unique_ptr<InverseProblem> problem;
+    /// Inverse problems of all experiments except the first; `InverseProblem::add` has added each of these inverse
+    /// problems to `problem`.
+    std::vector<std::unique_ptr<InverseProblem>> further;
   };
-  /// Creates the inverse problem with the given checkpoint options. The SceneFile must outlive the problem. Throws
-  /// InputError if the scene has no `objective` or no `parameters`. Collective.
+  /// Creates the inverse problem of the scene, with the given checkpoint options. The SceneFile must outlive the
+  /// inverse problem. Throws InputError if the scene has no `solver.steps`, no `objective` or no `parameters`.
+  /// Collective.
   Problem make_problem(const CheckpointOptions& options = {}) const;
 
  private:

@@ -33,7 +33,7 @@ std::string StepLog::rows_until(int last, const std::string& header) {
   if (!std::getline(table, line) || line != header) return "";
   while (std::getline(table, line)) {
     const int n = std::atoi(line.c_str());
-    if (n > last) break;
+    if (n > last || table.eof()) break;  // the last line of a stopped run may be incomplete
     rows += line + '\n';
     if (n == last) kept_ = last;
   }

@@ -11,26 +11,29 @@
 
 namespace diffsim::app {
 
-/// Writes the table `output.log`: one row for each state of a run. For implicit integrators, a row contains the
-/// counters of Newton's method for the step that ended in this state. For scenes with contact, a row contains the
-/// smallest gap and the numbers of active pairs and of intersections. Rows are written during the run. Does nothing if
-/// the scene does not request the table.
+/// Writes the table `output.log`: one row for each state of a run. For implicit integrators, the table row of a state
+/// contains the counters of Newton's method for the step that computed the state. For scenes with contact, the table
+/// row of a state contains the smallest gap, the number of active contact pairs and the number of intersections. The
+/// table row of a state is written to the file as soon as the state is computed. A StepLog does nothing if the scene
+/// has no key `output.log`.
 class StepLog {
  public:
-  /// Opens the file. `resumed`: number of the state at which a stopped run is continued; the rows up to this state
-  /// remain in the table if the existing table has the same columns. Throws Error (system) if the file cannot be
-  /// written. All members are collective.
+  /// Opens the file of the table `output.log`. `resumed`: number of the state at which a stopped run is continued; the
+  /// rows of the stopped run up to this state remain in the table if the columns of the table are unchanged. `resumed`
+  /// has no value for a run that does not continue a stopped run. Throws Error (system) if the file of the table
+  /// `output.log` cannot be written. All members are collective.
   StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed);
 
-  /// Writes the row of the state after n steps. `contact`: contact quantities of this state; no value without contact.
+  /// Writes the table row of the state after n steps, unless the table already contains this row from a stopped run.
+  /// `contact`: contact quantities of the state after n steps; no value if the scene has no contact.
   void add(int n, const std::optional<ContactState>& contact);
-  /// Throws Error (system) if a row could not be written.
+  /// Throws Error (system) if a row of the table `output.log` could not be written.
   void finish();
 
  private:
   void require_written();
-  /// Returns the rows of the existing table up to state `last`, or nothing if the header of the table is not `header`.
-  /// Sets `kept_` to `last` if the existing table has a row of state `last`.
+  /// Returns the rows of the existing table `output.log` up to state `last`, or an empty text if the header of the
+  /// table is not `header`. Sets `kept_` to `last` if the existing table has a row of state `last`.
   std::string rows_until(int last, const std::string& header);
 
   Job& job_;

@@ -15,31 +15,35 @@ namespace diffsim::app {
 // functions are collective.
 
 /// Throws InputError if the observations and priors do not determine the unknowns: at the start values `u`, both the
-/// first and the second derivative of the loss along some direction of u are too small. The message names these
-/// directions.
+/// first and the second derivative of the loss along some direction of u are too small. The error message names the
+/// directions of u that the observations and priors do not determine.
 void require_identified(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
 /// Uncertainty of the result u of an inversion.
 struct Uncertainty {
   Curvature curvature;
-  std::optional<Posterior> posterior;  ///< no value if `undetermined` or `negative` has entries
-  std::vector<std::string> names;      ///< names of the values of u; "ln NAME" for logarithmic unknowns
-  /// Description of each direction of u that is not identified (unidentified()).
+  /// Posterior distribution of the unknowns; no value if `undetermined` or `negative` has entries.
+  std::optional<Posterior> posterior;
+  /// Names of the entries of the result u; "ln NAME" for an entry of a logarithmic unknown.
+  std::vector<std::string> names;
+  /// Description of each direction in the space of the unknowns that the loss does not identify (unidentified()).
   std::vector<std::string> undetermined;
-  /// Description of each direction of u along which the second derivative of the loss is negative.
+  /// Description of each direction in the space of the unknowns along which the second derivative of the loss is
+  /// negative.
   std::vector<std::string> negative;
-  std::vector<std::string> at_bounds;  ///< names of the values of u that are at a bound
+  std::vector<std::string> at_bounds;  ///< names of the entries of the result u that are at a bound
 };
 /// Computes the uncertainty at the result u of an inversion from the Hessian or the Gauss–Newton matrix, as the scene's
 /// key `optimiser.hessian` selects.
 Uncertainty uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
-/// Adds the uncertainty to the report and prints the standard deviations. Returns false if there are no
-/// standard deviations.
+/// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. Returns false if
+/// `uncertainty` has no standard deviations (`Uncertainty::posterior`).
 bool report_uncertainty(Job& job, const InverseProblem& problem, const std::vector<double>& u,
                         const Uncertainty& uncertainty);
-/// Writes the datasets /posterior/covariance, [values, values], and /posterior/names. Writes nothing if
-/// `uncertainty.posterior` has no value.
+/// Writes the covariance matrix of the result u to the dataset /posterior/covariance, of the shape [n, n] for n entries
+/// of u, and the names of the entries of u to the dataset /posterior/names. Writes nothing if `uncertainty.posterior`
+/// has no value.
 void write_uncertainty(Hdf5File& file, const Uncertainty& uncertainty);
 
 }  // namespace diffsim::app

@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Kinds of cells to which a vertex can be attached. The kind `vertex` means a single vertex instead of a cell.
+/// Kinds of cells to which a vertex can be attached. The kind `vertex` means that a vertex is attached to another
+/// vertex instead of a cell.
 enum class AnchorKind : int {
   vertex = 1,
   segment = 2,
@@ -16,18 +17,18 @@ enum class AnchorKind : int {
   tetrahedron = 5,
 };
 
-/// Returns the position p of an anchor, the point of a cell to which a vertex is attached. p depends on the coordinates
-/// ξ of the anchor in the cell and on the positions q of the cell's nodes:
+/// Returns the position p of an anchor, which is the point of a cell to which a vertex is attached. p depends on the
+/// coordinates ξ of the anchor in the cell and on the positions q of the cell's nodes:
+///   vertex           p = q₀
+///   segment          p = q₀ + ξ₁ (q₁ - q₀)
+///   framed segment   p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ m + ξ₃ t×m
+///   triangle         p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n
+///   tetrahedron      p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
+/// where n is the unit normal of the triangle, t the unit vector along the segment, and m the normalised component,
+/// perpendicular to t, of the director q₂ of the framed segment (mesh/directors.hpp).
 ///
-///   vertex           q₀
-///   segment          q₀ + ξ₁ (q₁ - q₀)
-///   framed segment   q₀ + ξ₁ (q₁ - q₀) + ξ₂ m + ξ₃ t×m
-///   triangle         q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n
-///   tetrahedron      q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
-///
-/// t is the unit vector along the segment, m is the unit vector along the component, perpendicular to t, of the
-/// director q₂ of the segment (mesh/directors.hpp), and n is the unit normal of the triangle. Coordinates ξ that
-/// multiply m, t×m or n are lengths in metres; all other coordinates are dimensionless.
+/// The coordinates ξ₂ and ξ₃ of an anchor in a segment with a director, and ξ₃ of an anchor in a triangle, are lengths
+/// in metres; all other coordinates of anchors are dimensionless.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T* xi) {
   using std::sqrt;
@@ -60,8 +61,8 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
 }
 
 /// Applies the chain rule to a function F(p) of the position p(q, ξ) of an anchor (see `anchor_place`): sets by_q [4]
-/// to ∂F/∂q and by_xi [3] to ∂F/∂ξ, given g = ∂F/∂p. q are the positions of the nodes of the anchor's cell, and ξ =
-/// `xi` the coordinates of the anchor in the cell.
+/// to ∂F/∂q and by_xi [3] to ∂F/∂ξ, given the gradient g = ∂F/∂p. q are the positions of the nodes of the anchor's
+/// cell, and ξ = `xi` are the coordinates of the anchor in the cell.
 template <class T>
 DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const T* xi, const Vec3<T>& g, Vec3<T>* by_q,
                                        T* by_xi) {
@@ -112,9 +113,9 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   by_q[0] = by_q[0] - by_a;
 }
 
-/// Spring between a vertex with the position x₀ and an anchor: a point with the position p(ξ) in a cell whose nodes
-/// have the positions x₁, x₂, … (see `anchor_place`). The energy is E = ½ k |x₀ - p(ξ)|². The parameters are the
-/// stiffness k (N/m) and the coordinates ξ.
+/// Spring with the energy E = ½ k |x₀ - p(ξ)|² between a vertex with the position x₀ and an anchor: the point with the
+/// position p(ξ) in a cell whose nodes have the positions x₁, x₂, … (see `anchor_place`). The parameters of the spring
+/// are the stiffness k (N/m) and the coordinates ξ of the anchor in the cell.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
   static constexpr bool takes_packs = true;

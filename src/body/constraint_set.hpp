@@ -14,35 +14,38 @@ namespace diffsim::body {
 
 /// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
-/// An assembly is a group of bodies with the constraints of the bodies and of the joints between the bodies. Bodies
-/// that joints connect, directly or through other bodies, belong to the same assembly; a body that no joint connects
-/// with another body is an assembly of its own. The rank that owns the first body of an assembly does all computations
-/// for the assembly, with copies of the nodes that other ranks own. The nodes of this class are the four corners of
-/// each rigid body of the rank, four consecutive nodes for each body, followed by the rotors of joints on the rank
-/// (`Joint::armature`) and by the copies.
+/// An assembly is a group of bodies, together with the constraints of these bodies and of their joints. Bodies that
+/// joints connect, directly or through other bodies, belong to the same assembly; a body that no joint connects with
+/// another body is an assembly of its own. The rank that owns the first body of an assembly does all computations for
+/// the assembly, with copies of the nodes that other ranks own.
+///
+/// The nodes on a rank are numbered in this order: the four corners of each rigid body that the rank owns, with four
+/// consecutive numbers for each body; the rotors of joints (`Joint::armature`) that the rank owns; copies of nodes that
+/// other ranks own.
 class ConstraintSet {
  public:
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
   /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
-  /// redundant, or if a joint names an unknown or non-rigid body, connects a body with itself, has an axis of zero or
-  /// infinite length, or has an armature but no rotor in the mesh. Collective.
+  /// redundant, or if a joint names no body, names an unknown or non-rigid body, connects a body with itself, has an
+  /// axis of zero or infinite length, or has an armature but no rotor in the mesh. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
   MPI_Comm comm() const { return nodes_->comm(); }
-  /// Assemblies for which this rank does the computations.
+  /// Assemblies of bodies connected by joints, for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
-  /// Nodes of this rank, copies included.
+  /// Nodes of this rank, including copies of nodes that other ranks own.
   const Entities& nodes() const { return *nodes_; }
-  /// Number of this rank's nodes, copies included.
+  /// Number of nodes of this rank, including copies of nodes that other ranks own.
   std::size_t num_nodes() const { return nodes_->local(); }
-  /// Flags of the nodes, copies included: non-zero for the rotors of joints, on which gravity does not act, [nodes].
+  /// Flag for each node of this rank, including copies, [nodes]: non-zero for the rotors of joints, on which gravity
+  /// does not act.
   const std::vector<char>& is_rotor() const { return is_rotor_; }
-  /// Local vertices of the nodes that this rank owns, [owned nodes].
+  /// Index of the local vertex of each node that this rank owns, [owned nodes].
   const std::vector<int>& vertices() const { return vertices_; }
 
-  /// Returns the values of `field` at all nodes of this rank, copies included, [nodes, components]. `field` is on local
-  /// or owned vertices; only the values at owned vertices are read. Collective.
+  /// Returns the values of `field` at all nodes of this rank, including copies of nodes that other ranks own, [nodes,
+  /// components]. `field` is on local or owned vertices; only the values at owned vertices are read. Collective.
   std::vector<double> gather(const Field& field) const;
   /// Sums `values` [nodes, components] over all ranks that have a copy of a node, and adds the sums to `field` at the
   /// owned vertices. Collective.

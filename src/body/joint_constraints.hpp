@@ -16,20 +16,22 @@ std::array<Vector, 3> axes_from(const Vector& axis);
 /// Throws Error (input) if the axis of the joint has zero or infinite length.
 void require_axis(const Joint& joint);
 
-/// Returns the constraints of a joint between two bodies. `body`: frame of `joint.body`; `other`: frame of
-/// `joint.other`. If both bodies are rigid, the relative motions that satisfy these constraints are exactly the motions
-/// that the joint allows. The constraints are independent.
+/// Returns the constraints of a joint between two bodies. `body`: Frame of `joint.body`; `other`: Frame of
+/// `joint.other`. If both bodies are rigid, the relative motions that satisfy the constraints of the joint are exactly
+/// the motions that the joint allows. The constraints of one joint are linearly independent.
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other);
 
-/// Returns the three constraints between a revolute or prismatic joint and its rotor vector ρ (`Joint::armature`).
-/// `body`, `other`: frames of the joint's bodies. `change`: ρ - ρ₀, where ρ₀ is the rest value of ρ. With the joint's
-/// coordinate q and its value q₀ at the rest positions, the constraints are
-///
+/// Returns the three constraints that make the rotor vector ρ of a revolute or prismatic joint (`Joint::armature`) a
+/// function of the joint's coordinate q. `body`, `other`: Frames of the joint's bodies. `change`: ρ - ρ₀, where ρ₀ is
+/// the value of the rotor vector ρ in the rest configuration. With the joint's coordinate q and the coordinate q₀ at
+/// the rest positions, the constraints are
 ///   revolute:   ρ - ρ₀ = (cos(q - q₀) - 1, sin(q - q₀), 0),   cos(q - q₀) = e·e',  sin(q - q₀) = e·f'
-///   prismatic:  ρ - ρ₀ = (q - q₀, 0, 0),                      q - q₀ = d·a'
+///   prismatic:  ρ - ρ₀ = (q - q₀, 0, 0),                      q - q₀ = (p - p')·a'
+/// where e, e', f', a', p and p' are the directions and points of the joint that JointForce defines.
 ///
-/// e, e', f', d and a' are as in JointForce, with the offset d = p - p'. Rotation angles count in units of 1 m per rad,
-/// so |dρ/dt|² = (dq/dt)² in both cases. The constraints are independent of each other and of all other constraints.
+/// The rotor vector ρ is a length, and 1 rad of the coordinate q of a revolute joint corresponds to 1 m; therefore
+/// |dρ/dt|² = (dq/dt)² for revolute and for prismatic joints. The three constraints on the rotor vector ρ are linearly
+/// independent of each other and of all other constraints.
 std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
                                           const LinearForm& change);
 

@@ -70,8 +70,9 @@ void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointF
   require(joint.kind == JointKind::prismatic || are_representable(joint, drive.limits),
           "both limits " + both + " of a rotation must be within π of the initial coordinate " + q);
   require(drive.limit_stiffness > 0.0, "limits need a positive limit_stiffness");
-  require(drive.limit_distance >= 0.0 && (drive.limit_distance > 0.0 || std::isfinite(upper - lower)),
-          "limit_distance must be positive; its default needs two finite limits");
+  require(drive.limit_distance >= 0.0 && std::isfinite(drive.limit_distance) &&
+              (drive.limit_distance > 0.0 || std::isfinite(upper - lower)),
+          "limit_distance must be positive and finite; its default needs two finite limits");
   force.limit_distance = drive.barrier_distance();
 }
 

@@ -22,16 +22,16 @@ struct BodyVector {
     for (int c = 0; c < 3; ++c) sum[c] = sum[c] + constant[c];
     return sum;
   }
-  /// Returns the time derivative of the vector, Σ_k w_k v_k, where v_k are the velocities of the nodes and w_k the
-  /// weights.
+  /// Returns the time derivative of the BodyVector, Σ_k w_k v_k, with the velocities v_k of the nodes and the weights
+  /// w_k.
   template <class T>
   DIFFSIM_FUNCTION Vec3<T> rate(const Vec3<T>* v) const {
     Vec3<T> sum = T(weights[0]) * v[0];
     for (int k = 1; k < 4; ++k) sum = sum + T(weights[k]) * v[k];
     return sum;
   }
-  /// Adds w_k g to f[k] for each node k, where w_k are the weights. For a function of the vector with the gradient g,
-  /// w_k g is the derivative of the function with respect to the position of node k.
+  /// Adds the product w_k g of the vector `g` with `weights[k]` = w_k to `f[k]`, for each node k. If g is the gradient
+  /// of a function of a BodyVector, w_k g is the derivative of this function with respect to the position of node k.
   template <class T>
   DIFFSIM_FUNCTION void add(const Vec3<T>& g, Vec3<T>* f) const {
     for (int k = 0; k < 4; ++k) f[k] = f[k] + T(weights[k]) * g;
@@ -58,13 +58,16 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 
 /// Force of a driven joint (JointDrive) on the four nodes of `Joint::body` and the four nodes of `Joint::other`. With
 /// the generalised force Q on the joint's coordinate q, the force on node k is Q ∂q/∂x_k, where x_k is the position of
-/// the node. The power of all these forces is Q dq/dt. The parameters are, in this order: torque, stiffness, damping,
-/// target, friction and limit stiffness.
+/// the node. The power of the forces on all nodes is Q dq/dt, with the generalised force Q and the joint's coordinate
+/// q. The parameters of the force are, in this order: torque, stiffness, damping, target, friction and limit stiffness.
 ///
-/// Rotation: q = q₀ + atan2(e·f', e·e'). The vector e is fixed to the body, and the vectors e' and f', which are
-/// orthogonal, are fixed to the other body; all are normal to the axis in the rest positions. Translation: q = q₀ +
-/// a'·(p - p'), where p and p' are the position of the joint as a point of the body and of the other body, and a' is
-/// the axis, which is fixed to the other body.
+/// The coordinate of a revolute joint is q = q₀ + atan2(e·f', e·e'), where q₀ is the coordinate at the rest positions,
+/// e is a direction fixed to `Joint::body`, and e' and f' are directions fixed to `Joint::other`; at the rest
+/// positions, e = e', and (axis, e', f') is an orthonormal basis.
+///
+/// The coordinate of a prismatic joint is q = q₀ + a'·(p - p'), where q₀ is the coordinate at the rest positions, p and
+/// p' are the positions of the joint's point as a point of `Joint::body` and as a point of `Joint::other`, and a' is
+/// the unit direction of the axis, fixed to `Joint::other`.
 struct JointForce {
   static constexpr int num_nodes = 8, num_values = 6;
   static constexpr bool uses_velocities = true;
@@ -74,10 +77,10 @@ struct JointForce {
   BodyVector other_point;                                  ///< translation: p'
   BodyVector first;                                        ///< rotation: e'; translation: a'
   BodyVector second;                                       ///< rotation: f'
-  double start;                                            ///< q₀, the coordinate at the rest positions
+  double start;                                            ///< coordinate q₀ of the joint at the rest positions
   double friction_velocity, lower, upper, limit_distance;  ///< as in JointDrive
 
-  /// Returns the joint's coordinate q at the positions x of the nodes, and sets gradient[k] to ∂q/∂x_k.
+  /// Returns the joint's coordinate q at the positions x of the nodes, and sets gradient[k] to ∂q/∂x_k for each node k.
   template <class T>
   DIFFSIM_FUNCTION T coordinate(const Vec3<T>* x, Vec3<T> (&gradient)[num_nodes]) const {
     const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
@@ -97,8 +100,8 @@ struct JointForce {
     first.add(d, gradient + 4);
     return T(start) + dot(d, a);
   }
-  /// Returns the difference of the joint's coordinate q from the target, target - q. For rotations, the difference is
-  /// reduced modulo 2π to [-π, π).
+  /// Returns target - q, the difference between the target and the joint's coordinate q. For revolute joints, the
+  /// difference target - q is reduced modulo 2π to [-π, π).
   template <class T>
   DIFFSIM_FUNCTION T behind(const T& target, const T& q) const {
     const T difference = target - q;
@@ -107,16 +110,16 @@ struct JointForce {
     return difference - turn * std::floor(plain_value(difference) / turn + 0.5);
   }
 
-  /// Returns s(rate / friction_velocity) with the friction function s of JointDrive. `rate`: dq/dt, with the joint's
-  /// coordinate q.
+  /// Returns s(rate / friction_velocity) with the friction function s of JointDrive. `rate`: time derivative dq/dt of
+  /// the joint's coordinate q.
   template <class T>
   DIFFSIM_FUNCTION T friction_factor(const T& rate) const {
     const T y = T(1.0 / friction_velocity) * rate;
     const double sign = plain_value(y) < 0.0 ? -1.0 : 1.0;
     return sign * plain_value(y) < 1.0 ? y * (T(2.0) - T(sign) * y) : T(sign);
   }
-  /// Returns the barrier force B(d) of JointDrive at the distance d of the joint's coordinate from a limit; NaN at and
-  /// beyond the limit (d ≤ 0).
+  /// Returns the barrier force B(d) of JointDrive at the distance d of the joint's coordinate from a limit. The barrier
+  /// force is NaN if the joint's coordinate is at or beyond the limit (d ≤ 0).
   template <class T>
   DIFFSIM_FUNCTION T limit_force(const T& d) const {
     using std::log;

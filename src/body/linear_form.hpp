@@ -20,7 +20,7 @@ struct LinearForm {
 LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Returns the constraint a·b = value, where a and b are vectors that depend on the positions of nodes.
 Constraint product(const LinearForm& a, const LinearForm& b, double value);
-/// Adds the scalar product direction·form to the function g of the constraint.
+/// Adds the scalar product direction·form to the function g of the constraint g = 0.
 void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint);
 
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
@@ -30,7 +30,7 @@ class Frame {
   /// Creates the frame of the world.
   Frame() = default;
   /// Creates the frame of an affine body. `first_node`: index of the first of the body's four nodes, which have
-  /// consecutive indices. `rest`: rest positions (m) of the four nodes.
+  /// consecutive indices. `rest`: rest positions (m) of the body's four nodes.
   Frame(int first_node, const std::array<Vector, 4>& rest);
 
   bool is_world() const { return first_node_ < 0; }
@@ -40,10 +40,11 @@ class Frame {
   /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a function of
   /// the positions of the nodes.
   LinearForm direction(const Vector& rest) const;
-  /// Returns the six constraints of a rigid body: u_k · u_l is constant for 1 ≤ k ≤ l ≤ 3. The vectors u_1, u_2 and u_3
-  /// are half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes;
-  /// for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. These constraints are independent even if the four nodes are almost
-  /// in a plane. In contrast, constraints on the six distances between the nodes are almost dependent in this case.
+  /// Returns the six constraints of a rigid body: u_k · u_l is constant for 1 ≤ k ≤ l ≤ 3, where u_1, u_2 and u_3 are
+  /// half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes, for
+  /// example u_1 = (x_0 - x_1 + x_2 - x_3)/4. If the four nodes are almost in a plane, the six constraints that
+  /// `rigidity` returns are still linearly independent, whereas constraints on the six distances between the nodes
+  /// would be almost dependent.
   std::vector<Constraint> rigidity() const;
 
  private:

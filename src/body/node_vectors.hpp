@@ -9,8 +9,8 @@
 
 namespace diffsim::body {
 
-/// Vectors at nodes, one per node. T is double, or Dual<double, 1> for values together with their derivatives along a
-/// direction.
+/// Vectors at nodes, one per node. The type T of the components is double, or Dual<double, 1> if each component has a
+/// derivative along a direction.
 template <class T>
 using NodeVectors = std::vector<Vec3<T>>;
 
@@ -29,7 +29,7 @@ inline NodeVectors<double> to_vectors(const std::vector<double>& values) {
 inline double value_of(double x) { return x; }
 inline double value_of(const Dual<double, 1>& x) { return x.value; }
 
-/// Returns the components of the vectors without their derivatives, [nodes, 3].
+/// Returns the components of `vectors`, [nodes, 3]; the derivatives of components of type Dual are omitted.
 template <class T>
 std::vector<double> values_of(const NodeVectors<T>& vectors) {
   std::vector<double> values;

@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-/// Memory of a sweep on this rank, in bytes.
+/// Memory needs, in bytes, of a sweep (a forward run and the reverse run that computes the gradient) on this rank.
 struct SweepBytes {
   std::int64_t snapshot = 0;  ///< size of a snapshot
   std::int64_t record = 0;    ///< size of a record
@@ -18,16 +18,17 @@ struct SweepBytes {
   std::int64_t beside = 0;    ///< memory that the sweep needs in addition to snapshots and records
 };
 
-/// Overload of `plan_checkpoints` for the memory budget of a run on all ranks. The memory that the sweep needs in
-/// addition to snapshots and records is subtracted from the budget; for `budget.bytes`, the memory already in use by
-/// the processes is subtracted, too. Sizes in the plan are sums over all ranks for `budget.bytes`. For `budget.share`,
-/// sizes in the plan are the largest sums over the ranks of one machine, and the budget is computed from the least free
-/// memory of any machine.
+/// Overload of `plan_checkpoints` for the memory budget of a run on several ranks. The memory budget is reduced by the
+/// memory that the sweep needs in addition to snapshots and records. If the budget is given as `budget.bytes`, the
+/// budget is reduced by the memory that the processes already use, and the sizes in the plan are sums over all ranks.
+/// If the budget is given as `budget.share`, the sizes in the plan are the largest sums over the ranks of one machine,
+/// and the budget is the fraction `budget.share` of the least free memory of any machine.
 ///
 /// `disk`: properties of a disk on which the plan may place snapshots; if nullptr, all snapshots are in memory.
-/// `disk->buffers` is the buffer memory of this rank; all other members of `disk` are the same on all ranks. Throws
-/// Error (input) if not even one snapshot and one record fit; the message states the memory in use and the memory
-/// needed. Collective.
+/// `disk->buffers` is the buffer memory of this rank; `disk->processes` is not used; all other members of `disk` are
+/// the same on all ranks. Throws Error (input) if neither one snapshot and one record nor the records of all steps fit
+/// into the budget; the message of the Error states the memory needed and, if the budget is given as `budget.bytes`,
+/// the memory in use. Collective.
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk = nullptr);
 

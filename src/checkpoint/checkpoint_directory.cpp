@@ -338,7 +338,7 @@ void CheckpointDirectory::mark_failed() {
 
 void CheckpointDirectory::remove_all() {
   publish(true);
-  entries_.clear();
+  if (options_.keep) entries_.clear();
   collectively(comm_, [&] {
     if (rank_ != 0) return;
     std::error_code ignored;

@@ -21,54 +21,63 @@ namespace diffsim {
 
 class DirectoryLock;
 
-/// Identity of a problem: a list of its parts with a hash of each part, {"mesh", hash}, {"material", hash}, …
+/// Identity of a simulated problem: the name and a hash of each part of the problem, for example {"mesh", hash},
+/// {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
-/// Error that occurs while a file is written. A function that reads a file may also throw this error, because the
-/// function first waits until the files that are being written in the background are complete. In this case the file to
-/// be read is not damaged.
+/// Error that occurs while a checkpoint file is written. A function that reads a checkpoint file may throw a
+/// CheckpointWriteError, because the function first waits until the files that are being written in the background are
+/// complete. If a function that reads a file throws a CheckpointWriteError, the file to be read is not damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
 };
 
-/// Returns true if `error`, thrown while a file was read, means that this file is damaged. A sweep can recompute the
-/// contents of a damaged file.
+/// Returns true if `error`, thrown while a checkpoint file was read, means that this file is damaged. A sweep can
+/// recompute the contents of a damaged checkpoint file.
 inline bool is_damage(const Error& error) {
   return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
 }
 
-/// Directory of HDF5 files with checkpoints. With the option `keep`, the files remain when the program ends.
+/// Directory of HDF5 files with checkpoints. With the option `keep`, the checkpoint files remain when the program ends.
 ///
-/// The manifest is a text file that lists the complete files of the directory. A file is added to the manifest after
-/// all ranks have written the file, the file has been synchronised with the disk (fsync), and the file has its final
-/// name. The manifest contains the length and a checksum of each listed file, and a checksum of the manifest itself.
-/// The directory contains two versions of the manifest, `manifest.0` and `manifest.1`; the newer of the two versions is
-/// valid, and a new version replaces the older file atomically. If a run is killed at any time, all listed files are
-/// therefore complete. A file has a kind (for example "step") and a number. The name of the file is KIND_NUMBER.h5, or
-/// KIND_NUMBER.VERSION.h5 if the first name is in use. A listed file is never overwritten.
+/// The manifest of a checkpoint directory is a text file that lists the complete checkpoint files of the directory. A
+/// checkpoint file is added to the manifest after all ranks have written the file, the file has been synchronised with
+/// the disk (fsync), and the file has its final name. The manifest contains the length and a checksum of each listed
+/// file, and a checksum of the manifest itself. The directory contains two versions of the manifest, `manifest.0` and
+/// `manifest.1`; the newer intact version is valid, and writing a manifest replaces the older version atomically. Even
+/// if a run is killed, all files that the manifest lists are complete.
 ///
-/// With the option `keep`, only one program at a time may use a directory. Without `keep`, several programs may share a
-/// directory; the first of these programs removes the files that a killed run has left, unless the directory has a
-/// manifest.
+/// A checkpoint file is identified by a kind (for example "step") and a number. The name of a checkpoint file is
+/// KIND_NUMBER.h5, or KIND_NUMBER.VERSION.h5 if a file KIND_NUMBER.h5 already exists. A file that the manifest lists is
+/// never overwritten.
 ///
-/// Every member is collective and throws the same Error on all ranks.
+/// With the option `keep`, only one program at a time may use a directory. Without the option `keep`, several programs
+/// may share a directory; the first of these programs removes the files that a killed run has left, unless the
+/// directory has a manifest.
+///
+/// All member functions of CheckpointDirectory are collective and throw the same Error on all ranks.
 class CheckpointDirectory {
  public:
   struct Options {
-    bool keep = false;  ///< true: files exist until `remove_all`; false: no manifest, the destructor removes all files
-    bool resume = false;     ///< true: uses the files of an earlier run; false: removes the files of an earlier run
-    int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
-    double patience = 10.0;  ///< with `keep`: maximum time (s) to wait for another program that uses the directory
+    /// true: the checkpoint files remain until `remove_all` is called; false: no manifest is written, and the
+    /// destructor removes all checkpoint files
+    bool keep = false;
+    bool resume = false;  ///< true: the checkpoint files of an earlier run are used; false: these files are removed
+    int depth = 2;        ///< maximum number of files being written in the background; 0 means no background writing
+    /// Maximum time (s) to wait, if the option `keep` is true, for another program that uses the directory.
+    double patience = 10.0;
     ProblemParts problem;
-    std::function<void(const std::string&)> warn;  ///< receives warnings about files that cannot be used
-    FileSystem* files = &system_files();           ///< system calls for writing; must outlive the directory
+    std::function<void(const std::string&)> warn;  ///< function that receives warnings about unusable files
+    /// Object for system calls that write files; must outlive the CheckpointDirectory.
+    FileSystem* files = &system_files();
   };
 
-  /// Opens the directory and creates it if necessary. Throws Error (input) if the directory is not writable or is in
-  /// use by another program, if the directory contains files of another problem (the message names the parts that
-  /// differ), or if the manifest has another format version. Files of another problem are removed without an error if
-  /// their run failed and `resume` is false.
+  /// Opens the checkpoint directory `path`, and creates the directory if the directory does not exist. Throws Error
+  /// (input) if the directory is not writable or is in use by another program, if the directory contains files of
+  /// another problem (the message names the parts of the problem that differ), or if the manifest has a format version
+  /// that this program does not read. Files of another problem are removed without an error if the run that wrote the
+  /// files failed and `resume` is false.
   CheckpointDirectory(MPI_Comm comm, std::string path, Options options);
   CheckpointDirectory(MPI_Comm comm, std::string path) : CheckpointDirectory(comm, std::move(path), Options{}) {}
   CheckpointDirectory(const CheckpointDirectory&) = delete;
@@ -80,42 +89,51 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a sweep for given values of the parameters and of the initial state. `signature` identifies these values.
-  /// Files of the kind `durable_kind` do not depend on the values. Returns true if the existing files of other kinds
-  /// were written for the same values. Otherwise removes the files of other kinds and returns false.
+  /// Begins a sweep for given values of the parameters and of the initial state, which `signature` identifies. Returns
+  /// true if the existing checkpoint files of all kinds except `durable_kind` were written for the same parameters and
+  /// the same initial state; otherwise removes the files of these kinds and returns false. Files of the kind
+  /// `durable_kind` do not depend on the parameters and the initial state.
   bool begin_point(const RowOrder::Signature& signature);
 
-  /// Starts to write a file of a kind with a number. Replaces an existing file of the same kind and number.
+  /// Starts to write the checkpoint file with the given kind and number. Replaces an existing checkpoint file that has
+  /// the given kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
-  bool has(const std::string& kind, int number) const;      ///< true if the file exists; also if pinned and erased
-  std::vector<int> numbers(const std::string& kind) const;  ///< numbers of existing files, in ascending order
-  /// Opens an existing file. Waits until the file is completely written, and verifies the checksum of the file. Throws
-  /// Error (system) with the reason if the file is missing or damaged.
+  /// Returns true if the checkpoint file with the given kind and number exists, even if the file is pinned and has been
+  /// marked as erased.
+  bool has(const std::string& kind, int number) const;
+  std::vector<int> numbers(const std::string& kind) const;  ///< numbers of existing files of a kind, in ascending order
+  /// Opens an existing checkpoint file, after waiting until the file is completely written and verifying the checksum
+  /// of the file. Throws Error (run) if there is no file with the given kind and number, and Error (system) with the
+  /// reason if the file is damaged or has been removed from the disk.
   Hdf5File open(const std::string& kind, int number);
-  std::string file_of(const std::string& kind, int number) const;  ///< final path of a file
-  /// Removes a file. A pinned file is only marked as erased, and removed by `unpin`.
+  /// Returns the path that a checkpoint file has as soon as the file is complete.
+  std::string file_of(const std::string& kind, int number) const;
+  /// Removes a checkpoint file, or, if the file is pinned, only marks the file as erased, so that `unpin` removes the
+  /// file.
   void erase(const std::string& kind, int number);
   /// Pins a file: `erase` does not remove the file before `unpin` is called.
   void pin(const std::string& kind, int number);
-  /// Unpins a file, and removes the file if `erase` was called in the meantime.
+  /// Unpins a file, and removes the file if `erase` was called while the file was pinned.
   void unpin(const std::string& kind, int number);
-  /// Returns true if the file exists, is pinned and, if listed in the manifest, is intact. In this case, cancels an
-  /// earlier `erase` of the file.
+  /// Returns true if a checkpoint file exists, is pinned, and is intact or still being written. If `claim` returns
+  /// true, an earlier call of `erase` for the file has no effect.
   bool claim(const std::string& kind, int number);
-  /// Sets this rank's values of the dataset `/note`. Every file that is written after this call contains the dataset.
+  /// Sets this rank's values of the dataset `/note`, which is contained in every checkpoint file that is written after
+  /// the call of `annotate`.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
-  /// Adds all files that are completely written to the manifest. If `wait` is true, first waits until all files that
-  /// are being written are complete. Throws CheckpointWriteError if a file could not be written.
+  /// Adds to the manifest all files that are completely written. If `wait` is true, waits until all files that are
+  /// being written are complete before adding files to the manifest. Throws CheckpointWriteError if a file could not be
+  /// written.
   void publish(bool wait);
-  /// Marks the run as failed in the manifest. A failed run may still be resumed, but its files do not prevent a run of
-  /// another problem in the same directory.
+  /// Marks the run as failed in the manifest. A failed run may still be resumed, but the files of a failed run do not
+  /// prevent a run of another problem in the same directory.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
-  /// Waits until all files that are being written are complete, then removes the manifest. With the option `keep`, also
-  /// removes all checkpoint files, and then the directory and those parent directories that this object created, as far
-  /// as they are empty. Without `keep`, the destructor removes files and directories.
+  /// Waits until all files that are being written are complete, then removes the manifest. With the option `keep`,
+  /// `remove_all` removes all checkpoint files, then the directory and those parent directories that this object
+  /// created, as far as the directories are empty. Without the option `keep`, the destructor removes the files.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }
@@ -156,8 +174,8 @@ class CheckpointDirectory {
   StoreStatistics statistics_;
 };
 
-/// Kind of files that do not depend on the values of the parameters and of the initial state.
-/// `CheckpointDirectory::begin_point` does not remove these files.
+/// Kind of the files that do not depend on the values of the parameters and of the initial state, and that
+/// `CheckpointDirectory::begin_point` therefore does not remove.
 inline constexpr const char* durable_kind = "evaluation";
 
 }  // namespace diffsim

@@ -19,12 +19,13 @@ class DirectoryLock {
 
   /// Acquires an exclusive lock; waits up to `patience` seconds for other programs to release their locks. Returns
   /// false if another program still has a lock when `patience` has elapsed. Returns true if the lock is acquired or if
-  /// the directory cannot be locked. Another program may have removed the directory before releasing the lock; the
-  /// caller must then create and lock the directory again (see `is_of`).
+  /// the directory cannot be locked. If another program has removed the directory before releasing its lock, `is_of`
+  /// returns false, and the caller must create and lock the directory again.
   bool lock(const std::string& directory, double patience);
-  /// Converts the exclusive lock to a shared lock. After `lock` has returned false, tries to acquire a shared lock.
+  /// Converts the exclusive lock to a shared lock. If `lock` has returned false, `share` tries to acquire a shared
+  /// lock.
   void share();
-  /// Kind of the current lock; `none` also if the file system does not support locks.
+  /// Kind of the lock that this object has; `none` if the object has no lock or the file system does not support locks.
   State state() const { return state_; }
   /// Returns true if the path `directory` still refers to the locked directory.
   bool is_of(const std::string& directory) const;

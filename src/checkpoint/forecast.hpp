@@ -7,17 +7,18 @@
 
 namespace diffsim {
 
-/// Number of steps that a sweep with a given schedule will execute.
+/// Numbers of steps that a sweep (a forward run and the reverse run) with a given schedule will execute.
 struct SweepForecast {
   int num_steps = 0;
-  int first = 0;           ///< first step that is reversed
-  long steps = 0;          ///< number of executed steps, including recorded steps and repetitions
-  std::vector<long> left;  ///< for each step n: number of steps executed after step n is reversed
+  int first = 0;   ///< smallest number of a step whose adjoint is computed
+  long steps = 0;  ///< number of executed steps, including recorded steps and repetitions
+  /// Number of the steps executed between the adjoint of step n and the end of the sweep, for each step n.
+  std::vector<long> left;
 };
 
-/// Counts the steps of `schedule` by calls of `Schedule::next` until the schedule ends. The schedule cannot be used
-/// again. If the number of steps is unknown to the schedule (`Schedule::is_open`), calls `Schedule::finish(num_steps)`
-/// at state `num_steps`.
+/// Counts the steps of `schedule` by calls of `Schedule::next` until the schedule ends. `schedule` cannot be used again
+/// after `forecast` returns. If the number of steps is unknown to the schedule (`Schedule::is_open`), calls
+/// `Schedule::finish(num_steps)` at state `num_steps`.
 SweepForecast forecast(Schedule& schedule, int num_steps);
 
 }  // namespace diffsim

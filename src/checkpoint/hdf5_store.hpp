@@ -13,16 +13,17 @@
 namespace diffsim {
 
 /// Store of snapshots on disk, one HDF5 file for each snapshot (`step_000012.h5`), for snapshots that do not fit into
-/// memory. A file is written in the background under a temporary name, and gets the final name when complete. `get`
-/// verifies the checksum of the file. Every member is collective.
+/// memory. The file of a snapshot is written in the background under a temporary name, and gets the final name when the
+/// file is complete. The function `get` verifies the checksum of the snapshot's file. All member functions of Hdf5Store
+/// are collective.
 class Hdf5Store : public Store {
  public:
-  /// Creates a store with a directory of its own. The directory is created if necessary; the destructor removes the
-  /// files and, if the store created the directory, the directory. Throws Error (input) if the directory is not
-  /// writable.
+  /// Creates a store with a CheckpointDirectory that no other object uses. The directory is created if the directory
+  /// does not exist; the destructor removes the snapshots' files and, if the store created the directory, the
+  /// directory. Throws Error (input) if the directory is not writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
-  /// Creates a store in a directory that is shared with other objects. If `format.single` is true, values are rounded
-  /// to float32 on the disk, so the gradient is approximate.
+  /// Creates a store in a directory that is shared with other objects. If `format.single` is true, the values of
+  /// snapshots are rounded to float32 on the disk, so the gradient is approximate.
   Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format = {});
   ~Hdf5Store() override;
 
@@ -32,7 +33,7 @@ class Hdf5Store : public Store {
   void erase(int step) override;
   StoreStatistics statistics() const override { return directory_->statistics(); }
 
-  /// Path of the file of the existing snapshot of state `step`.
+  /// Path of the file that contains the snapshot of state `step`.
   std::string path(int step) const;
 
  private:
@@ -48,7 +49,7 @@ class Hdf5Store : public Store {
 };
 
 /// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states stored
-/// together with their derivatives along a direction. A SweepJournal does not use files of the last kind.
+/// together with their derivatives along a direction. A SweepJournal does not use files of the kind `joined_kind`.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
 inline constexpr const char* joined_kind = "joined";

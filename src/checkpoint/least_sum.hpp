@@ -9,14 +9,17 @@
 
 namespace diffsim::checkpoint {
 
-/// Minimisation of sums of two sequences a and b. Computes, for l = 2, 3, … in this order, the minimum of a(m) + b(l -
-/// m) over 0 < m < l and the smallest m that attains the minimum. The caller adds the values a(l) and b(l) after the
-/// minimum for l is computed, because a(l) and b(l) may depend on this minimum. A block of consecutive values of m is
-/// skipped if the sum of the smallest a and the smallest b of the block shows that the block cannot improve the result.
-/// Skipping is exact because rounded addition is monotone.
+/// Minimiser of the sums a(m) + b(l - m) over the index m, 0 < m < l, for two sequences a and b. Computes the minimum
+/// of the sums a(m) + b(l - m), and the smallest m that attains the minimum, for l = 2, 3, … in ascending order. The
+/// caller adds the values a(l) and b(l) of the sequences a and b after the minimum of a(m) + b(l - m) over m is
+/// computed, because a(l) and b(l) may depend on this minimum.
+///
+/// A block of consecutive indices m is skipped if the sum of the smallest a(m) and the smallest b(l - m) of the block
+/// shows that the block does not contain a smaller sum than the blocks already searched. Skipping blocks does not
+/// change the computed minimum, because rounded addition of floating-point numbers is monotone.
 class LeastSum {
  public:
-  /// Creates an object for sequences with at most `most` values.
+  /// Creates a LeastSum for two sequences with at most `most` values each.
   explicit LeastSum(std::size_t most)
       : most_(most),
         a_(most + block, never),
@@ -24,7 +27,8 @@ class LeastSum {
         least_a_(most / block + 1, never),
         least_b_(most / block + 1, never) {}
 
-  /// Appends a value to each of the two sequences. The first call sets a(1) and b(1).
+  /// Appends the value `a` to the sequence a, and the value `b` to the sequence b. The first call of `add` sets the
+  /// values a(1) and b(1) of the sequences.
   void add(double a, double b) {
     ++length_;
     a_[length_] = a;
@@ -35,7 +39,7 @@ class LeastSum {
   }
 
   /// Returns the minimum of a(m) + b(l - m) over 0 < m < l, and the smallest m that attains the minimum, where l - 1 is
-  /// the number of calls of `add` so far. Returns infinity and 0 if no sum is finite.
+  /// the number of calls of `add` so far. Returns infinity and 0 if no sum a(m) + b(l - m) is finite.
   std::pair<double, int> next() {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
@@ -56,7 +60,7 @@ class LeastSum {
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// Updates the minimum with the sums a(i) + b(l - i) of the block of indices i that begins with `m`.
+  /// Updates the minimum of the sums a(i) + b(l - i) with the sums of the block of indices i that begins with `m`.
   void look_at(std::size_t m) {
     const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m), b(l - m - 1), …
     Several lanes = Several{} + never;

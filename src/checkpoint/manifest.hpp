@@ -23,7 +23,7 @@ struct ManifestEntry {
 /// state, and the list of the complete files.
 struct Manifest {
   std::int64_t generation = 0;
-  bool failed = false;  ///< true: the run that wrote the manifest failed
+  bool failed = false;  ///< true if the run that wrote the manifest failed
   ProblemParts problem;
   RowOrder::Signature point;
   std::int64_t point_ranks = 0;
@@ -32,7 +32,7 @@ struct Manifest {
 
 std::string to_text(const Manifest& manifest);
 /// Parses the text of a manifest; returns nullopt if the text is damaged. Throws Error (input) if the text has another
-/// format version. `path`: path of the manifest, for error messages.
+/// format version than this program reads. `path`: path of the manifest, for error messages.
 std::optional<Manifest> parse_manifest(const std::string& text, const std::string& path);
 
 // The following functions are serial: one rank calls them inside `collectively`.
@@ -42,20 +42,21 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
 /// Returns true if the directory has a manifest, intact or damaged.
 bool has_manifest(const std::string& directory);
-/// Writes a manifest. Replaces the older of the directory's two manifest files.
+/// Writes a manifest in place of the older of the directory's two manifest files.
 void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
 /// Returns a text that names the parts of a problem that differ, for example "material differs". The text is empty if
 /// all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
 /// Creates a directory and its parent directories if they do not exist. Returns the path of the outermost directory
-/// that was created, or an empty text if the directory existed. Throws Error (input) if the directory is not writable.
+/// that was created, or an empty string if the directory existed already. Throws Error (input) if the directory is not
+/// writable.
 std::string make_checkpoint_directory(const std::string& directory);
-/// Returns the names of those files in a directory that a CheckpointDirectory has written, including incomplete files.
-/// Complete manifests are not included.
+/// Returns the names of those files in a directory that a CheckpointDirectory has written, including incompletely
+/// written files, but without complete manifests.
 std::vector<std::string> checkpoint_files(const std::string& directory);
-/// Removes `directory` and then its parent directories up to and including `outermost`. Ends at the first directory
-/// that is not empty.
+/// Removes the directory `directory` and then its parent directories up to and including `outermost`, but stops at the
+/// first directory that is not empty.
 void remove_empty_directories(const std::string& directory, const std::string& outermost);
 
 }  // namespace diffsim

@@ -17,17 +17,19 @@ struct StorageLevel {
 };
 
 /// Schedule with the least run time for given costs and capacities of several storage levels; level 0 is the fastest.
-/// The schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free
-/// snapshots on a level: the level's capacity minus the number of stored snapshots. Whenever a snapshot is written to a
-/// level, no snapshot is on a faster level. (J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.)
+/// The schedule is computed by dynamic programming over the length of a sub-rollout and the free capacity of a storage
+/// level, which is the level's capacity minus the number of snapshots stored on the level. Whenever a snapshot is
+/// written to a level, no snapshot is on a faster level. Source: J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.
 ///
-/// Every step is recorded and reversed individually. A snapshot on a slow level remains on this level until all steps
-/// after the snapshot are reversed. For n steps, the construction takes O(n²) time and O(n) memory for each snapshot
-/// that reduces the run time. Capacity for further snapshots adds no time and no memory.
+/// The schedule stores the record of only one step at a time, and the adjoint of this step is computed immediately
+/// afterwards. A snapshot remains on the storage level to which the snapshot was written until the schedule no longer
+/// needs the snapshot. For n steps, the construction of the schedule takes O(n²) time and O(n) memory for each snapshot
+/// that reduces the run time. The construction of the schedule takes no time and no memory for surplus capacity of a
+/// storage level, whose use would not reduce the run time.
 class MultiLevelSchedule : public Schedule {
  public:
-  /// Creates the schedule. `step_seconds`: run time of a step. Throws Error (input) if a level is faster than the
-  /// previous level, or if no level has capacity for the initial state.
+  /// Creates the schedule. `step_seconds`: run time of a step. Throws Error (input) if a storage level is faster than
+  /// the level before it in `levels`, or if no level has capacity for the initial state.
   MultiLevelSchedule(int num_steps, std::vector<StorageLevel> levels, double step_seconds);
   std::string name() const override { return "multi-level"; }
   Action next() override;
@@ -35,8 +37,8 @@ class MultiLevelSchedule : public Schedule {
   /// Time, in the unit of `step_seconds`, of all steps that are executed without a record, and of all writes and reads
   /// of snapshots.
   double seconds() const;
-  /// Size in bytes of one table of the dynamic programme. The number of tables of a level is the number of snapshots
-  /// that reduce the run time, plus one.
+  /// Size in bytes of one table of the dynamic programme. The number of tables of the dynamic programme for a storage
+  /// level is the number of snapshots on this level that reduce the run time, plus one.
   static std::size_t table_bytes(int num_steps);
 
  private:

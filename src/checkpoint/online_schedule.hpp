@@ -11,24 +11,30 @@
 namespace diffsim {
 
 /// Schedule for a rollout whose number of steps is unknown beforehand. The schedule advances one step at a time until
-/// `finish` ends the rollout at the present state. Then the schedule reverses the steps, starting from the existing
-/// snapshots, with binomial checkpointing (RevolveSchedule) between two snapshots.
+/// `finish` ends the rollout at the present state. After the call of `finish`, the schedule computes the adjoints of
+/// the steps in reverse order, starting from the existing snapshots, with binomial checkpointing (RevolveSchedule)
+/// between two snapshots.
 ///
-/// With s snapshots and any number n of steps, no step is advanced more than r times, where r is the least integer with
-/// C(s+r, s) ≥ n+1. To advance a step is to execute the step without a record. No schedule for an unknown number of
-/// steps can guarantee a smaller r. Reason: a schedule that learns only at state n that the rollout ends there must
-/// choose its snapshots as for the reversal of n+1 steps, where the last step costs nothing. Such a schedule advances
-/// at least t(n+1, s) steps, where t(n, s) is the least number for a known number n of steps (`revolve_advances`).
-/// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
-/// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
+/// For s snapshots and any number n of steps, let r be the least integer for which the binomial coefficient C(s+r, s)
+/// is at least n+1; the schedule executes each step at most r times before the execution that stores the step's record
+/// for the adjoint, and executes at most r·n steps without a record in total. For an unknown number n of steps, no
+/// schedule with s snapshots can guarantee fewer than r executions of each step before the execution that stores the
+/// step's record for the adjoint, where r is the least integer with C(s+r, s) ≥ n+1. A schedule that learns only at
+/// state n that the rollout ends at state n must choose its snapshots as for a rollout of n+1 steps whose last step
+/// costs nothing. With s snapshots, a schedule for an unknown number n of steps executes at least t(n+1, s) steps
+/// without a record, where t(n, s) is the least number of these executions for a known number n of steps
+/// (`revolve_advances`).
+///
+/// Source: Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint
+/// calculation, SIAM Journal on Scientific Computing 31, 2009.
 class OnlineSchedule : public Schedule {
  public:
   explicit OnlineSchedule(int snapshots);
   std::string name() const override { return "online"; }
   Action next() override;
   bool is_open() const override { return !backward_; }
-  /// Ends the rollout at state `num_steps`. Must be called between two calls of `next`, when state `num_steps` is the
-  /// present state.
+  /// Ends the rollout at state `num_steps`. `finish` must be called between two calls of `next`, when state `num_steps`
+  /// is the present state.
   void finish(int num_steps) override;
 
  private:

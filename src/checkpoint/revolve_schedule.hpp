@@ -9,18 +9,19 @@
 namespace diffsim {
 
 /// Binomial checkpointing: schedule with the fewest repeated steps for n steps and s snapshots, one of which is the
-/// initial state. Among the schedules with the fewest repeated steps, this schedule stores the fewest snapshots. (A.
-/// Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.)
+/// initial state. Among the schedules with the fewest repeated steps, RevolveSchedule stores the fewest snapshots.
+/// Source: A. Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.
 ///
-/// Let R be the maximum number of records in memory at the same time (1 in the literature), and let r be the least
-/// integer with R·C(s+r, s) ≥ n. To advance a step is to execute the step without a record. The schedule advances t(n,
-/// s) = r·n − R·C(s+r, r−1) steps in total, advances no step more than r times, and records every step once.
+/// For n steps, s snapshots and at most R records in memory at the same time (R = 1 in the literature), let r be the
+/// least integer with R·C(s+r, s) ≥ n, where C is the binomial coefficient; the schedule executes t(n, s) = r·n −
+/// R·C(s+r, r−1) steps without a record in total, executes no step without a record more than r times, and executes
+/// every step once with a record.
 class RevolveSchedule : public Schedule {
  public:
   RevolveSchedule(int num_steps, int snapshots, int records = 1);
-  /// Creates a schedule for the steps begin … end-1 only. `kept` contains the numbers of the states of existing
-  /// snapshots, in ascending order; the first number is `begin`. If `kept` is empty, state `begin` is the present
-  /// state.
+  /// Creates a schedule for the steps begin … end-1 of a rollout. `kept` contains the numbers of the states of existing
+  /// snapshots, in ascending order; the first number is `begin`. If `kept` is empty, the state in memory at the start
+  /// of the schedule is state `begin`.
   RevolveSchedule(int begin, int end, int snapshots, int records, std::vector<int> kept);
 
   std::string name() const override { return "revolve"; }

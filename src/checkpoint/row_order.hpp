@@ -15,37 +15,42 @@ namespace diffsim {
 
 /// Format of the values of a snapshot in a file.
 struct SnapshotFormat {
-  bool single = false;      ///< true: values are rounded to float32
-  bool compressed = false;  ///< true: values are compressed without loss
+  bool single = false;      ///< true if the values are rounded to float32
+  bool compressed = false;  ///< true if the values are compressed without loss
 };
 
 /// Layout of states and parameters in files. If the entities of a field (such as vertices) have a FileOrder, values are
-/// stored in the order that the FileOrder defines. Any number of ranks can then read the values. The value of a single
-/// entity that all ranks share is stored once. Values of other entities are stored rank after rank, and can be read
-/// only by the number of ranks that wrote the file. All functions that read or write values are collective.
+/// stored in the order that the FileOrder defines, and can be read by any number of ranks. The value of a single entity
+/// that all ranks share is stored once. Values on entities that have no FileOrder and are not shared by all ranks are
+/// stored rank after rank, and can be read only by the number of ranks that wrote the file. All functions of RowOrder
+/// that read or write values are collective.
 class RowOrder {
  public:
   explicit RowOrder(MPI_Comm comm) : comm_(comm) {}
   MPI_Comm comm() const { return comm_; }
 
-  /// Returns the arrays to be written to a file for a state: one array `GROUP/NAME` for each field NAME.
+  /// Returns the arrays to be written to a file for a state: one array `GROUP/NAME` for each field NAME, where GROUP is
+  /// `group`.
   std::vector<FileArray> to_file(const std::string& group, const State& state, SnapshotFormat format = {}) const;
-  /// Reads the fields of a state from the arrays `GROUP/NAME`.
+  /// Reads the fields of a state from the arrays `GROUP/NAME`, where GROUP is `group` and NAME is the name of the
+  /// field.
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
   /// Returns the arrays to be written to a file for a gradient during a sweep: one array `GROUP/NAME` for each
-  /// parameter NAME. For a global parameter, the array contains the contribution of each rank, because the sum over the
-  /// ranks is computed only at the end of the sweep.
+  /// parameter NAME, where GROUP is `group`. For a global parameter, the array contains the contribution of each rank,
+  /// because the sum over the ranks is computed only at the end of the sweep.
   std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
-  /// Reads a gradient from the arrays `GROUP/NAME`. If the file was written by another number of ranks, the first rank
-  /// receives the sum of the contributions to global parameters, and the other ranks receive zeros.
+  /// Reads a gradient from the arrays `GROUP/NAME`, where GROUP is `group` and NAME is the name of the parameter. If
+  /// the file was written by another number of ranks, the first rank receives the sum of the contributions to the
+  /// gradient with respect to global parameters, and the other ranks receive zeros.
   void from_file(const Hdf5File& file, const std::string& group, ParameterSet& gradient) const;
 
-  /// Returns an array to be written to a file, with one row per rank. `values`: row of this rank, for example its
-  /// contribution to a sum.
+  /// Returns an array to be written to a file, with one row per rank. `values`: row of this rank, for example the
+  /// rank's contribution to a sum.
   FileArray shares(const std::string& dataset, const std::vector<double>& values) const;
-  /// Reads this rank's row, of `count` values, from an array that `shares` has returned. If the file was written by
-  /// another number of ranks, returns the sum of all rows on the first rank, and zeros on the other ranks.
+  /// Reads this rank's row, of `count` values, from the array `dataset` of a file; the function `shares` must have
+  /// created the array. If the file was written by another number of ranks, returns the sum of all rows on the first
+  /// rank, and zeros on the other ranks.
   std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
 
   /// Checksums that identify the values of a state and of parameters.
@@ -62,9 +67,10 @@ class RowOrder {
   MPI_Comm comm_;
 };
 
-/// Returns true if two signatures belong to equal values. `same_ranks`: true if both were computed on the same number
-/// of ranks. If false, the values may differ by rounding errors: weighted sums may differ by up to 1e-12 times the sum
-/// of magnitudes.
+/// Returns true if two signatures identify equal states and equal parameters. `same_ranks`: true if both signatures
+/// were computed on the same number of ranks. If `same_ranks` is false, the signatures `a` and `b` may differ by
+/// rounding errors: the weighted sums of each field in `a` and in `b` may differ by up to 1e-12 times the sum of the
+/// magnitudes of the field's values.
 bool agree(const RowOrder::Signature& a, const RowOrder::Signature& b, bool same_ranks);
 
 }  // namespace diffsim

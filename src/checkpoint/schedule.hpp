@@ -6,17 +6,18 @@
 
 namespace diffsim {
 
-/// Operation of a sweep, which a Schedule returns. Step n leads from state n to state n+1. The present state is the
-/// state in memory that the next step starts from. A snapshot is a stored state.
+/// Operation that a Schedule returns and that a sweep executes. A sweep is a forward run followed by the reverse run
+/// that computes the gradient. Step n leads from state n to state n+1. The present state is the state in memory that
+/// the next step starts from. A snapshot is a stored state.
 struct Action {
   enum class Kind {
     store,    ///< store the present state, number `begin`, as a snapshot
     restore,  ///< make snapshot `begin` the present state
     discard,  ///< remove snapshot `begin`
     advance,  ///< advance from state `begin` to state `end` without records
-    record,   ///< advance from state `begin` to state `end`, and store a record of each step for its adjoint
-    reverse,  ///< run the adjoints of steps end-1 … begin from their records, which are released afterwards
-    back,     ///< go back from state `end` to state `begin` = end-1, and store a record of this step for its adjoint
+    record,   ///< advance from state `begin` to state `end`, and store a record of each step for the step's adjoint
+    reverse,  ///< compute the adjoints of steps end-1 … begin from the records of these steps, then release the records
+    back,     ///< go back from state `end` to state `begin` = end-1, and store a record for the step's adjoint
     done
   };
   Kind kind = Kind::done;
@@ -27,14 +28,15 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// Sequence of operations that executes a rollout and computes the adjoints of its steps in reverse order, in bounded
-/// memory. To reverse a step is to compute the adjoint of the step. A schedule decides which states are stored and
-/// which steps are repeated. A schedule depends only on step numbers, not on the Model. Before the first operation, the
-/// present state is state 0.
+/// Sequence of operations that executes a rollout and computes the adjoints of the rollout's steps in reverse order, in
+/// bounded memory. To reverse a step is to compute the adjoint of the step. A schedule determines which states are
+/// stored and which steps are repeated. A schedule depends only on step numbers, not on the Model. Before the first
+/// operation of a schedule, the state in memory is the initial state, number 0.
 ///
-/// Each of the steps n-1, n-2, …, `first_reversed` is reversed once, in this order, where n is the number of steps.
-/// State n, at which the adjoint starts, is the present state before the first `reverse` or `back`. The number n is
-/// known beforehand, or passed to `finish`.
+/// The adjoint of each of the steps n-1, n-2, …, `first_reversed` is computed once, in this order, where n is the
+/// number of steps. The final state of the rollout, from which the adjoint starts, is the state in memory before the
+/// first operation `reverse` or `back`. The number of steps is known when the schedule is created, or is passed to
+/// `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
@@ -43,17 +45,19 @@ class Schedule {
   /// Returns true if the schedule is open: the number of steps is still unknown, and the schedule advances until
   /// `finish` is called.
   virtual bool is_open() const { return false; }
-  /// Ends the rollout at the present state, number `num_steps`. Throws Error if the number of steps was known
-  /// beforehand.
+  /// Ends the rollout at the state in memory, whose number is `num_steps`. Throws Error if the number of steps was
+  /// known when the schedule was created.
   virtual void finish(int num_steps);
-  /// Smallest number of a step that is reversed. If this number is not 0, the computed gradient is an approximation.
+  /// Smallest number of a step whose adjoint is computed. If `first_reversed` is not 0, the computed gradient is an
+  /// approximation.
   virtual int first_reversed() const { return 0; }
-  /// Returns true if the schedule contains the operation `back`. The Model must then support `Model::step_back`.
+  /// Returns true if the schedule contains the operation `back`, which requires that the Model supports
+  /// `Model::step_back`.
   virtual bool goes_back() const { return false; }
 };
 
-/// Schedule that records every step of the forward run. No step is repeated; memory is proportional to the number of
-/// steps.
+/// Schedule that records every step of the forward run. No step is repeated; the memory for the records is proportional
+/// to the number of steps.
 class AllSchedule : public Schedule {
  public:
   explicit AllSchedule(int num_steps) : num_steps_(num_steps) {}
@@ -65,9 +69,10 @@ class AllSchedule : public Schedule {
   int stage_ = 0;
 };
 
-/// Schedule with a snapshot every `every` steps. The snapshots divide the rollout into segments. The last segment is
-/// recorded in the forward run. In the reverse sweep, each other segment is repeated once and recorded. For n steps,
-/// the memory is at most `every` records and ⌈n/every⌉ - 1 snapshots.
+/// Schedule with a snapshot every `every` steps. The snapshots of a UniformSchedule divide the rollout into segments.
+/// The steps of the last segment of the rollout are recorded in the forward run. The steps of each segment of the
+/// rollout except the last are executed without records in the forward run, and repeated once with records in the
+/// reverse run. For n steps, the memory of a UniformSchedule is at most `every` records and ⌈n/every⌉ - 1 snapshots.
 class UniformSchedule : public Schedule {
  public:
   UniformSchedule(int num_steps, int every);

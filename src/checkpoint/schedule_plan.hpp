@@ -19,7 +19,7 @@ struct CheckpointPlan {
   int disk_snapshots = 0;           ///< maximum number of snapshots on the disk
   int records = 0;                  ///< maximum number of records in memory at the same time
   std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together, bytes
-  std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
+  std::int64_t recomputations = 0;  ///< number of steps executed without a record, in addition to the recorded steps
   std::int64_t writes = 0;          ///< number of snapshots written to the disk
   std::int64_t reads = 0;           ///< number of snapshots read from the disk
   /// Time of all executed steps, writes and reads of the sweep, divided by the number of steps of the rollout and by
@@ -28,7 +28,7 @@ struct CheckpointPlan {
   /// Storage levels of the MultiLevelSchedule, with times in units of the run time of a step; empty if the disk is not
   /// used.
   std::vector<StorageLevel> levels;
-  std::int64_t held = 0;    ///< memory in use by the processes when the plan is made, bytes
+  std::int64_t held = 0;    ///< memory in use by the processes when the plan is computed, bytes
   std::int64_t beside = 0;  ///< memory that the sweep needs in addition to snapshots and records, bytes
 
   std::unique_ptr<Schedule> make_schedule() const;
@@ -46,21 +46,23 @@ struct DiskLevel {
   int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
 };
 
-/// Returns the plan with the fewest repeated steps within `budget_bytes`. Among plans with the same number of repeated
-/// steps, returns the plan with the fewest bytes. `state_bytes`, `record_bytes` and `budget_bytes` are either all sizes
-/// on one rank, or all sums over the ranks. If the records of all steps fit, every step is recorded and no step is
-/// repeated. Otherwise the budget is divided optimally between snapshots and records of a RevolveSchedule, which never
-/// repeats more steps than a UniformSchedule in the same memory.
+/// Returns the plan with the fewest repeated steps within the memory budget `budget_bytes`. Among plans with the same
+/// number of repeated steps, returns the plan with the fewest bytes. `state_bytes`, `record_bytes` and `budget_bytes`
+/// are either all sizes on one rank, or all sums over the ranks. If the records of all steps fit into the budget, every
+/// step is recorded and no step is repeated. If the records of all steps do not fit into the budget, the budget is
+/// divided optimally between snapshots and records of a RevolveSchedule, which never repeats more steps than a
+/// UniformSchedule in the same memory.
 ///
-/// The budget covers snapshots and records only: the caller must already have subtracted all other memory. Throws Error
-/// (input) if not even one snapshot and one record fit; the message states the smallest sufficient budget.
+/// The memory budget covers snapshots and records only: the caller must already have subtracted all other memory from
+/// the budget. Throws Error (input) if neither one snapshot and one record nor the records of all steps fit into the
+/// budget; the message of the Error states the memory of one snapshot and one record.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 
-/// Overload of `plan_checkpoints` that also places snapshots on a disk if the disk reduces the run time. In this case
-/// the plan is a MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the disk's buffers and
-/// the schedule's tables count towards the budget. The number of snapshots is limited by n² · snapshots ≤ 1e10, so that
-/// planning takes at most about 3 s.
+/// Overload of `plan_checkpoints` that also places snapshots on a disk if the disk reduces the run time. A plan with
+/// snapshots on the disk is a MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the
+/// disk's buffers and the schedule's tables count towards the budget. For n steps, the number of snapshots of the
+/// MultiLevelSchedule is limited by n² · snapshots ≤ 1e10, so that planning takes at most about 3 s.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes, const DiskLevel& disk);
 

@@ -11,23 +11,26 @@
 
 namespace diffsim {
 
-/// Counters of the disk traffic of a store since its creation.
+/// Counters of the disk traffic of a Store of snapshots since its creation.
 struct StoreStatistics {
-  std::int64_t bytes_written = 0;  ///< number of bytes written by all ranks
-  double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for a disk
+  std::int64_t bytes_written = 0;  ///< number of bytes that all ranks have written to disk
+  double seconds_waiting = 0.0;    ///< time (s) that this rank has spent waiting for a disk
 };
 
-/// Storage for snapshots of a state. A restored state is bitwise identical to the stored state, unless the store rounds
-/// values (RoundedStore, `SnapshotFormat::single`). All operations are collective over the ranks that share the state.
+/// Storage for snapshots, which are stored states of a simulation. A restored state is bitwise identical to the stored
+/// state, unless the store rounds values (RoundedStore, `SnapshotFormat::single`). All operations of a Store are
+/// collective over the ranks that share the stored states.
 class Store {
  public:
   virtual ~Store() = default;
   virtual std::string name() const = 0;
   virtual void put(int step, const State& state) = 0;
-  /// Reads the snapshot of state `step` into `state`. Throws Error if the snapshot does not exist or is damaged.
+  /// Reads the snapshot of state `step` into `state`. Throws Error if the snapshot of state `step` does not exist or is
+  /// damaged.
   virtual void get(int step, State& state) = 0;
   virtual void erase(int step) = 0;
-  /// Store for the snapshots of one level of a schedule. A store without levels returns itself for every level.
+  /// Returns the store for the snapshots of one storage level of a schedule. In a store without storage levels,
+  /// `at_level` returns the store itself for every level.
   virtual Store& at_level(int) { return *this; }
   virtual StoreStatistics statistics() const { return {}; }
 };

@@ -13,21 +13,23 @@
 
 namespace diffsim {
 
-/// Exception that ends a sweep early on request. The progress of the sweep is stored in the sweep's checkpoint
-/// directory. The class is not derived from Error because nothing failed.
+/// Exception that ends a sweep (a forward run and the reverse run that computes the gradient) early on request. Before
+/// SweepStopped is thrown, the progress of the forward or reverse run is stored in the checkpoint directory.
+/// SweepStopped is not derived from Error, because a stop on request is not a failure.
 class SweepStopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Journal of a sweep: files from which an interrupted sweep can resume, in a directory that remains when the program
-/// ends. The files are called entries. An entry of the forward run contains a state and the loss up to this state. An
-/// entry of the reverse sweep contains the adjoint, the gradient of the steps reversed so far, and the loss. All
-/// functions are collective.
+/// Journal of a sweep (a forward run followed by the reverse run that computes the gradient): files from which an
+/// interrupted sweep can resume, in a directory that remains when the program ends. The files of a SweepJournal are
+/// called entries. A journal entry of the forward run contains a state and the loss up to this state. A journal entry
+/// of the reverse sweep contains the adjoint, the gradient of the steps reversed so far, and the loss. All functions
+/// are collective.
 class SweepJournal {
  public:
-  /// Progress of a reverse sweep: all steps from `next` on have already been reversed; step `next` - 1 is reversed
-  /// next.
+  /// Progress of a reverse sweep: the adjoints of all steps from step `next` on are already computed; the adjoint of
+  /// step `next` - 1 is computed next.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
@@ -38,48 +40,52 @@ class SweepJournal {
     int step = 0;
     double loss_share = 0.0;  ///< this rank's contribution to the loss up to state `step`
   };
-  /// Request to the sweep: to write an entry of the journal (`save`), to end (`stop`), or to continue (`none`).
+  /// Request to a forward or reverse run: to write an entry of the journal (`save`), to end (`stop`), or to continue
+  /// (`none`).
   enum class Request { none, save, stop };
 
-  /// Creates a journal. `interval`: wall time (s) between two writes of entries. Entries are written in addition to the
-  /// schedule's snapshots. `must_stop`: function, called once per step, that returns true if this rank has received a
-  /// request to stop; not collective.
+  /// Creates a journal. `interval`: wall time (s) between two writes of journal entries. Journal entries are written in
+  /// addition to the snapshots of the checkpointing schedule. `must_stop`: function that returns true if this rank has
+  /// received a request to stop; the function is called once per step and is not collective.
   SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, double interval,
                std::function<bool()> must_stop = {});
 
   const std::string& path() const { return directory_->path(); }
   void warn(const std::string& what) const { directory_->warn(what); }
-  /// Begins a sweep from `initial` with `parameters`. Removes the files of an earlier sweep that had another initial
-  /// state or other parameters.
+  /// Begins a sweep (forward run and reverse run) from the state `initial` with the parameters `parameters`. Removes
+  /// the files of an earlier sweep that had another initial state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// Loads the newest valid entry of the reverse sweep: reads `adjoint` and `gradient`, and returns the other values.
-  /// Returns nullopt if no entry is valid. Removes damaged entries with a warning. Ignores entries with
-  /// `Reversal::next` < `first`, which belong to a sweep that reversed more steps.
+  /// Loads the newest valid journal entry of the reverse sweep: reads `adjoint` and `gradient`, and returns the
+  /// progress of the reverse sweep and the loss. Returns nullopt if the journal has no valid entry of the reverse
+  /// sweep. Removes damaged journal entries with a warning. Ignores journal entries with `Reversal::next` < `first`,
+  /// which were written by a sweep that reversed steps before step `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
-  /// Returns the valid entry of the forward run with the largest step number, or nullopt if no entry is valid. On
-  /// return, `scratch` is the state of this entry. Removes damaged entries with a warning. Ignores states that are
+  /// Returns the valid journal entry of the forward run with the largest step number, or nullopt if the journal has no
+  /// valid entry of the forward run. On return of `load_progress`, the argument `scratch` contains the state of the
+  /// returned journal entry. Removes damaged journal entries with a warning. Ignores journal entries whose states are
   /// rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
-  /// Returns the numbers of the states of this sweep that are on the disk, in ascending order. States in single
-  /// precision are included.
+  /// Returns the numbers of the states that are on the disk, in ascending order. The list that `states` returns
+  /// includes states that are rounded to float32.
   std::vector<int> states() const;
-  /// Reads state `step` from the disk. If the file of the state is damaged, removes the file with a warning and returns
-  /// false.
+  /// Reads state `step` from the disk. If the file of state `step` is damaged, removes the file with a warning and
+  /// returns false.
   bool load_state(int step, State& state);
 
-  /// Sets the value that is stored in files of states written after this call: this rank's contribution to the loss up
-  /// to the next state that is written.
+  /// Sets this rank's contribution `loss_share` to the loss up to the next state that is written. Every checkpoint file
+  /// that is written after the call of `note` contains the value of `loss_share`.
   void note(double loss_share) { directory_->annotate({loss_share}); }
-  /// Writes an entry of the forward run, unless state `step` is already on the disk.
+  /// Writes a journal entry of the forward run, unless state `step` is already on the disk.
   void save_state(int step, const State& state, double loss_share);
-  /// Writes an entry of the reverse sweep. Permits the removal of the files of the states from state `reversal.next`
-  /// on, which the reverse sweep no longer needs.
+  /// Writes a journal entry of the reverse sweep. Permits the CheckpointDirectory to remove the files of state
+  /// `reversal.next` and of all later states, which the reverse sweep no longer needs.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
-  /// Returns `stop` if `must_stop` returns true on any rank, else `save` if the interval since the last entry has
-  /// elapsed, else `none`; the result is the same on all ranks. Call this function once per step.
+  /// Returns `stop` if `must_stop` returns true on any rank, else `save` if `interval` has elapsed since the last
+  /// journal entry was written, else `none`; the result is the same on all ranks. The caller must call `poll` once per
+  /// time step.
   Request poll();
-  /// Waits until all files are on the disk, and throws SweepStopped.
+  /// Waits until all files of the journal are on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);
 
  private:

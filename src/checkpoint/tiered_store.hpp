@@ -10,7 +10,7 @@
 namespace diffsim {
 
 /// Store that consists of one store for each storage level of a schedule, in the order from the fastest to the slowest
-/// level. `put`, `get` and `erase` use the first level.
+/// level. The functions `put`, `get` and `erase` of a TieredStore use the store of the fastest level.
 class TieredStore : public Store {
  public:
   explicit TieredStore(std::vector<std::unique_ptr<Store>> levels);
@@ -20,7 +20,7 @@ class TieredStore : public Store {
   void put(int step, const State& state) override { levels_.front()->put(step, state); }
   void get(int step, State& state) override { levels_.front()->get(step, state); }
   void erase(int step) override { levels_.front()->erase(step); }
-  /// Returns the store of the storage level `level`. Throws Error if the level does not exist.
+  /// Returns the store of the storage level `level`. Throws Error if the storage level `level` does not exist.
   Store& at_level(int level) override;
   StoreStatistics statistics() const override;
 

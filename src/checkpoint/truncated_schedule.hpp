@@ -8,13 +8,14 @@
 
 namespace diffsim {
 
-/// Schedule that computes the adjoints of only the last steps of a rollout, with the operations of another schedule.
-/// The state at the beginning of these steps is treated as a constant. A sweep therefore computes only the contribution
-/// of these steps to the gradient.
+/// Checkpointing schedule that computes the adjoints of only the last steps of a rollout, with the operations of
+/// another schedule. The state at the beginning of the steps whose adjoints are computed is treated as a constant. A
+/// gradient that is computed with a TruncatedSchedule is only the contribution of the last steps of the rollout to the
+/// gradient.
 class TruncatedSchedule : public Schedule {
  public:
-  /// Creates the schedule from `last`, the schedule of the steps after the first `skipped` steps. Throws Error (input)
-  /// if the number of steps of `last` is unknown (`is_open`).
+  /// Creates a truncated schedule from `last`, the schedule of the steps after the first `skipped` steps of the
+  /// rollout. Throws Error (input) if the number of steps of the schedule `last` is unknown (`is_open`).
   TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last);
   std::string name() const override { return "truncated " + last_->name(); }
   Action next() override;

@@ -7,15 +7,16 @@
 
 namespace diffsim {
 
-/// Schedule with a snapshot on disk (level 1) at the beginning of every segment of `segment` steps, except the last
-/// segment. Each segment is reversed by a RevolveSchedule with `snapshots` snapshots in memory (level 0), one of which
-/// is the first state of the segment.
+/// Checkpointing schedule with a snapshot on disk (level 1) at the beginning of every segment of `segment` steps,
+/// except the last segment. The adjoints of each segment are computed by a RevolveSchedule with `snapshots` snapshots
+/// in memory (level 0), one of which is the first state of the segment. A snapshot on disk is removed only when the
+/// adjoints of all steps of the segment that begins at the snapshot are computed, so an interrupted reverse sweep can
+/// restart the segment.
 ///
-/// A snapshot on disk is removed only when all steps of the segment that begins at the snapshot are reversed, so an
-/// interrupted sweep can restart the segment. Let k be the number of segments, m the number of steps of the last
+/// A TwoLevelSchedule executes (k−1)·(segment + t(segment, s)) + t(m, s) steps without storing a record for the
+/// adjoint, and reads k−1 snapshots from disk, where k is the number of segments, m the number of steps of the last
 /// segment, s the number of snapshots in memory, and t(n, s) the number of steps that a RevolveSchedule for n steps
-/// executes without a record. The schedule executes (k−1)·(segment + t(segment, s)) + t(m, s) steps without a record,
-/// and reads k−1 snapshots from disk.
+/// executes without storing a record.
 class TwoLevelSchedule : public Schedule {
  public:
   TwoLevelSchedule(int num_steps, int segment, int snapshots);

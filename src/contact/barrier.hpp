@@ -36,9 +36,11 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
 }
 
 /// Argument y of the barrier for two surfaces with the squared distance s (m²), the barrier distance d̂ = `range` (m)
-/// and the contact thickness ξ (m). The argument is 0 at the distance ξ and 1 at the distance ξ + d̂:
+/// and the contact thickness ξ (m):
 ///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ)).
-/// Source: Li et al. 2021, Codimensional Incremental Potential Contact, section 5 (the offset barrier).
+/// The argument y of the barrier is 0 if the distance of the surfaces equals the contact thickness ξ, and 1 if the
+/// distance equals ξ + d̂, where d̂ is the barrier distance. The barrier with the offset ξ is from Li et al. 2021,
+/// Codimensional Incremental Potential Contact, section 5.
 template <class T, class Thickness>
 DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, const Thickness& thickness) {
   return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));
@@ -46,17 +48,24 @@ DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, c
 
 /// Barrier ψ(s, d̂, ξ) = d̂ b(y), in m, and the derivatives of ψ with respect to s and d̂. s = d² is the squared
 /// distance of two surfaces (m²), d̂ the barrier distance (m), ξ the contact thickness (m), y = (s - ξ²)/(d̂ (d̂ + 2
-/// ξ)) and b(y) = -(y - 1)² ln y. Primes are derivatives of b. All values are zero for d ≥ ξ + d̂. The energy per area
-/// is κ ψ (J/m²), with the barrier stiffness κ (Pa).
+/// ξ)) and b(y) = -(y - 1)² ln y; with b' = db/dy and b'' = d²b/dy², the derivatives are
+///   ∂ψ/∂s    = b'/(d̂ + 2 ξ)
+///   ∂²ψ/∂s²  = b''/(d̂ (d̂ + 2 ξ)²)
+///   ∂ψ/∂d̂    = b - 2 y b' (d̂ + ξ)/(d̂ + 2 ξ)
+///   ∂²ψ/∂s∂d̂ = -(b' + 2 y b'' (d̂ + ξ)/d̂)/(d̂ + 2 ξ)²
+///
+/// The barrier ψ and the derivatives of ψ are zero if the distance d of the surfaces is at least the contact thickness
+/// ξ plus the barrier distance d̂. The contact energy per area is κ ψ (J/m²), with the barrier stiffness κ (Pa).
 struct Barrier {
   double value = 0.0;
-  double gradient = 0.0;           ///< ∂ψ/∂s = b'/(d̂ + 2 ξ), 1/m
-  double hessian = 0.0;            ///< ∂²ψ/∂s² = b''/(d̂ (d̂ + 2 ξ)²), 1/m³
-  double distance = 0.0;           ///< ∂ψ/∂d̂ = b - 2 y b' (d̂ + ξ)/(d̂ + 2 ξ)
-  double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'' (d̂ + ξ)/d̂)/(d̂ + 2 ξ)², 1/m²
+  double gradient = 0.0;  ///< derivative ∂ψ/∂s of the barrier ψ with respect to the squared distance s, 1/m
+  double hessian = 0.0;  ///< second derivative ∂²ψ/∂s² of the barrier ψ with respect to the squared distance s, 1/m³
+  double distance = 0.0;  ///< derivative ∂ψ/∂d̂ of the barrier ψ with respect to the barrier distance d̂, dimensionless
+  double gradient_distance = 0.0;  ///< mixed second derivative ∂²ψ/∂s∂d̂ of the barrier ψ, 1/m²
 
   Barrier() = default;
-  /// Evaluates ψ and its derivatives. `squared_distance` is s > ξ² (m²), `range` is d̂ (m), and `thickness` is ξ (m).
+  /// Evaluates the barrier ψ and the derivatives of ψ. `squared_distance` is the squared distance s > ξ² of the
+  /// surfaces (m²), `range` is the barrier distance d̂ (m), and `thickness` is the contact thickness ξ (m).
   DIFFSIM_FUNCTION Barrier(double squared_distance, double range, double thickness = 0.0) {
     const double y = barrier_argument(squared_distance, range, thickness);
     if (y >= 1.0) return;

@@ -27,33 +27,34 @@ struct Box {
   }
 };
 
-/// Index of a query box, and index of a leaf of the tree whose box overlaps the query box.
+/// Index of a query box, and index of a box (leaf) of a BoxTree that overlaps the query box.
 struct CandidatePair {
   std::int32_t query, leaf;
 };
 
 /// Linear bounding-volume hierarchy over boxes that are sorted along a Morton curve (Karras 2012, Maximizing
-/// Parallelism in the Construction of BVHs, Octrees, and k-d Trees). Construction takes O(n log n) time. The tree takes
-/// 60 bytes of memory per box in addition to the boxes; the construction temporarily takes about 36 more bytes per box.
-/// The tree depends on the boxes only, not on the number of threads.
+/// Parallelism in the Construction of BVHs, Octrees, and k-d Trees). For n boxes, the construction of a BoxTree takes
+/// O(n log n) time. A BoxTree takes 60 bytes of memory per box in addition to the boxes; the construction temporarily
+/// takes about 36 more bytes per box. The structure of a BoxTree depends on the boxes only, not on the number of
+/// threads.
 class BoxTree {
  public:
-  /// Builds the tree over `boxes`. The array is shared, not copied, and must not change while the tree is used. Throws
-  /// Error (system) for 2³⁰ boxes or more.
+  /// Builds a BoxTree over the array `boxes`. The array `boxes` is shared with the caller, not copied, and must not
+  /// change while the tree is used. Throws Error (system) if the array `boxes` has 2³⁰ entries or more.
   explicit BoxTree(DeviceArray<Box> boxes);
 
   int size() const { return static_cast<int>(boxes_.size()); }
   std::size_t bytes() const;
 
-  /// Arrays of the tree, copied by value into kernels.
+  /// Arrays of a BoxTree, copied by value into kernels.
   struct View {
     DeviceArray<Box> boxes;       // [leaves]
     DeviceArray<int> leaf_order;  // [leaves]: indices of boxes, sorted along the Morton curve
     DeviceArray<Box> nodes;       // [leaves - 1]: boxes of inner nodes; node 0 is the root
     DeviceArray<int> children;    // [leaves - 1, 2]: inner node if ≥ 0, else ~(index in `leaf_order`)
 
-    /// Calls `visit(leaf)` with the index of every box of the tree that overlaps `box`. The order of the calls depends
-    /// on the tree.
+    /// Calls `visit(leaf)` with the index of every box of the tree that overlaps the box `box`. The order of the calls
+    /// of `visit` depends on the structure of the tree.
     template <class Visit>
     KOKKOS_INLINE_FUNCTION void for_each_overlap(const Box& box, const Visit& visit) const {
       const int leaves = static_cast<int>(boxes.size());
@@ -87,19 +88,21 @@ class BoxTree {
 
 namespace detail {
 
-/// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. Returns
-/// the sum of all counts.
+/// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. The return
+/// value of `exclusive_sums` is the sum of all counts.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system) if the number of pairs, `pairs`, exceeds `limit`. The message contains this number, the memory
-/// that the pairs would take, and `what`, the kind of the pairs, for example "edges".
+/// Throws Error (system) if the number `pairs` of candidate pairs exceeds `limit`. The error message of
+/// `require_memory` contains the number of candidate pairs, the memory that the pairs would take, and `what`, the kind
+/// of the pairs, for example "edges".
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail
 
-/// Returns all pairs (query, leaf) of a box of `queries` and a box of the tree that overlap and for which `keep(query,
-/// leaf)` is true. The pairs are sorted by query, then by leaf, so their order does not depend on the tree. If there
-/// are more than `limit` pairs, the function throws Error (system) without allocating the array of pairs; the message
-/// contains the number of pairs and `what`, the kind of the pairs.
+/// Returns the indices (query, leaf) of all pairs of a box of the array `queries` and a box of the BoxTree `tree` that
+/// overlap and for which `keep(query, leaf)` is true. The pairs that `find_pairs` returns are sorted by the index of
+/// the box in `queries`, then by the index of the tree's box, so the order of the pairs does not depend on the
+/// structure of the tree. If there are more than `limit` overlapping pairs, `find_pairs` throws Error (system) without
+/// allocating the array of pairs; the error message contains the number of pairs and `what`, the kind of the pairs.
 template <class Keep>
 DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box>& queries, const Keep& keep,
                                       std::int64_t limit, const char* what) {

@@ -17,15 +17,15 @@
 
 namespace diffsim::contact {
 
-/// Array of positions or other vectors, [vertices, 3]. Unless a comment states another shape, the vertices are all
-/// vertices of this rank's pairs (see PairView): this rank's owned vertices, copies of other ranks' vertices, vertices
-/// of obstacles.
+/// Array of positions or other vectors, [vertices, 3]. Unless a comment states another shape, the vertices are numbered
+/// as in PairView: this rank's owned vertices, copies of other ranks' vertices, vertices of obstacles.
 using Vectors = DeviceArray<double>;
 
-/// Point–triangle pairs and edge–edge pairs of this rank that may touch. The object is passed by value to kernels.
-/// Vertices are numbered in this order: this rank's owned vertices, copies of other ranks' vertices, vertices of
-/// obstacles. Pair p is a point–triangle pair for p < point_triangle.size(), else an edge–edge pair. Segments and
-/// points of surfaces without triangles are stored as triangles with equal corners (contact/surface.hpp).
+/// Point–triangle pairs and edge–edge pairs of this rank that may touch. A PairView is passed by value to kernels. The
+/// vertices of a PairView are numbered in this order: this rank's owned vertices, copies of other ranks' vertices,
+/// vertices of obstacles. Pair p of a PairView is a point–triangle pair for p < point_triangle.size(), else an
+/// edge–edge pair. Segments and points of surfaces without triangles are stored as triangles with coincident corners
+/// (contact/surface.hpp).
 struct PairView {
   DeviceArray<CandidatePair> point_triangle, edge_edge;
   DeviceArray<int> points, triangles, edges;  // indices of vertices: [points], [triangles, 3], [edges, 2]
@@ -36,8 +36,8 @@ struct PairView {
   // Indices of the groups of the points, triangles and edges. A group is a region, a body or an obstacle; the two
   // groups of a pair determine the contact law of the pair.
   DeviceArray<int> point_groups, triangle_groups, edge_groups;
-  // [vertices]: 1 for vertices of obstacles and of bodies that act as obstacles; there is no contact between two such
-  // vertices. Empty if no body acts as an obstacle.
+  // [vertices]: 1 for vertices of obstacles and of prescribed bodies; there is no contact between two such vertices.
+  // Empty if no body is prescribed.
   DeviceArray<std::uint8_t> prescribed;
   // [vertices]: dimension of the surface that the vertex belongs to, 2 for triangles, 1 for segments, 0 for points.
   // Empty if the mesh has no cells that are segments or points; all dimensions are then 2.
@@ -61,31 +61,30 @@ struct PairView {
       }
     }
   }
-  /// Returns true if the vertices a and b belong to the same body. Neither vertex may belong to an obstacle.
+  /// Returns true if the vertices a and b belong to the same body. The vertices a and b must not belong to obstacles.
   KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
-  /// Returns true if both vertices belong to obstacles or to bodies that act as obstacles. Always returns false if no
-  /// body acts as an obstacle.
+  /// Returns true if each of the vertices a and b belongs to an obstacle or to a prescribed body (a body whose vertices
+  /// all have prescribed positions). The function `both_prescribed` always returns false if no body is prescribed.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
-  /// Returns true if contact between the groups a and b is ignored.
+  /// Returns true if contact between the surface groups a and b is ignored.
   KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
     return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
-  /// Dimension of the surface that a vertex belongs to: 2 for triangles, 1 for segments, 0 for points.
+  /// Dimension of the surface that a vertex belongs to: 2 for a surface of triangles, 1 for segments, 0 for points.
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor by which half of the point's rest measure is multiplied to obtain the weight of the point–triangle pair p.
-  /// If the triangle's surface has a higher dimension than the point's surface, the factor is 2, because the energy is
-  /// then integrated over the points of the point's surface only. Otherwise the factor is 1, because the energy is
-  /// integrated over the points of both surfaces.
+  /// Factor by which half of the point's rest area (on segments, length) is multiplied to obtain the weight `area` of
+  /// the point–triangle pair p (see PointTriangleWeightsOf): 2 if the triangle's surface has a higher dimension than
+  /// the point's surface, so that the contact energy is integrated over the points of the point's surface only; 1 if
+  /// both surfaces have the same dimension, so that the contact energy is integrated over the points of both surfaces.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
   }
-  /// Sets `group` [2] to the indices of the groups of the two sides of pair p: of its point and its triangle, or of its
-  /// two edges.
+  /// Sets `group` [2] to the indices of the surface groups of pair p's point and triangle, or of pair p's two edges.
   KOKKOS_INLINE_FUNCTION void groups(int p, int* group) const {
     const bool is_point = is_point_triangle(p);
     const CandidatePair pair = is_point ? point_triangle(p) : edge_edge(p - static_cast<int>(point_triangle.size()));
@@ -110,71 +109,78 @@ struct PairView {
   }
 };
 
-/// Search, across ranks, for point–triangle pairs and edge–edge pairs that may touch. The points, triangles and edges
-/// belong to the surfaces of bodies and obstacles. The vertices of each body or obstacle have consecutive numbers;
-/// numbers increase from one body or obstacle to the next. Each point, triangle and edge belongs to a group. Groups are
-/// numbered: first the regions and bodies of the mesh (contact/surface_groups.hpp), then one group for each obstacle.
+/// Search, across ranks, for point–triangle pairs and edge–edge pairs that may touch, on the surfaces of bodies and
+/// obstacles. The vertices of each body or obstacle have consecutive numbers; numbers increase from one body or
+/// obstacle to the next. Each point, triangle and edge of a surface belongs to a group: a region of the mesh's surface,
+/// a body or an obstacle. Surface groups are numbered in this order: regions and bodies of the mesh
+/// (contact/surface_groups.hpp), obstacles.
 ///
-/// The function `rendezvous` (contact/rendezvous.hpp) finds the pairs of ranks whose surfaces come near each other.
-/// Each rank of such a pair of ranks sends the other rank the triangles and edges that come near the other rank's
-/// surface. A point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
-/// lower vertex numbers. If the point belongs to an obstacle, the pair belongs to the rank of the triangle; if one edge
-/// belongs to an obstacle, the pair belongs to the rank of the body's edge.
+/// The function `rendezvous` (contact/rendezvous.hpp) finds the pairs of ranks whose parts of the surface come near
+/// each other. If the surface parts of two ranks come near each other, each of the two ranks sends the other rank those
+/// triangles and edges that come near the other rank's part. A point–triangle pair is stored on the rank that owns the
+/// point, an edge–edge pair on the rank that owns the edge with the lower vertex numbers. If the point of a
+/// point–triangle pair belongs to an obstacle, the pair is stored on the rank that owns the triangle; if one edge of an
+/// edge–edge pair belongs to an obstacle, the pair is stored on the rank that owns the body's edge.
 ///
-/// The function `cover` builds the lists of pairs for a distance `range`, and for the bounding box of the displacement
-/// of each vertex. Each box is enlarged by a margin on each side, the slack, which is `range`/2. As long as all
-/// vertices stay in their enlarged boxes, the lists contain all pairs that may come nearer than `range`. A later call
-/// of `cover` builds the lists again if a vertex leaves its enlarged box, or if `range` is larger than before.
+/// The function `cover` builds the lists of candidate pairs, which contain all pairs that may come nearer than the
+/// distance `range` during given displacements of the vertices. The bounding box of each vertex's displacement is
+/// enlarged on each side by a margin of `range`/2, the slack. As long as all vertices stay in their enlarged bounding
+/// boxes, the lists of candidate pairs contain all pairs that may come nearer than the distance `range`. A later call
+/// of `cover` builds the lists of candidate pairs again if a vertex leaves its enlarged bounding box, or if `range` is
+/// larger than in the call that built the lists.
 class Candidates {
  public:
-  /// Prepares the search. `self`: true if the search includes pairs whose two sides belong to the same body. `bodies`:
-  /// the first vertex number of each body, then of each obstacle; empty if the mesh has only one body. `regions`:
-  /// regions of the surface that form groups, as in `surface_groups`. `max_pairs`: maximum number of pairs of each kind
-  /// (point–triangle, edge–edge) on a rank. Throws Error (input) if a region has no face of the surface, or if two
-  /// regions have a common face. Collective.
+  /// Prepares the search. `self`: true if the search includes pairs within one body. `bodies`: the first vertex number
+  /// of each body, then of each obstacle; empty if the mesh has only one body. `regions`: names of regions of the
+  /// mesh's surface; each region forms a group, as in `surface_groups`. `max_pairs`: maximum number of pairs of each
+  /// kind (point–triangle, edge–edge) on a rank. Throws Error (input) if a region contains no face of the mesh's
+  /// surface, or if two regions have a common face. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
-  /// Sets the bodies, by index in the mesh's list of bodies, that act as obstacles. Such a body touches neither itself,
-  /// nor another such body, nor an obstacle. Call this function before the first call of `cover`.
+  /// Sets the prescribed bodies, whose vertices all have prescribed positions, by index in the mesh's list of bodies.
+  /// Contact of a prescribed body with itself, with other prescribed bodies and with obstacles is ignored. Call
+  /// `set_prescribed` before the first call of `cover`.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
-  /// Sets the pairs of groups without contact. `ignored` [groups, groups] is 1 for two groups whose contact is ignored,
-  /// else 0. Call this function before the first call of `cover`.
+  /// Sets the pairs of surface groups whose contact is ignored. The array `ignored` [groups, groups] is 1 for two
+  /// surface groups whose contact is ignored, else 0. Call `set_ignored` before the first call of `cover`.
   void set_ignored(const std::vector<std::uint8_t>& ignored, int groups) {
     pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
     pairs_.num_groups = groups;
   }
-  /// Restricts the forces of pairs to friction; the pairs then exert no barrier forces.
+  /// Restricts the forces of all pairs to friction, without barrier forces.
   void set_friction_alone() { pairs_.friction_alone = true; }
-  /// Sets the rest shape: `areas` [owned vertices], the rest measures of the vertices (see contact::RestAreas);
-  /// `positions` [local vertices, 3], the rest positions of the mesh; and `obstacles` [obstacle vertices, 3], the
-  /// reference positions of the obstacles. Stores a pointer to `positions`, not a copy. Collective.
+  /// Sets the rest shape: `areas` [owned vertices], the rest areas (on segments, lengths) of the vertices (see
+  /// contact::RestAreas); `positions` [local vertices, 3], the rest positions of the mesh; and `obstacles` [obstacle
+  /// vertices, 3], the reference positions of the obstacles. Stores a pointer to the field `positions`, not a copy.
+  /// Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
-  /// Ensures that the lists contain all pairs that come nearer than `range` (m) while all vertices move along straight
-  /// lines from `from` to `to`. The positions of the mesh are fields [local vertices, 3]; the positions of obstacles
-  /// are arrays [obstacle vertices, 3]. Collective.
+  /// Ensures that the lists of candidate pairs contain all pairs that come nearer than `range` (m) while all vertices
+  /// move along straight lines. Vertices of the mesh move from the positions `from` to the positions `to` [local
+  /// vertices, 3], and vertices of obstacles from the positions `obstacles_from` to the positions `obstacles_to`
+  /// [obstacle vertices, 3]. Collective.
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
              double range);
 
   /// Pool for arrays whose size depends on the number of pairs, which changes from step to step.
   ArrayPool& pool() const { return pool_; }
-  /// Returns one vector for each vertex of the pairs, in the order of PairView: the values of the field `local` at
-  /// owned vertices, the values of `local` at copies of other ranks' vertices, which their owners send, and the vectors
-  /// `obstacles` [obstacle vertices, 3]. Collective.
+  /// Returns one vector for each vertex, in the order of PairView: the values of the field `local` at owned vertices,
+  /// the values of `local` at copies of other ranks' vertices, received from the owners of the vertices, and the
+  /// vectors `obstacles` [obstacle vertices, 3]. Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// Sums the contributions `shares` [num_mesh_vertices, 3] of all ranks at each vertex, and adds the sums at owned
-  /// vertices to `local`. Collective.
+  /// vertices to the field `local`. Collective.
   void scatter(Field& shares, Field& local) const;
   /// Returns a field of zeros [num_mesh_vertices, 3]. The caller adds the contributions of this rank's pairs to the
-  /// field and passes the field to `scatter`. The field is valid until the next call of `shares`.
+  /// field and passes the field to `scatter`. The field that `shares` returns is valid until the next call of `shares`.
   Field& shares() const;
 
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
   int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
-  /// Owner, and local number on the owner, of each copy of another rank's vertex. Copies are numbered after the owned
-  /// vertices.
+  /// Owner rank of each vertex of which this rank has a copy, and local index of the vertex on the owner rank. Copies
+  /// of other ranks' vertices are numbered after the owned vertices.
   const std::vector<VertexLocation>& copies() const { return copies_; }
-  /// Rest positions of all vertices of the pairs, in the order of PairView; for obstacles, reference positions.
+  /// Rest positions of all vertices, in the order of PairView; for obstacles, reference positions.
   const Vectors& rest() const { return rest_; }
   /// Part of the mesh's surface on this rank.
   const Surface& surface() const { return body_; }
@@ -182,11 +188,13 @@ class Candidates {
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
-  /// Returns the pairs of an edge and a triangle whose bounding boxes overlap at `positions`, for the search for
-  /// intersections. The edges are the edges owned by this rank and the edges of obstacles. Collective.
+  /// Returns the pairs of an edge and a triangle whose bounding boxes overlap at the vertex positions `positions`, for
+  /// the search for intersections. The edge of each returned pair is owned by this rank or belongs to an obstacle.
+  /// Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
-  /// Returns the number of the vertex with the index `vertex` in the order of PairView. Vertices of the mesh have their
-  /// number in the mesh file; the numbers of the vertices of obstacles follow.
+  /// Returns the number of the surface vertex with the index `vertex` in the order of PairView. The number of a vertex
+  /// of the mesh is its number in the mesh file; numbers of obstacle vertices follow the numbers of the mesh's
+  /// vertices.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
   int rebuilds() const { return rebuilds_; }
 

@@ -7,46 +7,57 @@
 /// Continuous collision detection of point–triangle pairs and edge–edge pairs whose points move along straight lines,
 /// x(t) = (1 - t) `from` + t `to`, with t ∈ [0, 1].
 ///
-/// Method: conservative advancement (Mirtich 1996) with separating planes. Li et al. 2021 (Codimensional IPC) use the
-/// Lipschitz bound of the distance instead of planes. At a time t, any direction n may be used; the code uses the
-/// direction between the closest points. For each point i of the first primitive (the point, or the first edge) and
-/// each point j of the second primitive (the triangle, or the second edge), s_ij(t) = n·(x_i(t) - x_j(t)) is *linear*
-/// in t. Primitives are convex hulls of their points, so min_ij s_ij(t)/|n| is a lower bound of the distance. As long
-/// as every s_ij is at least m|n|, for some distance m, the distance is at least m. The next t is the first time at
-/// which one of the s_ij falls to m|n|. Two surfaces with the thickness ξ collide at the distance ξ (Li et al. 2021,
-/// section 6). Therefore m is ξ plus the fraction `keep`/2 of the initial gap, where the gap is the distance minus ξ.
+/// The method of the collision detection is conservative advancement (Mirtich 1996) with separating planes. Li et al.
+/// 2021 (Codimensional IPC) use the Lipschitz bound of the distance instead of separating planes. The separating planes
+/// at a time t may have any normal n; the code uses the vector between the closest points of the two primitives. For a
+/// fixed vector n, a point i of the first primitive (the point, or the first edge) and a point j of the second
+/// primitive (the triangle, or the second edge), the projection s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t.
+/// Primitives are convex hulls of their points, so the distance of two primitives is at least m as long as n·(x_i(t) -
+/// x_j(t)) ≥ m|n| for all points i of the first and j of the second primitive. In each iteration, the collision
+/// detection advances t to the first time at which n·(x_i(t) - x_j(t)) decreases to m|n| for some points i and j, where
+/// n is the normal of the separating planes and m is the distance to be kept. Two surfaces with the thickness ξ collide
+/// at the distance ξ (Li et al. 2021, section 6). The distance m that the motion must keep is ξ plus the fraction
+/// `keep`/2 of the initial gap, where the gap is the distance minus the thickness ξ.
 ///
-/// No collision is missed. Every s_ij and its rate are reduced by a bound of their rounding errors. Let u = 2⁻⁵³, and
-/// let w and v be the differences x_i - x_j at t = 0 and t = 1, each with a relative error of at most u. Then w + t(v -
-/// w) is computed with an error of at most 6u(|w| + |v|), and the product n·(w + t(v - w)) is computed with an error of
-/// at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²). The code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding, and 1e-300
-/// for underflow. Hence, for any n, the exact motion has no collision in the time intervals that the method has
-/// advanced over. An inaccurate n, computed from a degenerate pair, makes the advances shorter but never hides a
-/// collision. Fused multiply-add operations have smaller rounding errors, so the bound holds for them too.
+/// No collision is missed. From each projection s_ij(t) = n·(x_i(t) - x_j(t)) of the difference of two points, and from
+/// each rate ds_ij/dt, the code subtracts a bound of the rounding error. Let u = 2⁻⁵³, and let w and v be the
+/// differences x_i - x_j of two points at t = 0 and at t = 1, each with a relative error of at most u; then
+///   the error of w + t(v - w) is at most 6u(|w| + |v|),
+///   the error of n·(w + t(v - w)) is at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²),
+///   and the code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding, and 1e-300 for underflow.
+/// Because bounds of the rounding errors are subtracted, the exact motion has no collision in the time intervals over
+/// which the collision detection advances, for any normal n of the separating planes. An inaccurate normal n, computed
+/// from a degenerate pair, shortens the time intervals of the iterations but never hides a collision. Fused
+/// multiply-add operations have smaller rounding errors, so the bounds of the rounding errors also hold for code with
+/// these operations.
 ///
-/// At the returned time, the gap is at least `keep`/2 times a lower bound of the initial gap. If `keep`/2 times this
-/// lower bound does not exceed the rounding errors of the coordinates `from` + t (`to` - `from`) and of ξ, the returned
-/// time is 0. Therefore the positions that a caller computes for the returned time are free of collisions despite
-/// rounding. The returned time is also 0 if a coordinate is not finite or is 1e100 m or larger.
+/// At the time t ∈ [0, 1] that `safe_step` computes, the gap of the pair is at least `keep`/2 times a lower bound of
+/// the initial gap. If `keep`/2 times the lower bound of the initial gap does not exceed the rounding errors of the
+/// coordinates `from` + t (`to` - `from`) and of the thickness ξ, `safe_step` returns t = 0. Positions that a caller
+/// computes for the time t from `safe_step` are free of collisions despite rounding. `safe_step` returns t = 0 if a
+/// coordinate is not finite or is 1e100 m or larger in absolute value.
 namespace diffsim::contact {
 
 namespace detail {
 
-/// Vector from the closest point of the primitive with the points first..3 to the closest point of the primitive with
-/// the points 0..first-1.
+/// Vector between the closest points of two primitives: from the closest point of the primitive with the points `first`
+/// to 3 to the closest point of the primitive with the points 0 to `first` - 1.
 template <int first>
 DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
   const DistanceType type = first == 1 ? point_triangle_distance(x).type : edge_edge_distance(x).type;
   return scaled(type.p < first ? 1.0 : -1.0, closest(type, x).r);
 }
 
-/// Returns true if projections onto the vector n between the initial centroids of the two primitives prove that at
-/// least the fraction `keep`/2 of the initial gap remains during the whole motion. The gap is the distance minus the
-/// thickness. Every s_ij(t) = n·(x_i(t) - x_j(t)) is at least the smaller of s_ij(0) and s_ij(1), and the initial gap
-/// is at most |n| minus the thickness. The test accepts most pairs that do not approach each other, at a fraction of
-/// the cost of finding the closest points. Let c = `coordinate` be the largest absolute coordinate of the points, and u
-/// = 2⁻⁵³. Because of rounding, n differs by at most 16u c from a difference of two points of the primitives. The upper
-/// bound of the initial gap is therefore enlarged by 64u c.
+/// Returns true if projections onto the vector n between the initial centroids of two primitives prove that at least
+/// the fraction `keep`/2 of the initial gap remains during the whole motion. The gap of a pair is the distance of its
+/// primitives minus the contact thickness. For any point i of the first primitive and any point j of the second
+/// primitive, the projection n·(x_i(t) - x_j(t)) onto a constant vector n is linear in t, so the projection is at least
+/// the smaller of its values at t = 0 and t = 1. The vector n between the initial centroids of two primitives connects
+/// a point of each primitive, so the initial gap is at most |n| minus the contact thickness. `stays_apart` returns true
+/// for most pairs whose primitives do not approach each other, at a fraction of the cost of finding the closest points.
+/// Because of rounding, the computed vector n between the centroids of two primitives differs by at most 16u c from a
+/// difference of two points of the primitives, and the upper bound of the initial gap is enlarged by 64u c, where c =
+/// `coordinate` is the largest absolute coordinate of the points and u = 2⁻⁵³.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {
@@ -60,7 +71,7 @@ DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* 
 }
 
 /// Safe fraction t (see `point_triangle_step`) of the motion of a pair, which consists of the convex hull of the points
-/// 0..first-1 and the convex hull of the points first..3.
+/// 0 to `first` - 1 and the convex hull of the points `first` to 3.
 template <int first>
 DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep) {
   constexpr double u = 0x1p-53, tiny = 1e-300;
@@ -119,12 +130,13 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 }  // namespace detail
 
-/// Safe fraction t ∈ [0, 1] of the straight motion of four points from `from` to `to`. Over this fraction of the
-/// motion, point 0 and the triangle with the points 1, 2 and 3 stay farther apart than `thickness` (m) and keep at
-/// least `keep`/2 of their initial gap. The gap is the distance minus `thickness`. Returns 1 if the gap stays larger
-/// than `keep` times the initial gap during the whole motion, and 0 if the initial gap is zero or so small that
-/// rounding errors could hide a collision. The method stops after 256 iterations; t may then be smaller than necessary,
-/// but is still safe.
+/// Safe (collision-free) fraction t ∈ [0, 1] of the straight motion of four points from the positions `from` to the
+/// positions `to`. Over the safe fraction of the motion, point 0 and the triangle with the points 1, 2 and 3 stay
+/// farther apart than `thickness` (m) and keep at least `keep`/2 of their initial gap. The gap of the point and the
+/// triangle is their distance minus `thickness`. Returns 1 if the gap of the point and the triangle stays larger than
+/// `keep` times the initial gap during the whole motion, and 0 if the initial gap is zero or so small that rounding
+/// errors could hide a collision. If 256 iterations of the collision detection do not suffice, the returned fraction of
+/// the motion is smaller than necessary, but still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);

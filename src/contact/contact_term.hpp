@@ -11,12 +11,12 @@
 
 namespace diffsim {
 
-/// Forces of contact that a term computes.
+/// Contact forces that a contact term computes.
 enum class ContactForces {
-  barrier,               ///< barrier alone; there is no friction
-  barrier_and_friction,  ///< barrier and friction, both evaluated at the same configuration
-  barrier_part,          ///< barrier alone; another term computes friction
-  friction_part,         ///< friction alone; another term computes the barrier
+  barrier,               ///< barrier forces only; the contact has no friction
+  barrier_and_friction,  ///< barrier and friction forces, both evaluated at the same configuration
+  barrier_part,          ///< barrier forces only; another term computes the friction forces
+  friction_part,         ///< friction forces only; another term computes the barrier forces
 };
 
 /// Map from two names {A, B} to the sum of the contact forces (N) that the body or obstacle B exerts on the body A. If
@@ -25,20 +25,23 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 
 /// Force term of contact. The contact law has four scalar parameters:
 ///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s).
-/// A pair of bodies, or of a body and an obstacle, may have separate values of some of these four parameters. The name
-/// of such a parameter has a label, for example `friction:A|B`. For the remaining parameters, the pair uses the values
-/// common to all pairs. The parameter `thickness` (m) is optional: it may exist for all bodies, for one body or
-/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces stay farther apart than ξ, the mean of
-/// their thicknesses.
+/// Two surfaces A and B in contact, each of a body, a region of a body or an obstacle, may have separate values of some
+/// parameters of the contact law. The name of a parameter that applies only to contact between the surfaces A and B
+/// ends with the label A|B, for example `friction:A|B`. Two surfaces without a separate value of a contact parameter
+/// use the parameter without a label, for example `friction`. The parameter `thickness` (m) is optional: `thickness`
+/// may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces
+/// stay farther apart than the contact thickness ξ, which is the thickness of the pair or, by default, the mean of the
+/// thicknesses of the two surfaces.
 ///
-/// The energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier ψ
-/// (contact/barrier.hpp) and the distance d to other surfaces. Friction is Coulomb friction, smoothed below the sliding
-/// velocity ε_v (Li et al. 2020, eq. 14):
+/// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
+/// stiffness κ, the barrier ψ (contact/barrier.hpp), the distance d to other surfaces, the barrier distance d̂ and the
+/// thickness ξ. Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
 ///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, else 1,
-/// with the normal force N and the tangential relative velocity u, both evaluated at the same configuration. A term of
-/// friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), summed over
-/// the points in contact, with dS/dy = s. Such a term can be evaluated at the positions at the beginning of a time step
-/// (dynamics/lagged_term.hpp).
+/// with the Coulomb coefficient µ, the normal force N and the tangential relative velocity u, where N and u are
+/// evaluated at the same configuration. A term of friction alone (`ContactForces::friction_part`) has the dissipation
+/// potential D(x, v) = Σ µ N(x) S(|u|), summed over the points in contact, with the function S of `friction_potential`
+/// (contact/friction.hpp), the normal force N and the sliding velocity u. A term of friction alone can be evaluated at
+/// the positions at the beginning of a time step (dynamics/lagged_term.hpp).
 class ContactTerm : public ForceTerm {
  public:
   ContactForces forces() const { return forces_; }
@@ -46,8 +49,9 @@ class ContactTerm : public ForceTerm {
     return forces_ == ContactForces::barrier_and_friction || forces_ == ContactForces::friction_part;
   }
   bool limits_steps() const override { return forces_ != ContactForces::friction_part; }
-  /// Returns true if the forces have an energy: if there is no friction, or if all friction coefficients µ are zero.
-  /// With µ = 0 the friction forces and their Jacobian vanish, but the derivatives with respect to µ do not.
+  /// Returns true if the contact forces have an energy: if there is no friction, or if all friction coefficients µ are
+  /// zero. With µ = 0 the friction forces and their Jacobian vanish, but the derivatives of the friction forces with
+  /// respect to µ do not.
   bool has_energy() const override { return !has_friction() || frictionless_; }
   bool has_symmetric_jacobian() const override { return has_energy(); }
   bool has_dissipation() const override { return forces_ == ContactForces::friction_part; }
@@ -57,25 +61,27 @@ class ContactTerm : public ForceTerm {
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
-  /// Returns the contact quantities at the configuration `at` (see ContactState), over all ranks. A term of friction
-  /// alone computes only the friction power. Collective.
+  /// Returns the contact quantities at the configuration `at` (see ContactState), over all ranks. A contact term of
+  /// friction alone computes only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Adds this rank's contributions to the contact forces between bodies and obstacles, at the configuration `at`, to
-  /// `sums`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.
+  /// the map `sums`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.
   virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
-  /// Returns text for an error message, which names some of the intersections that this rank found in the last call of
+  /// Returns text for an error message that names some of the intersections that this rank found in the last call of
   /// `state`.
   virtual std::string intersecting() const { return {}; }
-  /// Returns text for an error message, for example "vertex 17 at (0, 1, 0) is inside obstacle 2". The text names a
-  /// body or an obstacle that lies entirely inside another body or obstacle. The text is empty if this rank found no
-  /// such body or obstacle. The state must be free of intersections. Collective.
+  /// Returns text for an error message that names a body or an obstacle that lies entirely inside another body or
+  /// obstacle, for example "vertex 17 at (0, 1, 0) is inside obstacle 2". Returns an empty text if this rank found no
+  /// body or obstacle inside another body or obstacle. The configuration `at` must be free of intersections.
+  /// Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
-  /// Selects the forces that the term computes. Derived classes call this function in their constructors.
+  /// Selects the contact forces that this contact term computes. Derived classes call `set_forces` in their
+  /// constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
-  /// Records whether all friction coefficients µ, which are the parameters `names`, are zero. Derived classes call this
-  /// function in `prepare`.
+  /// Records whether all friction coefficients µ, which are the parameters `names`, are zero. Derived classes call
+  /// `record_friction` in their function `prepare`.
   void record_friction(const ParameterSet& parameters, const std::vector<std::string>& names);
 
  private:

@@ -9,23 +9,26 @@
 /// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives. A pair
 /// consists of two primitives: a point and a triangle, or two edges.
 ///
-/// The distance of a pair equals the distance of two features, one of each primitive. A feature is a point of the pair,
-/// or the line or plane through two or three points of the pair. Two features are given by the indices p, q, plus[a]
-/// and minus[a] of points. The squared distance of two features is
+/// The distance of a pair equals the distance of two features, one of each primitive, where a feature is a point of the
+/// pair, or the line or plane through two or three points of the pair. The indices p, q, plus[a] and minus[a] of points
+/// define two features, whose squared distance is
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus[a]} - x_{minus[a]},
-/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Let [k=p] be 1 for k = p, else 0.
-/// Then r = Σ_k c_k(λ) x_k with
-///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]].
-/// At the minimum r ⊥ e_a. With G_ab = e_a·e_b, the derivatives are
+/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. With [k=p] = 1 for k = p, else 0,
+/// the vector r(λ) is a linear combination of the points x_k of the pair,
+///   r = Σ_k c_k(λ) x_k,  c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]],
+/// and the minimum has r ⊥ e_a. With the vector r(λ) = Σ_k c_k(λ) x_k between points of two features, e_a = ∂r/∂λ_a,
+/// B_ka = ∂c_k/∂λ_a and G_ab = e_a·e_b, the derivatives of the squared distance d² = min_λ |r(λ)|² are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Two features of a pair with the points x_0 … x_3. A feature is a point, a line or a plane. The squared distance of
-/// the two features is min_λ |x_p - x_q + Σ_a λ_a (x_{plus[a]} - x_{minus[a]})|², where the sum is over all a < `free`.
-/// The members other than `free` are indices, 0 to 3, of points.
+/// Two features of a pair with the points x_0 … x_3, where a feature is a point, or the line or plane through two or
+/// three points. The squared distance of the two features of a DistanceType is
+///   min_λ |x_p - x_q + Σ_a λ_a (x_{plus[a]} - x_{minus[a]})|²,
+/// where the sum is over all a < `free`. The members `p`, `q`, `plus` and `minus` are indices, 0 to 3, of points of the
+/// pair.
 struct DistanceType {
-  std::int8_t free;  ///< number of variables λ_a: 0, 1 or 2
+  std::int8_t free;  ///< number of free variables λ_a of the distance: 0, 1 or 2
   std::int8_t p, q;
   std::int8_t plus[2], minus[2];
 
@@ -39,14 +42,14 @@ struct DistanceType {
 DIFFSIM_FUNCTION DistanceType point_point(int i, int j) {
   return {0, static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), {0, 0}, {0, 0}};
 }
-/// Two features: point i, and the line through points j and k.
+/// DistanceType of point i and the line through points j and k.
 DIFFSIM_FUNCTION DistanceType point_line(int i, int j, int k) {
   const auto from = static_cast<std::int8_t>(j), to = static_cast<std::int8_t>(k);
   return {1, static_cast<std::int8_t>(i), from, {from, 0}, {to, 0}};
 }
-/// Two features: point 0, and the plane through points 1, 2 and 3.
+/// DistanceType of point 0 and the plane through points 1, 2 and 3.
 DIFFSIM_FUNCTION DistanceType point_plane() { return {2, 0, 1, {1, 1}, {2, 3}}; }
-/// Two features: the line through points 0 and 1, and the line through points 2 and 3.
+/// DistanceType of the line through points 0 and 1 and the line through points 2 and 3.
 DIFFSIM_FUNCTION DistanceType line_line() { return {2, 0, 2, {1, 2}, {0, 3}}; }
 
 namespace detail {
@@ -55,8 +58,8 @@ DIFFSIM_FUNCTION Vec3<T> scaled(const T& s, const Vec3<T>& a) {
   return {{s * a[0], s * a[1], s * a[2]}};
 }
 
-/// Difference of products a b - c d. With doubles the error is at most two ulps (units in the last place) of the
-/// result, regardless of cancellation (Kahan; Jeannerod, Louvet & Muller 2013).
+/// Difference of products a b - c d. For the type double, the error of a b - c d is at most two ulps (units in the last
+/// place) of the result, regardless of cancellation (Kahan; Jeannerod, Louvet & Muller 2013).
 template <class T>
 DIFFSIM_FUNCTION T product_difference(const T& a, const T& b, const T& c, const T& d) {
   return a * b - c * d;
@@ -65,9 +68,9 @@ DIFFSIM_FUNCTION double product_difference(double a, double b, double c, double 
   const double cd = c * d;
   return std::fma(a, b, -cd) + std::fma(-c, d, cd);
 }
-/// Cross product a × b, accurate also for nearly parallel vectors. A distance of two primitives that is computed with
-/// this product equals the exact distance of displaced primitives. The displacements of the points, and hence the error
-/// of the distance, are at most a few ulps (units in the last place) of the size of the pair.
+/// Cross product a × b, accurate also for nearly parallel vectors. A distance that is computed with `accurate_cross`
+/// equals the exact distance of primitives whose points are displaced by at most a few ulps (units in the last place)
+/// of the size of the pair, so the error of the distance is at most a few ulps of the size of the pair.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {{product_difference(a[1], b[2], a[2], b[1]), product_difference(a[2], b[0], a[0], b[2]),
@@ -76,16 +79,17 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }  // namespace detail
 
 /// Closest points of two features (see DistanceType): the difference r of these points, and the quantities that the
-/// derivatives of the distance need. With e_a = x_{plus[a]} - x_{minus[a]}, r = x_p - x_q + Σ_a λ_a e_a = Σ_k c_k x_k,
-/// where the λ_a minimise |r|. `lambda` and `e` contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns ∂c_k/∂λ_a,
-/// and G is the matrix with the entries G_ab = e_a·e_b.
+/// derivatives of the distance need. The difference of the closest points of two features is r = x_p - x_q + Σ_a λ_a
+/// e_a = Σ_k c_k x_k, where e_a = x_{plus[a]} - x_{minus[a]} and the λ_a minimise |r|. The members `lambda` and `e`
+/// contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns ∂c_k/∂λ_a, and G is the matrix with the entries G_ab =
+/// e_a·e_b.
 template <class T>
 struct Closest {
   DistanceType type;
   Vec3<T> r;  ///< vector from the second feature's closest point to the first feature's closest point
   T lambda[2];
   Vec3<T> e[2];
-  T inverse_gram[3];  ///< entries 00, 01, 11 of G⁻¹
+  T inverse_gram[3];  ///< entries (0, 0), (0, 1) and (1, 1) of the inverse of the matrix G_ab = e_a·e_b
 
   DIFFSIM_FUNCTION T squared_distance() const { return dot(r, r); }
   DIFFSIM_FUNCTION double b(int k, int a) const {
@@ -98,8 +102,9 @@ struct Closest {
   }
 };
 
-/// Closest points of the two features that `type` describes. Lines and planes must not be degenerate: with their
-/// direction vectors e_a = x_{plus[a]} - x_{minus[a]}, |e_0|² > 0 and, with two vectors, |e_0 × e_1|² > 0.
+/// Closest points of the two features that the DistanceType `type` describes. The lines and planes of a DistanceType
+/// must not be degenerate: with their direction vectors e_a = x_{plus[a]} - x_{minus[a]}, |e_0|² > 0 and, with two
+/// vectors, |e_0 × e_1|² > 0.
 template <class T>
 DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) {
   Closest<T> result;
@@ -190,14 +195,15 @@ struct TypedDistance {
 
 namespace detail {
 
-/// Threshold of sin² of an angle: of the angle between the two edges of an edge–edge pair, or between the edges x1 x2
-/// and x1 x3 of a triangle. Below the threshold, the edges count as parallel, or the triangle as degenerate. The
-/// distance of such a pair is computed as the smallest distance between a point and a segment: between an end of one
-/// edge and the other edge, or between point x0 and an edge of the triangle. The distance of a point and a segment is
-/// always well conditioned. The error of the pair's distance is at most 1e-12 times the edge length.
+/// Threshold of sin² of the angle between the two edges of an edge–edge pair, or between the edges x1 x2 and x1 x3 of a
+/// triangle, up to which the two edges count as parallel, or the triangle as degenerate. The distance of a pair with
+/// parallel edges or a degenerate triangle is computed as the smallest distance between a point and a segment: between
+/// an end of one edge and the other edge, or between point x0 and an edge of the triangle. The distance of a point and
+/// a segment is always well conditioned. For parallel edges or a degenerate triangle, the error of the pair's distance
+/// is at most 1e-12 times the edge length.
 constexpr double parallel_sine_squared = 1e-24;
 
-/// Returns the smaller of two distances; the first distance if both are equal.
+/// Returns the smaller of two distances, or the first distance if both distances are equal.
 DIFFSIM_FUNCTION TypedDistance nearer(const TypedDistance& a, const TypedDistance& b) {
   return b.squared < a.squared ? b : a;
 }
@@ -221,9 +227,9 @@ DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j
 
 }  // namespace detail
 
-/// Closest features of point x0 and triangle x1 x2 x3, and their squared distance. The points may coincide or be
-/// collinear. If the projection of x0 onto the triangle's plane is outside the triangle, the closest point of the
-/// triangle lies on one of the three sides, because the distance is a convex function.
+/// Closest features of point x0 and triangle x1 x2 x3, and their squared distance. The points x0, x1, x2 and x3 may
+/// coincide or be collinear. If the projection of x0 onto the triangle's plane is outside the triangle, the closest
+/// point of the triangle lies on one of the three sides, because the distance is a convex function.
 DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 1, 2), detail::point_segment(x, 0, 2, 3)),
@@ -237,8 +243,8 @@ DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   return {point_plane(), height * height / area};
 }
 
-/// Closest features of the edges x0 x1 and x2 x3, and their squared distance. The edges may be parallel or have
-/// coinciding ends.
+/// Closest features of the edges x0 x1 and x2 x3, and their squared distance. The edges x0 x1 and x2 x3 may be parallel
+/// or have coincident ends.
 DIFFSIM_FUNCTION TypedDistance edge_edge_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 2, 3), detail::point_segment(x, 1, 2, 3)),

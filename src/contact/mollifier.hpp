@@ -40,16 +40,17 @@ DIFFSIM_FUNCTION T squared_cross(const Vec3<T>* x) {
   const Vec3<T> n = cross(x[1] - x[0], x[3] - x[2]);
   return dot(n, n);
 }
-/// Gradient ∂c/∂x_k of c = |a × b|², with the edges a = x1 - x0 and b = x3 - x2. With n = a × b, the gradient is -2 b ×
-/// n for x0, 2 b × n for x1, -2 n × a for x2 and 2 n × a for x3.
+/// Gradient ∂c/∂x_k of c = |a × b|², with the edges a = x1 - x0 and b = x3 - x2. With n = a × b, the derivatives of
+/// c = |a × b|² are
+///   ∂c/∂x0 = -2 b × n, ∂c/∂x1 = 2 b × n, ∂c/∂x2 = -2 n × a, ∂c/∂x3 = 2 n × a for a = x1 - x0 and b = x3 - x2.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> squared_cross_gradient(const Vec3<T>* x, int k) {
   const Vec3<T> a = x[1] - x[0], b = x[3] - x[2], n = cross(a, b);
   const Vec3<T> g = k < 2 ? cross(b, n) : cross(n, a);
   return detail::scaled(T(k % 2 == 0 ? -2.0 : 2.0), g);
 }
-/// Hessian block ∂²c/∂x_k∂x_l of c = |a × b|², computed from the second derivatives of c with respect to the edges a =
-/// x1 - x0 and b = x3 - x2:
+/// Hessian block ∂²c/∂x_k∂x_l of c = |a × b|², computed from the second derivatives of c with respect to the edges
+/// a = x1 - x0 and b = x3 - x2:
 ///   c_aa = 2(|b|² I - b bᵀ), c_bb = 2(|a|² I - a aᵀ), c_ab = 4 a bᵀ - 2 b aᵀ - 2 (a·b) I.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> squared_cross_hessian(const Vec3<T>* x, int k, int l) {

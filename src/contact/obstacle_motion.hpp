@@ -10,16 +10,18 @@
 
 namespace diffsim::contact {
 
-/// Motion of an obstacle. A vertex with the reference position X has the position x and the velocity v at the time t:
-///   x = o + R(a, ω t)(X - o) + p + t V,  v = V + ω a × R(a, ω t)(X - o).
-/// R(a, φ) is the rotation by the angle φ about the unit vector a, the direction of the axis of rotation. o is a point
-/// on the axis. Without an axis, x = X + p + t V and v = V. The displacement p (m), the velocity V (m/s) and the
-/// angular velocity ω (rad/s) are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL` and
-/// `obstacle_angular_velocity:LABEL`.
+/// Motion of an obstacle. An obstacle's vertex with the reference position X has the position x and the velocity v at
+/// the time t:
+///   x = o + R(a, ω t)(X - o) + p + t V,  v = V + ω a × R(a, ω t)(X - o),
+/// where R(a, φ) is the rotation by the angle φ about the unit vector a, o is a point on the rotation axis in the
+/// reference configuration, p (m) is a displacement, V (m/s) a velocity and ω (rad/s) an angular velocity. An obstacle
+/// without a rotation axis has the vertex positions x = X + p + t V and the vertex velocities v = V. The displacement
+/// p, the velocity V and the angular velocity ω are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL`
+/// and `obstacle_angular_velocity:LABEL`.
 struct ObstacleMotion {
   std::string label;
   Turn turn;
-  int first = 0, last = 0;  ///< indices `first` to `last` - 1 of the obstacle's vertices in arrays of all obstacles
+  int first = 0, last = 0;  ///< range [first, last) of the obstacle's vertices among the vertices of all obstacles
 
   std::array<std::string, 3> names() const;
   /// Returns true if the velocity V or the angular velocity ω of the obstacle is not zero in time step n.
@@ -35,40 +37,41 @@ void place_obstacle(const ObstacleMotion& motion, const double* reference, const
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
 /// Sets the directional derivatives `dx` of the positions and `dv` of the velocities of the obstacle's vertices. The
-/// direction consists of `direction` for the parameters `set`, and of `dt` for `time`; `dt` is not the length of a time
-/// step.
+/// direction of differentiation is `direction` for the parameters `set` and `dt` for the time `time`; `dt` is not the
+/// length of a time step.
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
-/// Adds the derivatives with respect to the parameters of the motion to `gradient`. The derivatives are computed from
-/// adjoints of positions and velocities: `x_bar` and `v_bar`, both [slots, 3], with one slot for each of the four
-/// points of each pair that exerts a force. Several slots may belong to one vertex; the adjoint of the vertex is then
-/// the sum over these slots. `v_bar` is empty if no force depends on velocities. `targets` [slots] is the vertex of
-/// each slot, with the vertices numbered as in PairView; vertices with indices ≥ `obstacles_begin` belong to obstacles.
-/// `x` [vertices, 3] contains the positions of all vertices.
+/// Adds the gradient with respect to the parameters of the obstacle's motion to `gradient`. The gradient with respect
+/// to the parameters of the obstacle's motion is computed from the adjoints `x_bar` of positions and `v_bar` of
+/// velocities, both [slots, 3], with one row, called slot, for each of the four points of each pair that exerts a
+/// force. Several slots of `x_bar` and `v_bar` may belong to one vertex; the adjoint of the vertex is then the sum over
+/// these slots. The array `v_bar` is empty if no force depends on velocities. `targets` [slots] is the vertex index of
+/// each slot of `x_bar` and `v_bar`, in the order of PairView; vertices with indices ≥ `obstacles_begin` belong to
+/// obstacles. The array `x` [vertices, 3] contains the positions of all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
 struct PairAdjointTangent;
-/// Adds the directional derivatives of the values that `add_obstacle_gradient` adds to `gradient_tangent`. `bar`
-/// contains the adjoints x̄ and v̄ of the positions and the velocities. The direction consists of `direction` for the
-/// parameters, `dt` for the time, and `bar.dx_bar` and `bar.dv_bar` for x̄ and v̄. `reference` contains the reference
-/// positions of all obstacle vertices.
+/// Adds to `gradient_tangent` the directional derivatives of the gradient that `add_obstacle_gradient` computes. The
+/// argument `bar` contains the adjoints x̄ and v̄ of the positions and the velocities. The direction of differentiation
+/// is `direction` for the parameters, `dt` for the time, and `bar.dx_bar` and `bar.dv_bar` for the adjoints x̄ and v̄ of
+/// the positions and the velocities. The array `reference` contains the reference positions of all obstacle vertices.
 void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                                    const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
                                    const ParameterSet& direction, int n, double time, double dt,
                                    ParameterSet& gradient_tangent);
 
-/// Returns true if one of the parameters with the names `rates` is not zero in time step n; a parameter that does not
-/// exist counts as zero.
+/// Returns true if at least one of the parameters with the names `rates` is not zero in time step n; a parameter that
+/// does not exist counts as zero.
 bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int n);
 /// Returns the device address of the values of the parameter `name` for time step n; nullptr if the parameter does not
 /// exist.
 const double* address_of(const ParameterSet& set, const std::string& name, int n);
-/// Adds `values` to the gradient with respect to the parameter `name` in time step n. Does nothing if `gradient` does
-/// not contain this parameter.
+/// Adds `values` to the gradient with respect to the parameter `name` in time step n. The function `add_to` does
+/// nothing if `gradient` does not contain the parameter `name`.
 void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values);
 
 }  // namespace diffsim::contact

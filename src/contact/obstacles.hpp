@@ -8,15 +8,15 @@
 namespace diffsim::contact {
 
 // Surfaces of obstacles, as triangles with outward normals. Round obstacles are inscribed polyhedra: a body outside the
-// polyhedron penetrates the exact round shape by at most the gap between the two surfaces, which is given below.
-// Contact with triangles stops the vertices, edges and faces of a body.
+// polyhedron penetrates the exact round shape by at most the gap between the polyhedron and the exact round shape (see
+// `sphere_triangles` and `cylinder_triangles`). Contact with triangles stops the vertices, edges and faces of a body.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
-/// Sphere of 5120 triangles: an icosahedron, refined four times by dividing each triangle into four. The polyhedron
-/// lies inside the exact sphere; the gap between the two surfaces is at most 0.0012 times `radius`.
+/// Polyhedron of 5120 triangles inscribed in a sphere: an icosahedron, refined four times by dividing each triangle
+/// into four. The gap between the polyhedron and the sphere is at most 0.0012 times the radius of the sphere.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
-/// Cylinder with 64 sides and flat ends, whose centres are `from` and `to`. The polyhedron lies inside the exact
-/// cylinder; the gap between the two surfaces is at most 0.0012 times `radius`.
+/// Prism of 64 sides inscribed in a cylinder with flat ends, whose centres are `from` and `to`. The gap between the
+/// prism and the cylinder is at most 0.00121 times the radius of the cylinder.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

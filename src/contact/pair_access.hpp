@@ -35,8 +35,8 @@ KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec
 KOKKOS_INLINE_FUNCTION double weight_of(const PairView& pairs, int p) {
   return pairs.is_point_triangle(p) ? pairs.point_triangle_weights(p).area : pairs.edge_edge_weights(p).threshold;
 }
-/// Adds the forces of pair p to f, with `weight` in place of the value that `weight_of` returns. `weight` may be a
-/// Dual, for derivatives with respect to the rest shape.
+/// Adds the forces on the four points of pair p to the array f, with `weight` in place of the value that `weight_of`
+/// returns. The argument `weight` may be a Dual, for derivatives with respect to the rest shape.
 template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const T& weight, const Vec3<T>* x,
                                          const Vec3<T>* v, const ContactLaw<T, X>& law, Vec3<T>* f) {

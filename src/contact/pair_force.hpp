@@ -8,45 +8,48 @@
 
 namespace diffsim::contact {
 
-/// Contact law of a pair: the values of parameters on which the force of the pair depends. The force also depends on
-/// positions, velocities and weights. The thickness is a value without derivatives unless `Thickness` is a Dual.
+/// Contact law of a pair: the values of the contact parameters on which the force of the pair depends. The force of a
+/// pair depends on the ContactLaw, on the positions and velocities of the pair's points, and on weights. The thickness
+/// in a ContactLaw is a value without derivatives unless the type `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< barrier stiffness κ, Pa
   T range;      ///< barrier distance d̂, m
   T friction;   ///< Coulomb coefficient µ
   T velocity;   ///< sliding velocity ε_v below which friction is smoothed, m/s
-  /// Thickness ξ (m), the mean of the thicknesses of the pair's two sides. The barrier keeps the distance greater than
-  /// ξ.
+  /// Thickness ξ (m), the mean of the thicknesses of the pair's two sides. The barrier keeps the distance of a pair
+  /// greater than the thickness ξ.
   Thickness thickness = Thickness(0.0);
 
-  /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`
-  /// (contact/barrier.hpp).
+  /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`, the barrier
+  /// distance d̂ and the thickness ξ (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
-  /// Squared distance (ξ + d̂)² in m². A pair with this or a larger squared distance has no force.
+  /// Squared distance (ξ + d̂)², in m², at which and beyond which a pair has no force, with the thickness ξ and the
+  /// barrier distance d̂.
   DIFFSIM_FUNCTION double limit() const {
     const double distance = value_of(range) + value_of(thickness);
     return distance * distance;
   }
 };
 
-/// Weights of a pair of the point x0 and the triangle x1 x2 x3. The energy of the pair is
+/// Weights of a pair of the point x0 and the triangle x1 x2 x3. The energy of a point–triangle pair is
+///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ),
+/// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the factor a = `area`,
+/// the barrier ψ (contact/barrier.hpp), and the distances d_j of x0 from the triangle, edge or corner j. The sum in the
+/// energy of a point–triangle pair is over the triangle with the weight w_j = 1, and over the triangle's edges and
+/// corners with the weights w_j in `edges` and `corners` (see SurfaceTriangle).
 ///
-///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ)
+/// The member `codimension` is 2 minus the dimension of the surface to which the pair's point belongs. In contact, a
+/// line of segments (codimension 1) counts as a strip of width d̂/2, and a point of a body of points (codimension 2) as
+/// a patch of d̂/2 by d̂/2, the same patch as for crossing edges, where d̂ is the barrier distance.
 ///
-/// where κ, d̂ and ξ are values of the ContactLaw, and ψ is the barrier (contact/barrier.hpp). The sum is over the
-/// triangle with the weight w_j = 1, and over the triangle's edges and corners with the weights w_j in `edges` and
-/// `corners` (see SurfaceTriangle). d_j is the distance of x0 from the triangle, edge or corner j.
-///
-/// `codimension` is 2 minus the dimension of the point's surface. In contact, a line of segments (codimension 1) counts
-/// as a strip of width d̂/2, and a point of a body of points (codimension 2) as a patch of d̂/2 by d̂/2, the same patch
-/// as for crossing edges.
-///
-/// The factor a = `area` depends on the point's rest measure, and hence on the rest shape. The rest measure is an area
-/// for a surface of triangles, a length for a line of segments, and the number of point cells at the point, normally 1,
-/// for a body of points. In contact with a surface of the same dimension, a is half of the rest measure, because the
-/// energy is integrated over the points of both surfaces. In contact with a surface of a higher dimension, a is the
-/// full rest measure, because the energy is integrated over the points of the lower-dimensional surface only.
+/// The factor `area` of a point–triangle pair depends on the rest shape: `area` is proportional to the area in the rest
+/// configuration that the point represents, on a line of segments to the length, and in a body of points to the number
+/// of point cells at the point, normally 1. In contact of two surfaces of the same dimension, `area` is half of the
+/// rest area, length or number that the point represents, because the energy is integrated over the points of both
+/// surfaces. In contact of a point with a surface of a higher dimension than the point's surface, `area` is the full
+/// rest area, length or number that the point represents, because the energy is integrated over the points of the
+/// lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -55,33 +58,37 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of the pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ), where κ,
-/// d̂ and ξ are values of the ContactLaw, ψ is the barrier (contact/barrier.hpp), d is the distance of the edges, and
-/// m(c) is the mollifier (contact/mollifier.hpp). Crossing edges are therefore in contact over a patch of area d̂²/4.
-/// In the contact of flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the energy that is
-/// proportional to (d̂/h)²; the point–triangle pairs carry the pressure. The relative change of the energy between
-/// different meshes of the same surfaces is proportional to (d̂/h)², too.
+/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of an edge–edge pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
+/// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the barrier ψ
+/// (contact/barrier.hpp), the distance d of the edges, and the mollifier m(c) of the squared cross product c of the
+/// edges (contact/mollifier.hpp). Crossing edges are in contact over a patch of area d̂²/4, where d̂ is the barrier
+/// distance. In the contact of flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the contact
+/// energy that is proportional to (d̂/h)², with the barrier distance d̂; the point–triangle pairs carry the pressure. The
+/// relative change of the contact energy between different meshes of the same flat surfaces is proportional to (d̂/h)²,
+/// with the barrier distance d̂ and the mesh size h.
 ///
-/// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
-/// one other edge. If an edge of the pair is of a surface without triangles (`lone`), the patch therefore has the area
-/// ((d̂/2) l/(d̂ + l))², where l is the geometric mean of the rest lengths of both edges. The area tends to d̂²/4 for l
-/// ≫ d̂ and to l²/4 for l ≪ d̂, where about d̂²/l² pairs together have the area d̂²/4.
+/// Several edges of a surface without triangles, if shorter than the barrier distance d̂, may cross the contact patch of
+/// one other edge. If an edge of an edge–edge pair is of a surface without triangles (`lone`), the contact patch has
+/// the area ((d̂/2) l/(d̂ + l))², where d̂ is the barrier distance and l is the geometric mean of the rest lengths of both
+/// edges: about d̂²/4 for l ≫ d̂ and about l²/4 for l ≪ d̂. If the geometric mean l of the edges' rest lengths is much
+/// smaller than the barrier distance d̂, about d̂²/l² edge–edge pairs together have a contact patch of the area d̂²/4.
 template <class T>
 struct EdgeEdgeWeightsOf {
-  T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape
+  T threshold;  ///< threshold ε (m⁴) of the mollifier, which depends on the rest shape
   bool lone = false;
 };
 using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
 
 namespace detail {
 
-/// Returns `scale` (d̂/2)^codimension, where d̂ is `range`.
+/// Returns the product `scale` · (d̂/2)^`codimension`, where d̂ is `range`.
 template <class T>
 DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
   for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
   return scale;
 }
-/// Product of κ and the area of the patch over which two edges are in contact, in N (see EdgeEdgeWeightsOf).
+/// Product of the barrier stiffness κ and the area of the patch over which two edges are in contact, in N (see
+/// EdgeEdgeWeightsOf).
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
   const T area = 0.25 * law.stiffness * law.range * law.range;
@@ -98,9 +105,10 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
   return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
 }
 
-/// Sliding velocity (m/s) of the closest points of two features: the component of Σ_k c_k v_k perpendicular to r = Σ_k
-/// c_k x_k. v_k is the velocity of point k of the pair, c_k = at.c(k), r = at.r is the vector between the closest
-/// points, and `squared` is |r|². A feature is a point, or the line or plane through two or three points of the pair.
+/// Sliding velocity (m/s) of the closest points of two features: the component of Σ_k c_k v_k perpendicular to
+/// r = Σ_k c_k x_k, where v_k is the velocity of point k of the pair, c_k = at.c(k), r = at.r is the vector between the
+/// closest points, and `squared` is |r|². A feature is a point, or the line or plane through two or three points of the
+/// pair.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
   Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
@@ -108,10 +116,10 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
   return u - scaled(T(dot(u, at.r) / squared), at.r);
 }
 
-/// Adds the forces of two features on the four points of their pair to f. A feature is a point, or the line or plane
-/// through two or three points of the pair. The forces are -∂/∂x_k of the energy `scale` ψ(d²), with the barrier ψ and
-/// the distance d of the features, and, unless `v` is nullptr, friction. If `friction_alone` is true, the function adds
-/// friction only.
+/// Adds the contact forces between two features of a pair to the array f of the forces on the pair's four points. A
+/// feature is a point, or the line or plane through two or three points of the pair. The force on point k is -∂/∂x_k of
+/// the energy `scale` ψ(d²), with the barrier ψ and the distance d of the features, plus, unless `v` is nullptr, the
+/// friction force. If `friction_alone` is true, `add_feature_force` adds friction forces only.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
                                         const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
@@ -131,9 +139,10 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|), in W, of two features whose energy is `scale` ψ(d²), with the barrier
-/// ψ and the distance d of the features. N = `scale` |∂ψ/∂d| is the normal force, u the sliding velocity, and S the
-/// function `friction_potential`.
+/// Returns the dissipation potential µ N S(|u|), in W, of two features, with the Coulomb coefficient µ, the normal
+/// force N, the sliding velocity u and the function S of `friction_potential`. The normal force of two features is
+/// N = `scale` |∂ψ/∂d|, with the barrier ψ and the distance d of the features; the energy of the features is `scale`
+/// ψ(d²).
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
@@ -144,8 +153,8 @@ DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double sca
 }
 
 /// Calls `visit(type, squared distance, weight)` seven times for a point–triangle pair: for the point and the triangle,
-/// for the point and each edge of the triangle, and for the point and each corner of the triangle. `type` contains the
-/// closest features.
+/// for the point and each edge of the triangle, and for the point and each corner of the triangle. The argument `type`
+/// of `visit` describes the closest features of the point and of the triangle, edge or corner (see DistanceType).
 template <class Weight, class Visit>
 DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
                                        const Visit& visit) {
@@ -200,9 +209,9 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
 }
 
 /// Adds the forces on the four points k of a pair to f_k: -∂E/∂x_k, with the energy E of the pair, and, unless `v` is
-/// nullptr, the friction force. If `friction_alone` is true, the function adds the friction force only. If T is a Dual,
-/// f also has the derivatives; the choice of the closest points, edges or triangles depends on the values only.
-/// `Weight` may be a Dual or a double.
+/// nullptr, the friction force. If `friction_alone` is true, `add_pair_force` adds the friction force only. If T is a
+/// Dual, the array f contains the forces and their derivatives; the choice of the closest points, edges or triangles
+/// depends only on the values of the positions, not on derivatives. The type `Weight` may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

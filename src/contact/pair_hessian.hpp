@@ -7,15 +7,16 @@
 namespace diffsim::contact {
 
 /// Hessian ∂²E/∂x² (N/m) of the energy E of a pair (contact/pair_force.hpp) with respect to the twelve coordinates of
-/// the pair's four points: of[3 k + i][3 l + j] = ∂²E/∂x_ki∂x_lj for the components i and j of the points k and l.
+/// the pair's four points: `of[3 k + i][3 l + j]` = ∂²E/∂x_ki∂x_lj for the components i and j of the points k and l.
 struct PairHessian {
   double of[12][12];
 };
 
 namespace detail {
 
-/// Adds a H_s + b ∇s ∇sᵀ to h, where s = d² is the squared distance of two features, which have the closest points
-/// `at`, and H_s is the Hessian of s. A feature is a point, a line or a plane.
+/// Adds the matrix a H_s + b ∇s ∇sᵀ to the matrix h, with factors a and b, where s = d² is the squared distance of two
+/// features, which have the closest points `at`, and H_s is the Hessian of s. A feature of a pair is a point, a line or
+/// a plane.
 DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
   for (int k = 0; k < 4; ++k) {
     if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;
@@ -35,7 +36,7 @@ DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, 
 
 }  // namespace detail
 
-/// Adds the Hessian ∂²E/∂x² of the energy E of a point–triangle pair to h.
+/// Adds the Hessian ∂²E/∂x² of the energy E of a point–triangle pair to the matrix h.
 DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
   const double limit = law.limit();
@@ -48,8 +49,9 @@ DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, cons
   });
 }
 
-/// Adds the Hessian ∂²E/∂x² of the energy E of an edge–edge pair to h. With the barrier ψ, the mollifier m(c), the
-/// squared cross product c of the edges (contact/mollifier.hpp) and the Hessian H_c of c,
+/// Adds the Hessian ∂²E/∂x² of the energy E of an edge–edge pair to the matrix h. With the barrier ψ, the mollifier
+/// m(c), the squared cross product c of the edges (contact/mollifier.hpp) and the Hessian H_c of c, the Hessian of the
+/// product m ψ is
 ///   (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
 DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
@@ -78,10 +80,10 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix.
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
-/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix. The null space of the matrix must
-/// contain the translations of the pair. The computation then needs only the nine-dimensional space of relative
-/// displacements. The last three rows of the Hadamard matrix of order four, multiplied by ½, are an orthonormal basis
-/// of the relative displacements of the four points.
+/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix. The null space of the matrix h
+/// must contain the translations of the pair, so that the computation needs only the nine-dimensional space of relative
+/// displacements of the pair's four points. The last three rows of the Hadamard matrix of order four, multiplied by ½,
+/// are an orthonormal basis of the relative displacements of the four points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {
   constexpr double sign[3][4] = {{1.0, 1.0, -1.0, -1.0}, {1.0, -1.0, 1.0, -1.0}, {1.0, -1.0, -1.0, 1.0}};
   double relative[9][9], half[9][12];

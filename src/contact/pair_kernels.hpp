@@ -13,14 +13,14 @@
 namespace diffsim::contact {
 
 /// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ and
-/// smoothing velocity ε_v in `of`, thicknesses of the two sides of a pair in `thick`. nullptr stands for the value
-/// zero.
+/// smoothing velocity ε_v in the member `of`, thicknesses of the two sides of a pair in the member `thick`. nullptr
+/// stands for the value zero.
 struct LawAddresses {
   const double* of[4];
   const double* thick[2];
 
   KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
-  /// Thickness ξ (m) of the law, the mean of the thicknesses of both sides.
+  /// Thickness ξ (m) of a contact law, the mean of the thicknesses of the two sides of a pair.
   KOKKOS_INLINE_FUNCTION double thickness() const {
     return 0.5 * ((thick[0] ? *thick[0] : 0.0) + (thick[1] ? *thick[1] : 0.0));
   }
@@ -28,14 +28,14 @@ struct LawAddresses {
   bool is_thick() const { return thick[0] || thick[1]; }
 };
 
-/// Contact laws of the pairs of a rank. The groups of the two sides of a pair determine the law of the pair; a group is
-/// a region, a body or an obstacle.
+/// Contact laws of the point–triangle and edge–edge pairs of a rank. The surface groups of the two sides of a pair
+/// determine the contact law of the pair; a surface group is a region, a body or an obstacle.
 struct PairLaws {
   std::vector<LawAddresses> laws;
   DeviceArray<int> of_groups;  // [groups, groups]: index in `laws`; not read if there is only one law
   int groups = 1;
 
-  /// Returns true if some law has a thickness parameter, even if the value of the parameter is zero.
+  /// Returns true if some contact law has a thickness parameter, even if the value of the parameter is zero.
   bool are_thick() const {
     return std::any_of(laws.begin(), laws.end(), [](const LawAddresses& law) { return law.is_thick(); });
   }
@@ -48,7 +48,8 @@ struct LawPart {
   Range range() const { return Range(begin, end); }
 };
 
-/// Pairs whose distance is below a limit, sorted by contact law. The pairs of one law are in ascending order.
+/// Pairs whose distance is below a limit, sorted by contact law. Pairs with the same contact law are in ascending order
+/// of their indices.
 struct NearPairs {
   DeviceArray<int> pairs;      // indices of the pairs in PairView
   std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws
@@ -68,30 +69,31 @@ struct LawSums {
 };
 
 /// Rest positions of the pairs' vertices, `positions`, and the direction of the rest shape along which forces are
-/// differentiated: `direction` for the rest positions, and `areas` [owned vertices] for the rest measures of the
-/// vertices. The arrays are empty if the direction of the rest shape is zero.
+/// differentiated: `direction` for the rest positions, and `areas` [owned vertices] for the rest areas (on segments,
+/// lengths) of the vertices. All arrays of a RestTangent are empty if the direction of the rest shape is zero.
 struct RestTangent {
   DeviceArray<double> areas;
   Vectors positions, direction;
 };
 
-/// Adjoints of the rest measure (`areas`) and of the rest position (`positions`) of each of the four points of each
-/// pair that exerts a force, [pairs, 4, 3]; empty if not requested. The adjoint of a rest measure is a scalar, which
-/// `areas` stores in the first of the three components.
+/// Adjoints of the rest area (`areas`) and of the rest position (`positions`) of each of the four points of each pair
+/// that exerts a force, [pairs, 4, 3]; empty if the adjoints are not requested. For each point, the array `areas` has
+/// the adjoint of the rest area (on segments, length) in the first of three components, and zeros in the other two
+/// components.
 struct RestAdjoint {
   Vectors areas, positions;
 };
 
-/// Returns the pairs whose distance is less than ξ + `factor` d̂, with the thickness ξ and the barrier distance d̂ of
-/// the pair's contact law. `x` contains the vertex positions.
+/// Returns the pairs whose distance is less than ξ + `factor` d̂, with the thickness ξ and the barrier distance d̂ of the
+/// pair's contact law. The array `x` contains the vertex positions.
 NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
 /// Returns the active pairs, which exert forces: the pairs whose distance is less than ξ + d̂, with the thickness ξ and
 /// the barrier distance d̂ of the pair's contact law.
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
-/// Returns the vertex indices of the four points of each of the pairs with the indices `active`, [active, 4], in the
-/// order of PairView.
+/// Returns the vertex indices (in the order of PairView) of the four points of each of the pairs with the indices
+/// `active`, as an array [active, 4].
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
 /// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
@@ -110,15 +112,16 @@ double friction_power(const PairView& pairs, const NearPairs& active, const Vect
 // arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets `tangents` to the directional derivatives of the forces. The direction is `dx` for the positions, `dv` for the
-/// velocities, `dlaws` for the values of the contact laws, and `rest` for the rest shape.
+/// Sets `tangents` to the directional derivatives of the forces of the pairs `active`. The direction of differentiation
+/// is `dx` for the positions, `dv` for the velocities, `dlaws` for the values of the contact laws, and `rest` for the
+/// rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
 /// Sets `x_bar` and `v_bar` to the gradients of w·f with respect to the positions and the velocities, where f are the
-/// forces and w the adjoints of the forces. Unless the rest positions `rest` are empty, also sets `rest_bar`, the
-/// gradient with respect to the rest shape. Returns, for each contact law, the gradient with respect to the values of
-/// the law.
+/// forces and w the adjoints of the forces. If the array `rest` of rest positions is not empty, sets `rest_bar` to the
+/// gradient of w·f with respect to the rest shape, where f are the forces and w their adjoints. Returns, for each
+/// contact law, the gradient of w·f with respect to the values of the law, where f are the forces and w their adjoints.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
@@ -137,21 +140,22 @@ struct PairPlace {
   Vectors x, v;
 };
 /// Directions dx of the positions and dv of the velocities, adjoints w of the forces f, and the direction dw of w. The
-/// arrays dv, w and dw may be empty, which means zero.
+/// arrays dv, w and dw may be empty; an empty array stands for zero.
 struct PairDirection {
   Vectors dx, dv;
   Vectors w, dw;
 };
-/// Adjoints x̄ and v̄: the gradients of w·f with respect to the positions and the velocities, where f are the forces
-/// and w their adjoints. `dx_bar` and `dv_bar` are directional derivatives of x̄ and v̄. The arrays are [active, 4, 3],
-/// with one vector for each of the four points of each pair; `v_bar` and `dv_bar` are empty without friction.
+/// Adjoints x̄ and v̄: the gradients of w·f with respect to the positions and the velocities, where f are the forces and
+/// w their adjoints. The arrays `dx_bar` and `dv_bar` are directional derivatives of the adjoints x̄ and v̄. All arrays
+/// of a PairAdjointTangent are [active, 4, 3], with one vector for each of the four points of each pair; `v_bar` and
+/// `dv_bar` are empty without friction.
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
 /// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to the directional
-/// derivatives of these adjoints. The direction is `direction` for the positions, the velocities and the adjoints w of
-/// the forces, `dlaws` for the values of the contact laws, and zero for the rest shape. Returns, for each law, the
-/// directional derivatives of the sums that `pair_adjoints` returns.
+/// derivatives of these adjoints. The direction of differentiation is `direction` for the positions, the velocities and
+/// the adjoints w of the forces, `dlaws` for the values of the contact laws, and zero for the rest shape. Returns, for
+/// each contact law, the directional derivatives of the sums that `pair_adjoints` returns.
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                            const PairAdjointTangent& out);
@@ -161,15 +165,16 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
                                 std::vector<LawSums>& sums);
 
 /// Sets `blocks` to the matrices a ∂f_k/∂x_l + b ∂f_k/∂v_l of the points k and l of each of the pairs `active`,
-/// [active, 4, 4, 3, 3], with a = `weights.position` and b = `weights.velocity`. Vertices whose index is `movable` or
-/// higher belong to obstacles; callers must not use the blocks of these vertices. With `weights.project`, the
-/// derivative of friction with respect to positions, which is not symmetric, is omitted, and the matrix of each pair is
-/// projected to a positive semidefinite matrix.
+/// [active, 4, 4, 3, 3], with the forces f_k, the positions x_l, the velocities v_l, a = `weights.position` and b =
+/// `weights.velocity`. Vertices whose index is `movable` or higher belong to obstacles; callers must not use the
+/// Jacobian blocks of these vertices. If `weights.project` is true, the derivative of friction with respect to
+/// positions, which is not symmetric, is omitted, and the matrix of each pair is projected to a positive semidefinite
+/// matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
-/// Returns the index in `matrix` of each 3×3 block that `pair_jacobians` computes. If a vertex of the block has an
-/// index of at least `movable`, or if `matrix` has no block for the two vertices, the index is the number of blocks of
-/// `matrix`. `targets`: see `targets_of`.
+/// Returns the index in the matrix `matrix` of each 3×3 block that `pair_jacobians` computes. The returned index is the
+/// number of blocks of `matrix` if one of the two vertices of a block has an index of at least `movable`, or if
+/// `matrix` has no block for the two vertices. `targets`: see `targets_of`.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
@@ -179,20 +184,21 @@ DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, con
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
 /// Largest safe fraction of the straight displacements of all vertices, in [0, 1], and the pair that limits the
-/// fraction. Over a safe fraction, the distance of each pair stays larger than the thickness (contact/ccd.hpp). `pair`
-/// is -1 if the fraction is 1.
+/// fraction. Over a safe fraction of the displacements, the distance of each pair stays larger than the thickness
+/// (contact/ccd.hpp). The member `pair` is -1 if the largest safe fraction is 1.
 struct SafeStep {
   double step;
   int pair;
 };
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws);
-/// Smallest gap (m) of all pairs; infinite if there are no pairs. The gap is the distance minus the thickness.
+/// Smallest gap (m) of all pairs; infinity if this rank has no pairs. The gap of a pair is the distance of its
+/// primitives minus the contact thickness.
 double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 /// Text of a position, for example "(0.1, 0, 2)".
 std::string text_of(const std::array<double, 3>& place);
 /// Text of the midpoint of the vertices a and b, for example "(0.1, 0, 2)". `x` contains the vertex positions.
 std::string middle_of(const Vectors& x, int a, int b);
-/// Distance of one pair, in m.
+/// Distance between the two sides of one pair, in m.
 double distance_of(const PairView& pairs, int pair, const Vectors& x);
 /// Returns those pairs of `edges_and_triangles` whose edge and triangle have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,

@@ -11,8 +11,8 @@ struct OneLaw {
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Contact laws by groups: the groups of the two sides of a pair determine the law of the pair. A group is a region, a
-/// body or an obstacle.
+/// Contact laws by surface groups: the groups of the two sides of a pair determine the contact law of the pair. A
+/// surface group is a region, a body or an obstacle.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
   DeviceArray<int> table;  // [groups, groups]: index in `laws`

@@ -8,10 +8,10 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of contact. Each of the first five parameters may also exist for one pair of
-/// bodies, or for a body and an obstacle; the name of such a parameter ends with the names A and B of the two sides,
-/// for example `friction:A|B`. The parameter `thickness` may also exist for one body or obstacle, with the name
-/// `thickness:A`.
+/// Specifications of the parameters of contact. Each parameter of a contact law (see `of_law`) may have a separate
+/// value for one pair of bodies, or for a body and an obstacle; the name of a pair's parameter ends with the names A
+/// and B of the two sides, for example `friction:A|B`. The parameter `thickness` may have a separate value for one body
+/// or obstacle, with the name `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -37,8 +37,8 @@ struct ContactParameters {
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, ξ. Each of these parameters may
-  /// have a separate value for one pair of bodies, or for a body and an obstacle.
+  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, ξ: barrier stiffness, barrier
+  /// distance, Coulomb coefficient, friction velocity, thickness.
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
@@ -56,10 +56,10 @@ struct ContactParameters {
 
 /// Names of the parameters of a contact law.
 struct ContactLawNames {
-  std::array<std::string, 4> numbers;  ///< names of κ, d̂, µ and ε_v, see ContactParameters
-  /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the law applies.
-  /// The thickness ξ of the law is the mean of the two parameters. An empty name, and a parameter that does not exist,
-  /// count as zero.
+  std::array<std::string, 4> numbers;  ///< names of the parameters κ, d̂, µ and ε_v, see ContactParameters
+  /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the contact law
+  /// applies. The thickness ξ of a contact law is the mean of its two thickness parameters. An empty parameter name,
+  /// and a parameter that does not exist, stand for a zero thickness.
   std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }
@@ -68,8 +68,8 @@ struct ContactLawNames {
   bool operator==(const ContactLawNames&) const = default;
 };
 
-/// Returns the parameter names of the shared law, for example `friction`. The shared law applies to every pair of
-/// bodies, and to every pair of a body and an obstacle, that has no separate law.
+/// Returns the parameter names of the shared contact law, for example `friction`. The shared contact law applies to
+/// every pair of bodies, and to every pair of a body and an obstacle, that has no separate contact law.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

@@ -15,35 +15,39 @@ namespace diffsim {
 /// Half-space bounded by a plane, which may rotate.
 struct PlaneShape {
   std::string label;
-  std::array<double, 3> normal;    ///< points towards the body at t = 0; of any length except zero
-  std::array<double, 3> axis{};    ///< rotation axis, of any length; zero means no rotation
-  std::array<double, 3> origin{};  ///< point on the axis at t = 0, m; moves with the plane
+  std::array<double, 3> normal;    ///< normal of the plane at t = 0, towards the body, of any length except zero
+  std::array<double, 3> axis{};    ///< rotation axis of the plane, of any length; a zero vector means no rotation
+  std::array<double, 3> origin{};  ///< point on the rotation axis at t = 0, m; the axis moves with the plane
 };
 
 /// Contact law of a plane, and the groups of the surface to which the law applies. A group is a region of the surface
 /// or a body (contact/surface_groups.hpp).
 struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
-  std::vector<std::size_t> groups = {};   ///< indices of groups; if empty, the whole surface
-  std::vector<std::string> regions = {};  ///< regions of the surface that form groups
+  std::vector<std::size_t> groups = {};   ///< indices of surface groups; an empty list stands for the whole surface
+  std::vector<std::string> regions = {};  ///< names of regions; each region forms a group of the surface
   /// Dimension of the surface whose vertices touch the plane: 2 for triangles, 1 for segments, 0 for bodies of points.
   int dimension = 2;
 };
 
-/// Makes the contact term of a plane. The energy is E = κ Σ_i w_i ψ(φ_i², d̂, ξ), with the barrier stiffness κ, the
-/// barrier ψ (contact/barrier.hpp), the barrier distance d̂ and the thickness ξ. The sum is over the surface's vertices
-/// i with the rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. p is a point on the plane at
-/// t = 0, and V is the plane's velocity. n is the unit normal, and n_0 the unit normal at t = 0. Without rotation n =
-/// n_0. With a rotation about the axis a through the point o, n = R(a, ω t) n_0 and φ_i = n·(x_i - o - t V) - n_0·(p -
-/// o), where R(a, ω t) is the rotation by the angle ω t. On segments and in bodies of points, other weights replace w_i
-/// (see PlaneForce). Only vertices are considered: a body is outside the half-space if all its vertices are outside.
+/// Makes the contact term of a plane. The contact energy of a plane and a surface is E = κ Σ_i w_i ψ(φ_i², d̂, ξ), with
+/// the barrier stiffness κ, the barrier ψ (contact/barrier.hpp), the barrier distance d̂ and the thickness ξ. The sum is
+/// over the surface's vertices i with the rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. p
+/// is a point on the plane at t = 0, V is the plane's velocity, and n is the unit normal, which is constant if the
+/// plane does not rotate. With a rotation about the axis a through the point o, the unit normal is n = R(a, ω t) n_0,
+/// and the height of the vertex position x_i above the plane is φ_i = n·(x_i - o - t V) - n_0·(p - o), where R(a, ω t)
+/// is the rotation by the angle ω t, V is the plane's velocity, and p and n_0 are a point on the plane and the unit
+/// normal at t = 0. The contact energy of segments and of bodies of points has other weights than the rest areas of
+/// vertices (see PlaneForce). Contact with a plane considers vertices only: a body is outside the half-space bounded by
+/// the plane if all its vertices are outside.
 ///
 /// The parameters of a plane with the label LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V
 /// [3] (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),
 /// `obstacle_angular_velocity:LABEL`.
 ///
-/// `law` contains a contact law and the groups to which the law applies. Groups with another law need another term.
-/// Throws Error (input) for a normal of zero or non-finite length, and the same Errors as `surface_groups`. Collective.
+/// The argument `law` contains a contact law and the surface groups to which the law applies. Surface groups with
+/// different contact laws need separate contact terms. Throws Error (input) for a normal of zero or non-finite length,
+/// and in the cases in which `surface_groups` throws Error (input). Collective.
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
                                                 ContactForces forces, const PlaneLaw& law = {});
 

@@ -11,15 +11,16 @@
 
 namespace diffsim::contact {
 
-/// Force of a plane on a vertex. The weight w of a vertex depends on the kind of surface. On a surface of triangles,
-/// the weight is a third of the sum of the areas of the vertex's triangles. On a line, the weight is half of the sum of
-/// the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier
-/// distance. For a body of points, the weight is the number of point cells at the point, normally 1; in contact, the
-/// point counts as a patch of d̂/2 by d̂/2. `thick` is true if the plane or the body has a thickness parameter;
-/// `PointValues::p` then contains the thicknesses of both.
+/// Force of a plane on a vertex, proportional to the vertex's weight. On a surface of triangles, the weight of a vertex
+/// is a third of the sum of the areas of the vertex's triangles. On a line, the weight of a vertex is half of the sum
+/// of the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier
+/// distance. For a body of points, the weight of a vertex is the number of point cells at the vertex, normally 1; in
+/// contact, a point counts as a patch of d̂/2 by d̂/2, where d̂ is the barrier distance. The template argument `thick` is
+/// true if the plane or the body has a thickness parameter; if `thick` is true, `PointValues::p` contains the
+/// thicknesses of the plane and of the body.
 template <bool thick>
 struct PlaneForce {
-  /// Offsets of the parameters' values in `PointValues::p`.
+  /// Offsets of the values of the plane's parameters in `PointValues::p`.
   enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, thickness };
   static constexpr int num_values = thickness + (thick ? 2 : 0);
   template <class T>
@@ -36,8 +37,10 @@ struct PlaneForce {
     if (turn.turns) return rotated(turn.axis, T(at.p[angular_velocity] * at.time), normal);
     return {{T(normal[0]), T(normal[1]), T(normal[2])}};
   }
-  /// Position y of the vertex relative to the moving axis: y = x - o - t V, where o is the point on the axis at t = 0
-  /// and V is the plane's velocity. Without an axis, y = x - p - t V, where p is the plane's point at t = 0.
+  /// Position y of the vertex relative to the plane's rotation axis: y = x - o - t V, where x is the position of the
+  /// vertex, o is a point on the axis at t = 0 and V is the plane's velocity. Without a rotation axis, the relative
+  /// position of the vertex at x is y = x - p - t V, where p is a point on the plane at t = 0 and V is the plane's
+  /// velocity.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_position(const At<T>& at) const {
     Vec3<T> y;
@@ -88,9 +91,10 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
     return u;
   }
-  /// Fraction of the motion from `before` to `after` over which the gap g, the height minus the thickness, provably
-  /// stays positive; 0 if the gap is not positive at the start. For s from 0 to 1 the vertex moves along a straight
-  /// line, and the plane turns at a constant rate by the angle θ. The gap satisfies
+  /// Fraction of the vertex's motion from `before` to `after` over which the gap g, the height above the plane minus
+  /// the thickness, provably stays positive; 0 if the gap is not positive at the start of the motion. For s from 0 to 1
+  /// the vertex moves along a straight line, and the plane turns at a constant rate by the angle θ. The gap g of the
+  /// vertex satisfies
   ///   g(s) ≥ g(0) + s (g(1) - g(0)) - B s (1 - s)/2,  B = θ² |y| + 2 |θ| |y'| ≥ |g''|,
   /// where y(s) is the position of the vertex relative to a point on the axis, |y| is the largest length of y(s), and
   /// y' = dy/ds.
@@ -130,9 +134,9 @@ struct PlaneForce {
     const double h = height(at);
     return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
   }
-  /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with the barrier stiffness κ, the barrier distance d̂, the
-  /// thickness ξ, the weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) (contact/barrier.hpp): ∂ψ/∂φ
-  /// = 2 φ b'(y)/(d̂ + 2 ξ).
+  /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with the barrier stiffness κ, the barrier distance d̂, the thickness
+  /// ξ, the weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) with the argument y
+  /// (contact/barrier.hpp): ∂ψ/∂φ = 2 φ b'(y)/(d̂ + 2 ξ).
   template <class T>
   KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {
     const T h = height(at);
@@ -160,9 +164,9 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
     return f;
   }
-  /// Force without friction. Friction is omitted because its derivative with respect to the position is not symmetric.
-  /// For the remaining force f, -∂f/∂x is positive semidefinite, because the barrier is a convex function of the
-  /// height.
+  /// Force without friction. The force that `projected` provides omits friction, because the derivative of friction
+  /// with respect to the position is not symmetric. For the force f of a plane without friction, -∂f/∂x is positive
+  /// semidefinite, because the barrier is a convex function of the vertex's height above the plane.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };
 

@@ -18,7 +18,8 @@
 
 namespace diffsim::contact {
 
-/// Gaps (m) between the obstacle and all vertices of a term. A gap is the distance minus the thickness.
+/// Gaps (m) between the obstacle and all vertices of a contact term. The gap of a vertex is its distance from the
+/// obstacle minus the thickness.
 template <class Force>
 std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
   const auto gaps = make_device_array<double>("diffsim::contact::gaps", static_cast<std::size_t>(sweep.count));
@@ -32,8 +33,8 @@ std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
 using SafePart = Kokkos::MinLoc<double, int>;
 
 /// Smallest fraction, over all vertices, of the straight displacement from `from` to `to` over which the vertex's gap
-/// stays positive, and the index of a vertex with this fraction. Returns 1 and -1 if all gaps stay positive during the
-/// whole displacements.
+/// stays positive, and the index of a vertex with this fraction. Returns the fraction 1 and the index -1 if the gaps of
+/// all vertices stay positive during the whole displacements.
 template <class Force>
 SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const point::Sweep<Force>& to) {
   SafePart::value_type found{1.0, -1};
@@ -65,15 +66,12 @@ struct ObstacleDissipation {
   }
 };
 
-/// Contact of a surface's vertices with an obstacle whose force on a vertex is a function of that vertex alone. In
-/// addition to the functions that `PointTerm` requires, Force has the following functions of the values `at` of a
-/// vertex:
-///
-///     double gap(at)                    distance minus thickness, m
-///     double safe_part(before, after)   fraction in [0, 1] of the straight displacement that keeps the gap positive
-///     double dissipation(at)            dissipation potential of friction, W
-///     Vec3<double> relative_velocity(at)
-///     Force projected()                 the force without friction
+/// Contact of a surface's vertices with an obstacle whose force on a vertex depends on that vertex alone. In addition
+/// to the functions that `PointTerm` requires, the type `Force` has the following functions of the values `at` of a
+/// vertex: `double gap(at)`, the distance minus the thickness (m); `double safe_part(before, after)`, the fraction in
+/// [0, 1] of the straight displacement from `before` to `after` over which the gap stays positive; `double
+/// dissipation(at)`, the dissipation potential of friction (W); `Vec3<double> relative_velocity(at)`, the velocity of
+/// the vertex relative to the obstacle (m/s); and `Force projected()`, the force without friction.
 template <class Force>
 class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   using Term = SurfacePointTerm<Force, ContactTerm>;
@@ -81,7 +79,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
  public:
   /// `kind` and `label`: kind and name of the obstacle, for messages and parameters. `vertices`: vertices of the
   /// surface that may touch the obstacle. `law`: names of the parameters of the contact law. `parameters`: parameters
-  /// of `force`. `forces`: forces that the term computes. Collective.
+  /// of `force`. `forces`: contact forces (barrier, friction or both) that the term computes. Collective.
   PointObstacle(const std::string& kind, std::string label, const Force& force, std::vector<PointParameter> parameters,
                 std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices, const ContactLawNames& law,
                 ContactForces forces)
@@ -119,12 +117,12 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
 
  private:
-  /// Text for messages that names the term's i-th vertex and the obstacle.
+  /// Text for messages that names the i-th vertex of the contact term and the obstacle.
   std::string name_of(std::size_t i) const {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text for messages with the position of the term's i-th vertex, for example " near (0.1, 0, 2)".
+  /// Text for messages with the position of the i-th vertex of the contact term, for example " near (0.1, 0, 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

@@ -5,11 +5,12 @@
 
 #include "diffsim/core/impl/small_tensor.hpp"
 
-/// Lower bounds of the distances of point–triangle pairs and edge–edge pairs (contact/distance.hpp). A bound is
-/// computed from one direction n, at a fraction of the cost of finding the closest points. Primitives (points, edges
-/// and triangles) are convex hulls of their points, so for any n the distance of two primitives is at least min_ij
-/// n·(x_i - x_j)/|n|, with i in the first primitive and j in the second. Points 0..first-1 are the first primitive,
-/// points first..3 the second. The bounds of rounding errors use u = 2⁻⁵³, the unit roundoff of double precision.
+/// Lower bounds of the distances of point–triangle pairs and edge–edge pairs (contact/distance.hpp). A lower bound of
+/// the distance is computed from one direction n, at a fraction of the cost of finding the closest points. Primitives
+/// (points, edges and triangles) are convex hulls of their points, so for any vector n the distance of two primitives
+/// is at least min_ij n·(x_i - x_j)/|n|, with points i of the first primitive and points j of the second primitive. The
+/// first primitive of a pair has the points 0 to `first` - 1, the second primitive has the points `first` to 3. The
+/// bounds of rounding errors use u = 2⁻⁵³, the unit roundoff of double precision.
 namespace diffsim::contact {
 
 namespace detail {
@@ -28,7 +29,7 @@ DIFFSIM_FUNCTION double largest_coordinate(const Vec3<double>* x) {
   return largest + 0.0 * sum;
 }
 
-/// Vector from the centroid of the points first..3 to the centroid of the points 0..first-1.
+/// Vector from the centroid of the points `first` to 3 to the centroid of the points 0 to `first` - 1.
 template <int first>
 DIFFSIM_FUNCTION Vec3<double> between_centres(const Vec3<double>* x) {
   Vec3<double> n;
@@ -38,7 +39,8 @@ DIFFSIM_FUNCTION Vec3<double> between_centres(const Vec3<double>* x) {
   return n;
 }
 
-/// Smallest difference min_ij n·(x_i - x_j), with i in 0..first-1 and j in first..3.
+/// Smallest difference min_ij n·(x_i - x_j) of projections onto the vector n, over the points i = 0, …, `first` - 1 and
+/// the points j = `first`, …, 3.
 template <int first>
 DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<double>* x) {
   double least = dot(n, x[0] - x[3]), most = 0.0;
@@ -52,9 +54,9 @@ DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<doub
   return least - most;
 }
 
-/// Bound of the rounding error of `lowest_difference`. The error is at most 24u c Σ_k|n_k|, where u = 2⁻⁵³ is the unit
-/// roundoff, n_k are the components of n, and c = `coordinate` is the largest absolute coordinate of the points. The
-/// returned bound is larger: 64u c Σ_k|n_k| + 1e-300.
+/// Bound 64u c Σ_k|n_k| + 1e-300 of the rounding error of `lowest_difference`, which is at most 24u c Σ_k|n_k|, where
+/// u = 2⁻⁵³ is the unit roundoff, n_k are the components of n, and c = `coordinate` is the largest absolute coordinate
+/// of the points.
 DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinate) {
   return 0x1p-47 * coordinate * (std::fabs(n[0]) + std::fabs(n[1]) + std::fabs(n[2])) + 1e-300;
 }
@@ -62,8 +64,8 @@ DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinat
 }  // namespace detail
 
 /// Returns true if projections onto the direction between the centroids of two primitives prove that the primitives are
-/// more than `distance` (m) apart. The points 0..first-1 are the first primitive, the points first..3 the second. If
-/// the result is false, the primitives may still be more than `distance` apart.
+/// more than `distance` (m) apart. The first primitive has the points 0 to `first` - 1, the second primitive has the
+/// points `first` to 3. If `is_farther` returns false, the primitives may still be more than `distance` apart.
 template <int first>
 DIFFSIM_FUNCTION bool is_farther(const Vec3<double>* x, double distance) {
   const Vec3<double> n = detail::between_centres<first>(x);

@@ -5,19 +5,20 @@
 
 namespace diffsim::contact {
 
-/// Reproducible sums out[t_s] += v_s over the indices s, which are called slots. Each slot s has a vector v_s and a
-/// target t_s, the index of an entry of the result. `add` sums the vectors of each target in ascending order of s, with
-/// one thread for each target. Therefore the sums are bitwise identical for equal vectors v_s, regardless of the number
-/// of threads.
+/// Reproducible sums out[t_s] += v_s of vectors v_s with target indices t_s, over the indices s, which are called
+/// slots. Each slot s of a SlotSum has a vector v_s and a target t_s, the index of the sum to which v_s is added. The
+/// function `add` sums the vectors of each target in ascending order of the slots, with one thread for each target. The
+/// sums that `add` computes are bitwise identical for equal vectors, regardless of the number of threads.
 class SlotSum {
  public:
   SlotSum() = default;
-  /// Sorts the slots by target. `targets` [slots] contains the target of each slot, and `entries` is the number of
-  /// entries of the result. Slots with a target ≥ `entries` are ignored. Memory is taken from `pool`.
+  /// Sorts the slots, one for each summed vector, by target index. The array `targets` [slots] contains the target of
+  /// each slot, and `entries` is the number of sums. Slots with a target index ≥ `entries` are ignored. Memory for the
+  /// sorted slots is taken from the pool `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
-  /// Adds the vectors `values` of the slots to the entries of `out`. `values` is [slots, width], `out` is [entries,
-  /// width], with width at most 9.
+  /// Adds the vector of each slot in `values` to the entry of `out` with the slot's target index. The arrays `values`
+  /// [slots, width] and `out` [entries, width] have a width of at most 9.
   void add(const DeviceArray<double>& values, double* out, int width = 3) const;
 
  private:

@@ -15,59 +15,65 @@
 
 namespace diffsim {
 
-/// Obstacle of triangles that moves rigidly, at a constant velocity. The obstacle also rotates, at a constant rate, if
-/// `axis` is not zero.
+/// Obstacle of triangles that moves rigidly, at a constant velocity. A TriangleObstacle rotates, at a constant rate, if
+/// the member `axis` is not zero.
 struct TriangleObstacle {
   std::string label;
   TriangleMesh mesh;
-  /// True if the surface is closed and bodies must be outside; false if the obstacle is a sheet, which bodies may touch
-  /// on both sides.
+  /// True if the obstacle's surface is closed and bodies must be outside; false if the obstacle is a sheet, which
+  /// bodies may touch on both sides.
   bool solid = false;
-  std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero means no rotation
-  std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
+  std::array<double, 3> axis = {};  ///< rotation axis of the obstacle, of any length; a zero vector means no rotation
+  /// Point (m), in the reference configuration, on the rotation axis, which moves with the obstacle.
+  std::array<double, 3> origin = {};
 };
 
-/// Contact law of some pairs of groups. A group is a part of the surfaces in contact. Groups are numbered in this
-/// order: the regions of the surface in the given order, the bodies of the mesh, the obstacles.
+/// Contact law of some pairs of surface groups. A group is a region of the mesh's surface, a body or an obstacle.
+/// Surface groups are numbered in this order: the regions of the surface in the given order, the bodies of the mesh,
+/// the obstacles.
 struct GroupLaw {
-  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered pairs; {g, g} means contact of group g with itself
+  /// Unordered pairs of surface groups; {g, g} means contact of group g with itself.
+  std::vector<std::array<std::size_t, 2>> pairs;
   ContactLawNames parameters;
 };
 
 struct SurfaceContactOptions {
-  bool self = true;  ///< true: each body may also touch itself; contact between different bodies does not need `self`
+  /// True if contact of each body with itself is included. Contact between different bodies does not depend on `self`.
+  bool self = true;
   std::vector<TriangleObstacle> obstacles = {};
-  /// Bodies whose vertices are all prescribed, by index in the mesh's list of bodies. Such a body touches neither
-  /// itself, nor another prescribed body, nor any of `obstacles`.
+  /// Prescribed bodies, whose vertices all have prescribed positions, by index in the mesh's list of bodies. Contact of
+  /// a prescribed body with itself, with other prescribed bodies and with the obstacles is ignored.
   std::vector<std::size_t> prescribed_bodies = {};
-  std::vector<std::string> regions = {};  ///< regions of the surface that form groups (contact/surface_groups.hpp)
-  std::vector<GroupLaw> laws = {};        ///< laws of some pairs of groups; all other pairs have the shared law
-  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups without contact
+  std::vector<std::string> regions = {};  ///< names of regions that form surface groups (contact/surface_groups.hpp)
+  /// Contact laws of some pairs of surface groups; all other pairs of groups have the shared contact law.
+  std::vector<GroupLaw> laws = {};
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of surface groups whose contact is ignored
   ContactForces forces = ContactForces::barrier;
   /// Maximum number of candidate pairs of each kind (point–triangle and edge–edge) on a rank. 2²⁸ pairs take 2 GiB.
   std::int64_t max_pairs = std::int64_t{1} << 28;
 };
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
-/// (contact/pair_force.hpp). Pairs may extend across ranks (docs/contact.md). A second-order face is represented by
-/// four flat triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points.
-/// Bodies of points touch triangles, segments and points by their points.
+/// (contact/pair_force.hpp). The two sides of a pair may be on different ranks (docs/contact.md). A second-order face
+/// is represented by four flat triangles. Bodies of segments touch other surfaces by their edges; points of bodies of
+/// segments touch triangles and segments. Bodies of points touch triangles, segments and points by their points.
 ///
-/// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. The
-/// contact law of two groups is the shared law or a separate law. Let ξ be the thickness and d̂ the barrier distance of
-/// the pair's law. A pair exerts a force if its distance is less than ξ + d̂. Two groups that
-/// `SurfaceContactOptions::ignored` lists pass through each other.
+/// Each point, triangle and edge of a surface belongs to a group: a region of the surface, a body of the mesh, or an
+/// obstacle. Two surface groups have either the shared contact law or a separate contact law. A pair exerts a force if
+/// its distance is less than ξ + d̂, with the thickness ξ and the barrier distance d̂ of the pair's contact law. Two
+/// groups that `SurfaceContactOptions::ignored` lists pass through each other.
 ///
 /// The parameters of each obstacle are the displacement at t = 0 (m), `obstacle_position:LABEL` [3], the velocity
 /// (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
 /// `obstacle_angular_velocity:LABEL` [1].
 ///
-/// The Jacobian is a separate matrix, because its sparsity pattern varies (`couplings_vary`). The sparsity pattern
-/// covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of friction alone.
+/// SurfaceContact has its own Jacobian matrix, because the sparsity pattern of the Jacobian varies (`couplings_vary`).
+/// The sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of
+/// friction alone, with the thickness ξ and the barrier distance d̂ of the pair's contact law.
 class SurfaceContact : public ContactTerm {
  public:
-  /// Throws Error (input) if a triangle has vertices of two bodies, if a region has no face of the surface, or if two
-  /// regions have a common face. Collective.
+  /// Throws Error (input) if a triangle of the mesh's surface has vertices of two bodies, if a region contains no face
+  /// of the mesh's surface, or if two regions have a common face. Collective.
   SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
   ~SurfaceContact() override;
 

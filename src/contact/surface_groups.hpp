@@ -9,24 +9,25 @@
 
 namespace diffsim::contact {
 
-/// Groups of a mesh's surface. A group is either a region of the surface or a whole body. A contact law may be given
-/// for each pair of groups. Groups are numbered: first the regions in the given order, then the bodies of the mesh. A
-/// triangle, segment or point belongs to the region that contains this cell or face, or to the group of the body if no
-/// region does. A vertex or an edge belongs to the group with the lowest number among the groups of its triangles,
-/// segments and points.
+/// Groups into which a mesh's surface is divided. A surface group is either a region of the surface or a whole body. A
+/// contact law may be given for each pair of surface groups. Surface groups are numbered in this order: the regions in
+/// the given order, the bodies of the mesh. A triangle, segment or point in a region belongs to the group of the
+/// region; a triangle, segment or point outside all regions belongs to the group of its body. A vertex or an edge
+/// belongs to the group with the lowest number among the groups of its triangles, segments and points.
 struct SurfaceGroups {
   /// Group number of each triangle, segment and point of this rank's surface, in the order of `surface_pieces`.
   std::vector<int> triangles;
-  std::vector<int> vertices;  ///< [local vertices]: group number; inside a body, the group of the body
+  /// Group number of each vertex, [local vertices]; a vertex inside a body belongs to the group of the body.
+  std::vector<int> vertices;
 };
 
-/// Returns the groups of the surface: each of `regions`, and each body. Throws Error (input) if a region has no face of
-/// the surface, or if two regions have a common face. Collective.
+/// Returns the groups of the mesh's surface: one group for each of the regions `regions`, and one for each body. Throws
+/// Error (input) if a region contains no face of the mesh's surface, or if two regions have a common face. Collective.
 SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std::string>& regions);
 
 /// Returns the owned vertices, in ascending order, of the surface's triangles (`dimension` 2), segments (1) or points
-/// (0). If `groups` is not empty, only the vertices of the groups with these numbers are returned; `regions` are the
-/// regions that form groups, as in `surface_groups`. Collective.
+/// (0). If the list `groups` of group numbers is not empty, only the vertices of these groups are returned; `regions`
+/// are the names of the regions that form groups, as in `surface_groups`. Collective.
 std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::string>& regions,
                                   const std::vector<std::size_t>& groups, int dimension = 2);
 

@@ -10,13 +10,14 @@
 
 namespace diffsim::contact {
 
-/// Rotation axis of an obstacle. If `turns` is false, the obstacle does not rotate.
+/// Rotation axis of an obstacle. If the member `turns` is false, the obstacle does not rotate.
 struct Turn {
   bool turns = false;
-  Vec3<double> axis{}, origin{};  ///< unit vector along the axis; point (m) on the axis
+  /// Unit vector along the rotation axis, `axis`, and a point on the rotation axis, `origin` (m).
+  Vec3<double> axis{}, origin{};
 
-  /// Returns the axis of a rotation about the line through the point `origin` along the vector `axis`. The vector may
-  /// have any length; a zero vector means no rotation.
+  /// Returns the axis of a rotation about the line through the point `origin` along the vector `axis`. The vector
+  /// `axis` may have any length; a zero vector means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
     const double length = std::hypot(axis[0], axis[1], axis[2]);
     if (!(length > 0.0)) return {};
@@ -41,7 +42,8 @@ KOKKOS_INLINE_FUNCTION Dual<T, N> cosine(const Dual<T, N>& a) {
 }
 }  // namespace detail
 
-/// Vector R(a, angle) r: r rotated by `angle` (rad) about the unit vector a = `axis` (Rodrigues' formula).
+/// Vector R(a, angle) r: the vector r rotated by the angle `angle` (rad) about the unit vector a = `axis` (Rodrigues'
+/// formula).
 template <class T>
 KOKKOS_INLINE_FUNCTION Vec3<T> rotated(const Vec3<double>& axis, const T& angle, const Vec3<double>& r) {
   const Vec3<double> side = cross(axis, r);

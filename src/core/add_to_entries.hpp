@@ -8,8 +8,9 @@
 
 namespace diffsim {
 
-/// Computes y[first + i] += values[i], where y[k] is scalar k of the array of the field. Only the changed scalars are
-/// copied between host and device. The function is intended for a few values that were summed on the host.
+/// Computes y[first + i] += values[i], where y[k] is scalar k of the array of the field y. Only the scalars to which
+/// `values` are added are copied between host and device. `add_to_entries` is intended for a few values that were
+/// summed on the host.
 void add_to_entries(Field& y, std::size_t first, const std::vector<double>& values);
 
 }  // namespace diffsim

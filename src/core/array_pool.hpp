@@ -11,13 +11,14 @@
 
 namespace diffsim {
 
-/// Pool of device arrays. The pool reuses the memory of an array when no copy of the array exists any more. The pool is
-/// intended for results whose size changes from step to step: when the sizes no longer grow, the pool allocates no
-/// further memory. A pool must be used by one host thread only.
+/// Pool of device arrays. An ArrayPool reuses the memory of an array when no copy of the array exists any more; copies
+/// of a DeviceArray refer to the same memory. An ArrayPool is intended for results whose size changes from step to
+/// step: when the sizes no longer grow, the pool allocates no further memory. An ArrayPool must be used by one host
+/// thread only.
 class ArrayPool {
  public:
-  /// Returns an uninitialised array of `size` values. The pool does not reuse the memory while a copy of the array
-  /// exists.
+  /// Returns an uninitialised array of `size` values. An ArrayPool does not reuse the memory of the returned array
+  /// while a copy of the array exists.
   template <class T>
   DeviceArray<T> take(const std::string& label, std::size_t size) {
     if (size == 0) return {};

@@ -12,7 +12,7 @@
 namespace diffsim {
 
 /// Contiguous part of `count` numbered items that belongs to this rank if the items are split evenly over the ranks.
-/// The first rank has the items with the lowest numbers.
+/// Rank 0 has the items with the lowest numbers.
 struct EvenShare {
   EvenShare(MPI_Comm comm, std::int64_t count) : EvenShare(rank_of(comm), num_ranks(comm), count) {}
   /// Overload of the constructor for rank `rank` of `ranks` ranks.
@@ -30,8 +30,8 @@ struct EvenShare {
 
   std::int64_t first = 0;  ///< index of this rank's first item
   std::int64_t size = 0;   ///< number of this rank's items
-  std::int64_t each = 0;   ///< count / number of ranks, rounded down
-  std::int64_t rest = 0;   ///< count modulo number of ranks; the first `rest` ranks have `each` + 1 items
+  std::int64_t each = 0;   ///< number of items divided by the number of ranks, rounded down
+  std::int64_t rest = 0;   ///< number of items modulo number of ranks; the first `rest` ranks have `each` + 1 items
 };
 
 }  // namespace diffsim

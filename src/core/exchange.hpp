@@ -16,13 +16,13 @@ namespace diffsim {
 /// The exchange uses PetscSF.
 ///
 /// In the local numbering, owned entities come first, then ghosts. Messages contain only values of shared entities
-/// (owned entities with a copy on another rank) and of ghosts. Sums are computed in a fixed order, so equal runs give
-/// bitwise identical results. Arguments of type Field are [num_local, components] in device memory, with any number of
-/// components; arguments of type std::vector are in host memory.
+/// (owned entities with a copy on another rank) and of ghosts. Sums over ghosts are computed in a fixed order, so equal
+/// runs give bitwise identical results. Arguments of type Field are [num_local, components] in device memory, with any
+/// number of components; arguments of type std::vector are in host memory.
 class Exchange {
  public:
-  /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank
-  /// `ghost_owner[g]`. Collective.
+  /// Sets up the exchange. The ghost with the local index num_owned + g is a copy of the entity with local index
+  /// `ghost_index[g]` on rank `ghost_owner[g]`. Collective.
   Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner,
            const std::vector<PetscInt>& ghost_index);
   ~Exchange();
@@ -39,8 +39,8 @@ class Exchange {
   /// Returns true if no rank has ghosts.
   bool is_alone() const { return alone_; }
 
-  /// Adds the value at each ghost to the value at the owned entity of which the ghost is a copy. The values at ghosts
-  /// do not change. Collective.
+  /// Adds the value at each ghost to the value at the owned entity of which the ghost is a copy. The function
+  /// `add_to_owners` does not change the values at ghosts. Collective.
   void add_to_owners(Field& field) const;
   /// Copies the values at owned entities to the ghosts of these entities. Collective.
   void copy_to_ghosts(Field& field) const;
@@ -80,8 +80,9 @@ class Exchange {
   mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
 };
 
-/// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is a copy of the entity
-/// with local index `index[g]` on rank `owner[g]`. The entities of the result have no locations in files. Collective.
+/// Returns the owned entities of the Entities `owned` together with copies of other ranks' entities. Copy number g is a
+/// copy of the entity with local index `index[g]` on rank `owner[g]`. The returned entities have no locations in files.
+/// Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

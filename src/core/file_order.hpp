@@ -10,14 +10,15 @@
 
 namespace diffsim {
 
-/// Mapping between the local entities of the ranks and the order of the entities in a file. The mapping uses PetscSF.
-/// The entities in the order of the file are divided into contiguous blocks, one per rank. All data read from or
-/// written to a file passes through this mapping. Values may be of any trivially copyable type.
+/// Mapping between the local entities of the ranks and the order of the entities in a file, implemented with PetscSF.
+/// The entities of a file are divided into contiguous blocks in the order of the file, one block per rank. Values on
+/// cells and vertices that are read from or written to files are exchanged between ranks by a FileOrder. The values
+/// that a FileOrder exchanges may have any trivially copyable type.
 class FileOrder {
  public:
-  /// Sets up the mapping. `file_index[i]`: 0-based location of local entity i in the file. The first `num_owned` local
-  /// entities are owned. Each entity of the file is owned by at most one rank. `block`: number of entities in this
-  /// rank's block, or -1 for an even split over the ranks. Collective.
+  /// Sets up the mapping. `file_index[i]`: 0-based location of local entity i in the file. This rank owns the first
+  /// `num_owned` local entities. Each entity of the file is owned by at most one rank. `block`: number of entities in
+  /// this rank's block, or -1 for an even split over the ranks. Collective.
   FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<std::int64_t>& file_index, int num_owned,
             int block = -1);
 
@@ -28,7 +29,7 @@ class FileOrder {
 
   /// Sends the values at the entities that each rank owns, `local` [owned, components], to the ranks that have the
   /// entities in their blocks of the file. Sets `block` [block_size, components] to the values that this rank receives.
-  /// The values in `block` at entities that no rank owns do not change. Collective.
+  /// The function `to_file` does not change the values in `block` at entities that no rank owns. Collective.
   template <class T>
   void to_file(const std::vector<T>& local, int components, std::vector<T>& block) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -45,13 +46,13 @@ class FileOrder {
     return local;
   }
 
-  /// Disables the storage of communication graphs, which take 20 bytes per entity. Each later call of `to_file` or
-  /// `from_file` then builds a new graph.
+  /// Disables the storage of communication graphs, which take 20 bytes per entity. After a call of `keep_no_graphs`,
+  /// every call of `to_file` or `from_file` builds a new communication graph.
   void keep_no_graphs() { keeps_graphs_ = false; }
 
  private:
-  /// Calls use(graph). The leaves of the communication graph are the owned entities and, if `copies` is true, also the
-  /// copies.
+  /// Calls use(graph). The leaves of the communication graph (PetscSF) are the owned entities and, if `copies` is true,
+  /// also the copies of other ranks' entities.
   template <class Use>
   void with_graph(bool copies, const Use& use) const;
   /// Untyped form of `to_file`. `width`: bytes per entity.

@@ -9,8 +9,8 @@ namespace diffsim {
 
 /// Lumped masses of some bodies: a contribution to the diagonal mass matrix of the system.
 ///
-/// Mass fields are [local nodes, 3], in kg, with the same value in all three components. Every operation adds this
-/// rank's contribution; the caller sums the contributions over the ranks.
+/// Mass fields are [local nodes, 3], in kg, with the same value in all three components. Each function `add_…` adds the
+/// contribution of this rank to a mass field or to a gradient; the caller sums the contributions over the ranks.
 class Inertia {
  public:
   virtual ~Inertia() = default;

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Mixing function of the generator splitmix64 (Steele, Lea & Flood 2014): a bijection in which each bit of the result
-/// depends on all bits of x.
+/// Mixing function of the random number generator splitmix64 (Steele, Lea & Flood 2014): a bijection in which each bit
+/// of the result depends on all bits of the argument x.
 inline std::uint64_t mix_bits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

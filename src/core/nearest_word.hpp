@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Returns the candidate with the smallest edit distance to `word`, as a suggestion in error messages. Only distances
-/// that are at most max(word.size() / 3, 2) and less than word.size() count; returns "" if no candidate has such a
-/// distance. If `word` has at least three characters, a candidate that starts with `word` has distance 1.
+/// Returns the candidate with the smallest edit distance to `word`, as a suggestion in error messages. Returns "" if no
+/// candidate has an edit distance to `word` that is at most max(word.size() / 3, 2) and less than word.size(). If
+/// `word` has at least three characters, the edit distance of a candidate that starts with `word` is taken as 1.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace diffsim

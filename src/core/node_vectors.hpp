@@ -5,9 +5,11 @@
 
 namespace diffsim {
 
-/// Copies `from` to `to` at the first `nodes` nodes. `from`, `to`: device addresses, [nodes, 3].
+/// Copies the vectors `from` at the first `nodes` nodes to the array `to`. `from`, `to`: device addresses of fields
+/// [nodes, 3].
 void copy_vectors(const double* from, double* to, std::size_t nodes);
-/// Computes to += from at the first `nodes` nodes. `from`, `to`: device addresses, [nodes, 3].
+/// Adds the vectors `from` at the first `nodes` nodes to the array `to`. `from`, `to`: device addresses of fields
+/// [nodes, 3].
 void add_vectors(const double* from, double* to, std::size_t nodes);
 
 }  // namespace diffsim

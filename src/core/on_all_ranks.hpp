@@ -14,7 +14,7 @@
 namespace diffsim {
 
 /// Returns the values of all ranks, concatenated in the order of the ranks, on every rank. The total number of values
-/// must be at most 2³¹ - 1. Collective.
+/// of all ranks must be at most 2³¹ - 1. Collective.
 template <class T>
 std::vector<T> on_all_ranks(MPI_Comm comm, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -8,7 +8,7 @@
 namespace diffsim {
 
 /// Owning handle of one PETSc object. `Destroy` is PETSc's destroy function for the object's type, for example
-/// PetscSFDestroy. Errors of `Destroy` are ignored.
+/// PetscSFDestroy. Errors of the function `Destroy` are ignored.
 template <class Object, PetscErrorCode (*Destroy)(Object*)>
 class PetscHandle {
  public:
@@ -26,8 +26,8 @@ class PetscHandle {
   }
 
   operator Object() const { return object_; }  // NOLINT: implicit, for PETSc calls
-  /// Returns the address that a PETSc function for the creation of an object needs as its argument. Destroys the
-  /// current object first.
+  /// Destroys the object of this handle, if there is one, and returns the address of the empty handle. The returned
+  /// address is the output argument for a PETSc function that creates an object, such as PetscSFCreate.
   Object* out() {
     if (object_) (void)Destroy(&object_);
     object_ = nullptr;

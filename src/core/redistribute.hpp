@@ -13,19 +13,19 @@
 
 namespace diffsim {
 
-/// Throws Error (system) if `to` contains the same rank more than 2³¹ - 1 times. 2³¹ - 1 is the largest number of items
-/// in one message. The function is not collective.
+/// Throws Error (system) if `to`, the list of the destination ranks of items, contains the same rank more than 2³¹ - 1
+/// times. One message has at most 2³¹ - 1 items. Not collective.
 void require_messages(const std::vector<int>& to);
 
 /// Sends item i to rank `to[i]`. Item i consists of `width` bytes that begin at items[i · width]. Returns the items
-/// that were sent to this rank, ordered by sender; items of the same sender are in the sender's order. A rank sends one
-/// message to each other rank that receives items from this rank, and takes part in one barrier. Collective.
+/// that were sent to this rank, ordered by sender; items of the same sender are in the sender's order. Sends one
+/// message to each other rank that receives items from this rank, and uses one barrier. Collective.
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to);
 /// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks to which this
-/// rank may send items, in ascending order and without this rank; every entry of `to` must be in `receivers`.
-/// `senders`: ranks that have this rank in their `receivers`. Returns the received items in the order of `senders`.
-/// Sends one message to each receiver, and uses no barrier. Collective.
+/// rank may send items, in ascending order and without this rank; every destination rank in `to` must be in
+/// `receivers`. `senders`: ranks that have this rank in their `receivers`. Returns the received items in the order of
+/// the ranks in `senders`. Sends one message to each receiver, and uses no barrier. Collective.
 std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
                                                 const std::vector<int>& senders, std::span<const std::byte> items,
                                                 std::size_t width, const std::vector<int>& to);
@@ -45,7 +45,7 @@ std::vector<Item> items_of(const std::vector<std::byte>& bytes) {
 
 /// Sends each item of `items` to the rank `destination(item)`. Returns the items that were sent to this rank, ordered
 /// by sender; items of the same sender are in the sender's order. Collective: uses the barrier of `redistribute_bytes`
-/// and an Allreduce of one integer. If `destination` throws on one rank, every rank throws the same Error.
+/// and an Allreduce of one integer. If the function `destination` throws on one rank, every rank throws the same Error.
 template <class Item, class Destination>
 std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
   std::vector<int> to;
@@ -57,9 +57,9 @@ std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, co
   return detail::items_of<Item>(redistribute_bytes(comm, std::as_bytes(std::span(items)), sizeof(Item), to));
 }
 
-/// Sends each item of `items` to the rank `destination(item)`, which must be in `receivers`, and returns the received
-/// items; see `redistribute_bytes_among`. At most 2³¹ - 1 items may be sent to one rank. Collective. If one rank throws
-/// an Error, the other ranks may wait forever.
+/// Sends each item of `items` to the rank `destination(item)`, which must be in the list `receivers`, and returns the
+/// received items; see `redistribute_bytes_among`. At most 2³¹ - 1 items may be sent to one rank. Collective. If one
+/// rank throws an Error, the other ranks may wait forever.
 template <class Item, class Destination>
 std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& receivers, const std::vector<int>& senders,
                                      const std::vector<Item>& items, const Destination& destination) {

@@ -7,9 +7,10 @@
 
 namespace diffsim {
 
-/// Traits of a scalar type for differentiation. `Base`: type of the innermost value, double or Pack. `order`: highest
-/// order of derivatives that the type contains (0 for double and Pack, 1 for Dual, 2 for Dual of Dual). `scaled`:
-/// product of a scalar and a Base value, computed with fewer operations than a product of two scalars.
+/// Traits of the scalar types of automatic differentiation. `Base`: type of the innermost value of a scalar, double or
+/// Pack. `order`: highest order of derivatives that the type contains (0 for double and Pack, 1 for Dual and
+/// PointGradient, 2 for Dual of Dual). `scaled`: product of a scalar and a Base value, computed with fewer operations
+/// than a product of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;
@@ -48,7 +49,7 @@ struct ScalarTraits<PointGradient<T>> {
   }
 };
 
-/// Returns x and its derivatives if x > bound, else 0 with zero derivatives.
+/// Returns x with the derivatives of x if x > bound, and 0 with zero derivatives otherwise.
 template <class T>
 DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
   using Traits = ScalarTraits<T>;

@@ -12,7 +12,7 @@ namespace diffsim {
 
 namespace stencil {
 
-/// Returns Σ_a w_a m_a, where m_a is the mass of the stencil's node a.
+/// Returns Σ_a w_a m_a with the weights w_a = `w[a]` and the masses m_a of the stencil's nodes a.
 template <class F, class T, class W>
 DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w)[F::num_nodes]) {
   T m[F::num_nodes], sum(0.0);
@@ -21,8 +21,8 @@ DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w
   return sum;
 }
 
-/// Functor that computes the masses m_a of the nodes a of a stencil. Sets all three components of node a in `row` to
-/// m_a.
+/// Functor that computes the masses of the nodes of a stencil. Sets all three components of each node a in the array
+/// `row` to the mass of node a.
 template <class F>
 struct Masses {
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
@@ -31,9 +31,9 @@ struct Masses {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3];
   }
 };
-/// Functor that computes the derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses m_a of a stencil's nodes a. X are
-/// the rest positions of the nodes and p the parameter values; dX and dp are `direction`. Sets all three components of
-/// node a in `row` to dm_a.
+/// Functor that computes the directional derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses m_a of a stencil's
+/// nodes a, with the rest positions X of the nodes, the parameter values p, and dX and dp from `direction`. Sets all
+/// three components of each node a in the array `row` to the derivative dm_a of the mass of node a.
 template <class F>
 struct MassTangents {
   Addresses<F::num_values> direction;
@@ -43,8 +43,8 @@ struct MassTangents {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3].derivative[0];
   }
 };
-/// Sets sum[a] to the sum of the three components of `field`, [local vertices, 3], at node a of stencil i. If `field`
-/// is nullptr, sets sum[a] to zero.
+/// Sets sum[a] to the sum of the three components of `field`, [local vertices, 3], at node a of stencil i, or to zero
+/// if `field` is nullptr.
 template <class F>
 DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field, double (&sum)[F::num_nodes]) {
   Vectors<F> vectors;
@@ -88,24 +88,28 @@ struct MassAdjointTangents {
 }  // namespace stencil
 
 /// Inertia of stencils. The masses of a stencil's nodes are functions of the rest positions of these nodes and of
-/// parameters. F is a struct without data members; kernels construct an object F(). F has the members
+/// parameters. The template argument F is a struct without data members; kernels construct an object F(). The struct F
+/// must define `num_nodes`, `num_values`, `uses_rest` and `masses`.
 ///
-///   static constexpr int num_nodes, num_values   nodes per stencil; total number of values p of the parameters
-///   static constexpr bool uses_rest = true
-///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
-///                                                computes the masses of the nodes (kg) from X and p; a
-///                                                template on T, marked DIFFSIM_FUNCTION
+/// - `static constexpr int num_nodes` is the number of nodes per stencil.
 ///
-/// Derivatives are computed by automatic differentiation with Dual numbers. Parameters have one value for all stencils
-/// or one value per entity, as in StencilTerm.
+/// - `static constexpr int num_values` is the total number of parameter values p of a stencil.
+///
+/// - `static constexpr bool uses_rest` must be true, because the masses depend on rest positions.
+///
+/// - `void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const`, a template of the scalar
+///   type T that is marked DIFFSIM_FUNCTION, sets `m` to the masses of the nodes (kg).
+///
+/// Derivatives of the masses are computed by automatic differentiation with Dual numbers. Parameters have one value for
+/// all stencils or one value per entity, as in StencilTerm.
 template <class F>
 class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
 
  public:
-  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. Stencil i has the parameter values of entity
-  /// `entities[i]`. `entities`: [stencils], without repetitions. `num_entities`: number of entities with parameters on
-  /// this rank.
+  /// Constructs the inertia. `vertices`: local vertices of the nodes of each stencil, [stencils, nodes per stencil].
+  /// Stencil i has the parameter values of entity `entities[i]`. `entities`: [stencils], without repetitions.
+  /// `num_entities`: number of entities with parameters on this rank.
   StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
                  const std::vector<int>& entities, int num_entities)
       : parameters_(parameters),
@@ -149,9 +153,9 @@ class StencilInertia : public Inertia {
   }
 
  private:
-  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices; the function passes `field` to a
-  /// Configuration in place of positions, and no values of `field` are read. For parameters with a value for each time
-  /// step, the value of time step 0 is used.
+  /// Returns the device addresses of the rest positions and parameter values in `set`. `field`: any field on the
+  /// vertices; the function passes `field` to a Configuration in place of positions, and no values of `field` are read.
+  /// For parameters with a value for each time step, the value of time step 0 is used.
   stencil::Addresses<P> addresses(const ParameterSet& set, const Field& field) const {
     return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
   }

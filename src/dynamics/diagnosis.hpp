@@ -12,17 +12,19 @@
 
 namespace diffsim::dynamics {
 
-/// Search of fields and gradients for the first NaN or infinite value on this rank. The mesh must outlive the object.
+/// Search of fields and gradients for the first NaN or infinite value on this rank. The mesh must outlive the
+/// Diagnosis.
 class Diagnosis {
  public:
   explicit Diagnosis(const TetrahedralMesh& mesh) : mesh_(mesh) {}
 
   /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
-  /// field, such as "the term 'elastic'". The object stores only the location of the first value that a call finds.
+  /// field, such as "the term 'elastic'". A Diagnosis stores only the location of the first value that is not finite.
   void look(const std::string& where, const Field& field);
-  /// Searches the parameters of a gradient for a derivative that is not finite. `where`: origin of the gradient.
+  /// Searches the parameters of a gradient for a derivative that is not finite. `where`: text that names the origin of
+  /// the gradient, at the beginning of the reported location.
   void look(const std::string& where, const ParameterSet& gradient);
-  /// Location of the first value found, such as "the term 'elastic' at vertex 17, tetrahedron 4".
+  /// Location of the first value that is not finite, such as "the term 'elastic' at vertex 17, tetrahedron 4".
   /// `NotFinite::operation` is the number of the call of `look` that found the value.
   const NotFinite& finding() const { return finding_; }
 

@@ -7,15 +7,18 @@
 
 namespace diffsim {
 
-/// Creates a term that evaluates the forces f of `term` at the positions x_n at the beginning of a step and at the
-/// velocities v of the step: f(x_n, v, p) with the parameters p. An example is the lagged friction of Li et al. (2020),
-/// section 5.5, with a single lagging iteration.
+/// Creates a lagged term, which evaluates the forces f of `term` at the positions x_n at the beginning of a step and at
+/// the velocities v of the step: f(x_n, v, p) with the parameters p. An example of a lagged term is the friction of Li
+/// et al. (2020), section 5.5, with a single lagging iteration.
 ///
-/// The created term has the derivatives of f(x_n, v, p). For an adjoint w of the forces, (∂f/∂x_n)ᵀ w is added to the
-/// adjoint of x_n. The Jacobian of the step contains ∂f/∂v only. If f = -∂D/∂v with a dissipation potential D
-/// (`ForceTerm::has_dissipation`), this Jacobian is symmetric, and the incremental potential contains D(x_n, v(y)) /
-/// (∂v/∂y), where y are the new positions. Explicit steps evaluate the term at the positions of each stage instead of
-/// x_n.
+/// The lagged term provides the derivatives of the forces f(x_n, v, p) with respect to the positions x_n at the
+/// beginning of the step, the velocities v of the step, and the parameters p. The adjoint of the lagged term adds
+/// (∂f/∂x_n)ᵀ w to the adjoint of the positions x_n at the beginning of the step, where w is the adjoint of the forces
+/// f. Of the derivatives of the forces f(x_n, v, p), only ∂f/∂v contributes to the Jacobian of the step. If the forces
+/// are f = -∂D/∂v with a dissipation potential D (`ForceTerm::has_dissipation`), ∂f/∂v is symmetric, and the
+/// incremental potential contains D(x_n, v(y)) / (∂v/∂y), where x_n and y are the positions at the beginning and at the
+/// end of the step. Explicit steps evaluate the lagged term at the positions of each stage instead of the positions at
+/// the beginning of the step.
 std::unique_ptr<ForceTerm> make_lagged_term(std::unique_ptr<ForceTerm> term);
 
 }  // namespace diffsim

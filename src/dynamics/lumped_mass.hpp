@@ -9,10 +9,11 @@
 
 namespace diffsim {
 
-/// Lumped masses of cells, m_i = Σ s_i ρ V, summed over the cells at vertex i, where ρ is the density of a cell, V is
-/// the rest volume that a cell represents (TetrahedralMesh::volume_factors), and s_i is the fraction of the cell's mass
-/// that is lumped at vertex i (mesh/lumping.hpp). Provides derivatives with respect to the parameters `density` ρ
-/// [cells] (kg/m³) and `rest_positions` [local vertices, 3] (m).
+/// Lumped masses of cells. The mass of vertex i is m_i = Σ_c s_ci ρ_c V_c, summed over the cells c at vertex i, where
+/// ρ_c is the density of cell c, V_c is the rest volume that cell c represents (TetrahedralMesh::volume_factors), and
+/// s_ci is the fraction of the mass of cell c that is lumped at vertex i (mesh/lumping.hpp). LumpedMass also provides
+/// the derivatives of the masses with respect to the parameters `density` ρ [cells] (kg/m³) and `rest_positions` [local
+/// vertices, 3] (m).
 class LumpedMass : public Inertia {
  public:
   explicit LumpedMass(const TetrahedralMesh& mesh);

@@ -11,23 +11,25 @@
 
 namespace diffsim::dynamics {
 
-/// Prescribed rigid motion of some owned vertices: a rotation about an axis with the unit vector a through an origin o,
-/// and a translation of the vertices and the origin. Over a time span from t to t + h, with the rotation R(ω h) by the
-/// angle ω h, positions x and velocities v follow
-///
-///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
+/// Prescribed rigid motion of some owned vertices: a rotation with the angular velocity ω about an axis with the unit
+/// vector a through an origin o, and a translation of the vertices and of the origin with the velocity V. In a time
+/// span h, the origin moves from o to o' = o + h V, and a vertex moves from the position x to x' = o' + q, where R is
+/// the rotation by the angle ω h about the axis, and q = R (x - o). The velocity of the vertex at the end of the time
+/// span is V + ω a × q, where V is the velocity of the origin, ω is the angular velocity, a is the unit vector of the
+/// axis, and q is the vector from the origin to the vertex at the end of the time span.
 ///
 /// The parameters are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the origin,
-/// `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the origin at
-/// the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not translate: for
-/// directors o, o' and V are zero.
+/// `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the origin of
+/// the axis at the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not translate:
+/// for directors, the formulas of positions and velocities apply with the origins o = o' = 0 and the velocity V = 0 of
+/// the origin.
 class RigidMotion : public Kinematics {
  public:
-  struct Frame;  ///< public for nvcc: kernels may not capture private types
+  struct Frame;  ///< public, because nvcc does not allow kernels to capture objects of private types
 
-  /// `axis`: direction of the axis, of any length > 0. `origin`: position (m) of the origin at the start of a rollout.
-  /// `vertices`: owned vertices other than directors. `directors`: owned directors that rotate with the vertices.
-  /// Throws Error (input) for an axis of length 0.
+  /// `axis`: direction of the axis of rotation, of any length > 0. `origin`: position (m) of the origin of the axis at
+  /// the start of a rollout. `vertices`: owned vertices other than directors. `directors`: owned directors that rotate
+  /// with the vertices. Throws Error (input) if `axis` has length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
               const std::vector<int>& vertices, const std::vector<int>& directors);
 

@@ -8,15 +8,16 @@
 
 namespace diffsim {
 
-/// Time stepper of a System: a Model whose functions for parameters and their preparation call the functions of the
-/// System. A derived class implements `step` and the derivatives of a step.
+/// Base class of the time steppers of a System. SystemModel implements functions of Model, such as `parameters` and
+/// `prepare`, by calling the function of the System with the same name. A derived class implements `step` and the
+/// derivatives of a step.
 class SystemModel : public Model {
  public:
   System& system() { return *system_; }
   const System& system() const { return *system_; }
   double dt() const { return dt_; }  ///< length of a time step, s
-  /// Number of steps over which gravity and constant loads grow linearly to their full values; 0: the full values act
-  /// from the first step on.
+  /// Number of steps over which gravity and constant loads grow linearly to their full values, or 0 if the full values
+  /// act from the first step on.
   virtual int ramp_steps() const { return 0; }
 
   MPI_Comm comm() const override { return system_->comm(); }
@@ -37,7 +38,7 @@ class SystemModel : public Model {
   }
 
  protected:
-  /// Throws Error (input) for a dt that is not positive.
+  /// Throws Error (input) if the length `dt` of a time step is not positive.
   SystemModel(std::shared_ptr<System> system, double dt);
 
   const std::shared_ptr<System> system_;

@@ -16,8 +16,8 @@ void add_scaled(int count, double a, const Field& x, Field& y);
 void copy_values(int count, const Field& x, Field& y);
 /// Computes y_i += a m x_i, where m is the mass of the vertex of component i.
 void add_mass_times(int count, double a, const Field& mass, const Field& x, Field& y);
-/// Computes y_i += a m g_c at vertices on which gravity acts, where m is the mass of the vertex and i = 3 vertex + c.
-/// `g`: device address of gravity, [3]. `fixed`: masks of System::fixed.
+/// Computes y_i += a m g_c with i = 3 vertex + c at vertices on which gravity acts, where m is the mass of the vertex
+/// and g_c is component c of gravity. `g`: device address of gravity, [3]. `fixed`: masks of System::fixed.
 void add_weight(int count, double a, const Field& mass, const double* g, const std::uint8_t* fixed, Field& y);
 /// Zeroes y at vertices on which gravity does not act. `fixed`: masks of System::fixed.
 void clear_weightless(int count, const std::uint8_t* fixed, Field& y);

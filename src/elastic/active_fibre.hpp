@@ -9,17 +9,20 @@
 
 namespace diffsim {
 
-/// Law of muscle: a Neo-Hookean matrix with fibres. The fibres have an active tension, which is multiplied by an
-/// activation (active stress: Ambrosi & Pezzuto 2012, doi:10.1007/s10659-011-9351-4). F is the deformation gradient, J
-/// = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for J > 0 only.
+/// Law of muscle: a Neo-Hookean matrix material with fibres. The fibres have an active tension, which is multiplied by
+/// an activation (active stress: Ambrosi & Pezzuto 2012, doi:10.1007/s10659-011-9351-4). With the deformation gradient
+/// F, the energy W per rest volume, the first Piola stress P = ∂W/∂F and the derivative dP of P along dF are
+///   W = W_NeoHookean(F) + A T (s - 1),   s = |F a|,
+///   P = P_NeoHookean(F) + A T (F a / s) aᵀ,
+///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / s aᵀ,   n = F a / s,
+/// where W_NeoHookean and P_NeoHookean are the energy and the stress of the law `NeoHookean`, A is the activation, T is
+/// the active tension, a is the unit vector along the fibres in the rest shape, and s is the stretch of the fibres. The
+/// energy W is defined for J = det F > 0 only.
 ///
-///   W = W_NeoHookean(F) + A T (s - 1),   s = |F a|
-///   P = P_NeoHookean(F) + A T (F a / s) aᵀ
-///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / s aᵀ,   n = F a / s
-///
-/// W_NeoHookean and P_NeoHookean are the energy and the stress of `NeoHookean`. The unit vector a = b / |b| is the
-/// fibre direction in the rest shape, and s is the stretch of the fibres. The tension T is a nominal stress (force per
-/// area of the rest shape) and does not depend on s. If A T ≠ 0, the rest shape is not an equilibrium.
+/// The unit vector along the fibres is a = b / |b|, where b is the vector of the parameters fibre_x, fibre_y and
+/// fibre_z. The active tension T is a nominal stress (force per area of the rest shape) and does not depend on the
+/// stretch of the fibres. If the product A T of the activation A and the active tension T is not zero, the rest shape
+/// is not an equilibrium.
 ///
 /// | parameter                  | symbol | unit | range                                              |
 /// |----------------------------|--------|------|----------------------------------------------------|
@@ -29,11 +32,12 @@ namespace diffsim {
 /// | activation                 | A      | 1    | [0, 1]                                             |
 /// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0   |
 ///
-/// The control signal `activation_signal` multiplies A in all cells. The control signal has one value for all time
-/// steps or one value per time step; the default is 1.
+/// The control signal `activation_signal` multiplies the activation A in all cells. The control signal
+/// `activation_signal` has one value for all time steps or one value per time step; the default is 1.
 ///
-/// The moduli are Lamé's µ and λ, the product A T, and the three components of a. If J ≤ 0, the run stops with an error
-/// that names the cell.
+/// The moduli of the law are Lamé's µ and λ, the product A T of the activation A and the active tension T, and the
+/// three components of the unit vector a along the fibres. If J = det F ≤ 0 in a cell, the run stops with an error that
+/// names the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<ParameterSpec, 7> parameters{

@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Computes unit = direction / |direction|.
+/// Computes the unit vector `unit` = `direction` / |`direction`|.
 template <class T>
 DIFFSIM_FUNCTION void unit_fibre(const T* direction, T* unit) {
   using std::sqrt;

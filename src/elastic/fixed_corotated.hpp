@@ -8,29 +8,32 @@
 
 namespace diffsim {
 
-/// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032), with the polar decomposition F = R S,
-/// in which R is the rotation nearest to F. F is the deformation gradient, J = det F, W the energy per rest volume and
-/// P = ∂W/∂F the first Piola stress.
+/// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032). With Lamé's moduli µ and λ, the
+/// deformation gradient F, J = det F and the polar decomposition F = R S, in which R is the rotation nearest to F, the
+/// energy W per rest volume, the first Piola stress P = ∂W/∂F and the derivative dP of P along dF are
+///   W = µ |F - R|² + λ/2 (J - 1)² = µ (tr FᵀF - 2 a + 3) + λ/2 (J - 1)²,   a = tr S,
+///   P = 2 µ (F - R) + λ (J - 1) cof F,
+///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F.
 ///
-///   W = µ |F - R|² + λ/2 (J - 1)² = µ (tr FᵀF - 2 a + 3) + λ/2 (J - 1)²,   a = tr S
-///   P = 2 µ (F - R) + λ (J - 1) cof F
-///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F
-///
-/// No singular value decomposition is needed. Let I = tr FᵀF, II = |cof F|² and b = (a² - I)/2. Then a is the largest
-/// root of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration, started at √(3I), decreases monotonically to this root.
-/// The rotation is R = ∂a/∂F (Smith, de Goes & Kim 2019, doi:10.1145/3241041, sec. 3):
-///
-///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J)
-///   dR = R [ω]×,   (a I - S) ω = axial vector of RᵀdF - dFᵀR
+/// The polar decomposition F = R S is computed without a singular value decomposition. The trace a = tr S is the
+/// largest root of (a² - I)² - 4 II - 8 a J = 0 with I = tr FᵀF, II = |cof F|² and J = det F. Newton's iteration for a,
+/// started at √(3I), decreases monotonically to the largest root. With b = (a² - I)/2, the rotation R = ∂a/∂F and the
+/// derivative dR of R along dF are (Smith, de Goes & Kim 2019, doi:10.1145/3241041, sec. 3)
+///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J),
+///   dR = R [ω]×,   (a Id - S) ω = axial vector of RᵀdF - dFᵀR,
+/// where a = tr S, I = tr FᵀF, J = det F, Id is the identity matrix, and [ω]× is the matrix of the cross product with
+/// ω.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is also defined for J ≤ 0. The stretches σ1 ≥ σ2 ≥ σ3 are the
-/// eigenvalues of S; σ3 is negative if J < 0. P and dP are not finite if a b = J, that is if σ2 + σ3 = 0. Examples are
-/// an inverted cell with σ3 = -σ2, and a cell that is flattened to a line.
+/// The law converts the parameters E and ν to Lamé's moduli µ and λ. The energy W is defined for every deformation
+/// gradient F, also for det F ≤ 0. The stretches σ1 ≥ σ2 ≥ σ3 are the eigenvalues of S in the polar decomposition F = R
+/// S; σ3 is negative if det F < 0. The stress P and its derivative dP are not finite if the stretches satisfy σ2 + σ3 =
+/// 0, because the formula of the rotation R divides by (σ1 + σ2) (σ2 + σ3) (σ3 + σ1). Examples of cells whose stress is
+/// not finite are an inverted cell with the stretches σ3 = -σ2, and a cell that is flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -70,7 +73,7 @@ struct FixedCorotated {
   }
 
  private:
-  /// Polar decomposition F = R S, with `cof` = cof F and `J` = det F.
+  /// Rotation R of the polar decomposition F = R S, with `cof` = cof F and `J` = det F.
   template <class T>
   struct Polar {
     Mat3<T> cof, R;
@@ -97,16 +100,19 @@ struct FixedCorotated {
     }
   };
 
-  /// Returns Newton's correction p(a) / p'(a) for the polynomial p(a) = (a² - I)² - 4 II - 8 a J.
+  /// Returns Newton's correction p(a) / p'(a) for the polynomial p(a) = (a² - I)² - 4 II - 8 a J with I = tr FᵀF,
+  /// II = |cof F|² and J = det F.
   template <class T>
   static DIFFSIM_FUNCTION T newton_step(const T& a, const T& I, const T& II, const T& J) {
     const T two_b = a * a - I;
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// Returns a = tr S, the largest root of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration computes the root for the
-  /// values of I, II and J without derivatives. If T is a scalar of automatic differentiation, `Traits::order` further
-  /// Newton iterations with scalars of type T make the derivatives exact.
+  /// Returns the trace a = tr S of the polar decomposition F = R S: the largest root of (a² - I)² - 4 II - 8 a J = 0
+  /// with I = tr FᵀF, II = |cof F|² and J = det F. Newton's iteration first computes the root from the values of I, II
+  /// and J, without derivatives. If T is a scalar type of automatic differentiation, `Traits::order` Newton iterations
+  /// with scalars of type T, which follow the iterations without derivatives, compute the derivatives of the trace a =
+  /// tr S.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

@@ -8,20 +8,22 @@
 
 namespace diffsim {
 
-/// Holzapfel–Gasser–Ogden law of soft tissue: one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden &
-/// Holzapfel 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. F is the deformation gradient, J =
-/// det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for J > 0 only.
+/// Holzapfel–Gasser–Ogden law of soft tissue: one family of dispersed fibres in a Neo-Hookean matrix material (Gasser,
+/// Ogden & Holzapfel 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. With the deformation
+/// gradient F and J = det F, the energy W per rest volume and the first Piola stress P = ∂W/∂F are
+///   W = µ/2 (Ī1 - 3) + k1/(2 k2) (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J),
+///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²,
+///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ,
+///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²),
+/// where a is the mean fibre direction in the rest shape, a unit vector, ⟨Ē⟩ = max(Ē, 0), and µ, K, k1, k2 and κ are
+/// the parameters of the law. The energy W is defined for J = det F > 0 only.
 ///
-///   W = µ/2 (Ī1 - 3) + k1/(2 k2) (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
-///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Īk = J^(-2/3) Ik,   I1 = tr FᵀF,   I4 = |F a|²
-///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
-///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
-///
-/// The unit vector a = b / |b| is the mean fibre direction in the rest shape. Fibres carry tension only: ⟨Ē⟩ = Ē if Ē >
-/// 0, else 0. At Ē = 0, P is continuous and ∂P/∂F is discontinuous. The code uses the condition Ē > -1e-12 instead of Ē
-/// > 0. Regardless of rounding errors, the fibres therefore contribute to ∂P/∂F in the rest shape and to the bound of
-/// the stiffness matrix from which the stable time step is computed. For small strains, the Neo-Hookean matrix has the
-/// shear modulus µ and the bulk modulus K.
+/// The mean fibre direction is the unit vector a = b / |b|, where b is the vector of the parameters fibre_x, fibre_y
+/// and fibre_z. Fibres carry tension only, because a negative fibre strain Ē is replaced by ⟨Ē⟩ = 0. At the fibre
+/// strain Ē = 0, the first Piola stress P is continuous and ∂P/∂F is discontinuous. In the code, the positive part ⟨Ē⟩
+/// of the fibre strain Ē equals Ē for Ē > -1e-12 instead of for Ē > 0, so that, regardless of rounding errors, the
+/// fibres contribute to ∂P/∂F in the rest shape and to the bound of the stiffness matrix from which the stable time
+/// step is computed. For small strains, the Neo-Hookean matrix material has the shear modulus µ and the bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|
@@ -32,8 +34,8 @@ namespace diffsim {
 /// | kappa                      | κ      | 1    | [0, ⅓]: 0 all fibres along a, ⅓ isotropic             |
 /// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0      |
 ///
-/// The moduli are µ, K, k1, k2, κ, and the three components of a. If J ≤ 0, the run stops with an error that names the
-/// cell.
+/// The moduli of the law are the parameters µ, K, k1, k2 and κ, and the three components of the mean fibre direction a.
+/// If J = det F ≤ 0 in a cell, the run stops with an error that names the cell.
 struct HolzapfelGasserOgden {
   static constexpr const char* name = "holzapfel_gasser_ogden";
   static constexpr std::array<ParameterSpec, 8> parameters{

@@ -10,10 +10,10 @@
 namespace diffsim::elastic {
 
 std::vector<ElasticLaw> neo_hookean_laws();
-/// Returns linear elasticity, St. Venant–Kirchhoff elasticity and fixed-corotated elasticity.
+/// Returns the laws of linear elasticity, St. Venant–Kirchhoff elasticity and fixed-corotated elasticity.
 std::vector<ElasticLaw> hookean_laws();
 std::vector<ElasticLaw> mooney_rivlin_laws();
-/// Returns Ogden's law with one, two and three terms.
+/// Returns three laws: Ogden's law with one, two and three terms.
 std::vector<ElasticLaw> ogden_laws();
 /// Returns the Holzapfel–Gasser–Ogden law, and the law of fibres with an active tension (ActiveFibre).
 std::vector<ElasticLaw> fibre_laws();

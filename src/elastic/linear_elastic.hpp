@@ -5,12 +5,12 @@
 
 namespace diffsim {
 
-/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4). F is the deformation gradient, W
-/// the energy per rest volume and P = ∂W/∂F the first Piola stress.
-///
-///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I
-///   P = 2 µ ε + λ tr ε I
-///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2
+/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4). With the deformation gradient F
+/// and Lamé's moduli µ and λ, the energy W per rest volume, the first Piola stress P = ∂W/∂F and the derivative dP of P
+/// along dF are
+///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I,
+///   P = 2 µ ε + λ tr ε I,
+///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2.
 ///
 /// The law is not objective: a rotation by an angle θ causes a strain of order θ²/2, so the law is valid for small
 /// rotations only.
@@ -20,8 +20,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is defined for every F, also for det F ≤ 0. The law does not resist the
-/// inversion of a cell.
+/// The law converts the parameters E and ν to Lamé's moduli µ and λ. The energy is defined for every deformation
+/// gradient F, also for det F ≤ 0. The law does not resist the inversion of a cell.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -9,13 +9,12 @@
 
 namespace diffsim {
 
-/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). F is the
-/// deformation gradient, J = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is
-/// defined for J > 0 only.
-///
-///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²
-///   Ī1 = J^(-2/3) I1,   Ī2 = J^(-4/3) I2,   I1 = tr C,   I2 = |cof F|²,   C = FᵀF
-///   P = 2 c10 J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 F⁻ᵀ) + κ (J - 1) cof F
+/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). With the
+/// deformation gradient F and J = det F, the energy W per rest volume and the first Piola stress P = ∂W/∂F are
+///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²,
+///   Ī1 = J^(-2/3) I1,   Ī2 = J^(-4/3) I2,   I1 = tr C,   I2 = |cof F|²,   C = FᵀF,
+///   P = 2 c10 J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 F⁻ᵀ) + κ (J - 1) cof F,
+/// where c10, c01 and the bulk modulus κ are the parameters of the law. The energy W is defined for J = det F > 0 only.
 ///
 /// For small strains the shear modulus is 2 (c10 + c01) and the bulk modulus is κ.
 ///
@@ -25,7 +24,8 @@ namespace diffsim {
 /// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
 /// | bulk_modulus  | κ      | Pa   | > 0                              |
 ///
-/// The moduli are equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// The moduli of the law are the parameters c10, c01 and κ. If J = det F ≤ 0 in a cell, the run stops with an error
+/// that names the cell.
 struct MooneyRivlin {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr std::array<ParameterSpec, 3> parameters{

@@ -7,15 +7,16 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). F is the deformation
-/// gradient, J = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for
-/// J > 0 only.
+/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). With the deformation
+/// gradient F, J = det F and Lamé's moduli µ and λ, the energy W per rest volume, the first Piola stress P = ∂W/∂F and
+/// the derivative dP of P along dF are
+///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²,
+///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ,
+///   dP = µ dF + (µ - λ ln J) F⁻ᵀ dFᵀ F⁻ᵀ + λ (F⁻ᵀ : dF) F⁻ᵀ.
+/// The energy W is defined for J = det F > 0 only.
 ///
-///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²
-///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ
-///   dP = µ dF + (µ - λ ln J) F⁻ᵀ dFᵀ F⁻ᵀ + λ (F⁻ᵀ : dF) F⁻ᵀ
-///
-/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are Lamé's µ and λ.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The law converts E and ν to Lamé's
+/// moduli µ and λ.
 struct NeoHookean {
   static constexpr const char* name = "neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -7,13 +7,14 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). F is the deformation gradient, J
-/// = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for J > 0 only.
+/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). With the deformation gradient F,
+/// J = det F and Lamé's moduli µ and λ, the energy W per rest volume and the first Piola stress P = ∂W/∂F are
+///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²,
+///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ.
+/// The energy W is defined for J = det F > 0 only.
 ///
-///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
-///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ
-///
-/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are Lamé's µ and λ.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The law converts E and ν to Lamé's
+/// moduli µ and λ.
 struct NeoHookeanQuadratic {
   static constexpr const char* name = "neo_hookean_quadratic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -51,8 +51,8 @@ struct OgdenNames<3> {
       ElasticParameters::bulk_modulus};
 };
 
-/// Moduli of Ogden's law with N terms: µ1, α1, …, µN, αN, κ (see `Ogden`). N is the member `count`, so that functions
-/// are compiled once for all N.
+/// Moduli µ1, α1, …, µN, αN, κ of Ogden's law with N terms (see `Ogden`). The number N of terms is stored in the member
+/// `count` and is not a template parameter, so that functions of the moduli are compiled once for all N.
 template <class T>
 struct OgdenTerms {
   const T* moduli;
@@ -62,7 +62,8 @@ struct OgdenTerms {
   DIFFSIM_FUNCTION const T& bulk() const { return moduli[2 * count]; }
 };
 
-/// Returns Qᵀ A Q. The entries of Q have the base type of T (double or Pack) and no derivatives.
+/// Returns Qᵀ A Q for a matrix A with entries of the scalar type T, and a matrix Q without derivatives, whose entries
+/// have the base type of T (double or Pack).
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename ScalarTraits<T>::Base>& Q) {
   using Traits = ScalarTraits<T>;
@@ -77,10 +78,11 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Matrix Q of the eigenvectors of C = FᵀF, where F is the deformation gradient, with Qᵀ C Q = Λ + E. Λ is the diagonal
-/// matrix of the eigenvalues Λi = λi², where λi are the principal stretches. E is zero for plain scalars and contains
-/// the derivatives of C for dual numbers (see `Ogden`). The class also computes the divided differences in the
-/// expansions of functions of C with respect to E.
+/// Matrix Q of the eigenvectors of the right Cauchy–Green tensor C = FᵀF of the deformation gradient F; Q has no
+/// derivatives. If T is a scalar type of automatic differentiation, Qᵀ C Q = Λ + E, where Λ is the diagonal matrix of
+/// the eigenvalues Λi = λi² of C with the principal stretches λi, and E contains the derivatives of C (see `Ogden`). If
+/// T is a plain scalar type, the matrix E in Qᵀ C Q = Λ + E is zero. OgdenFrame computes the divided differences with
+/// which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -110,18 +112,20 @@ struct OgdenFrame {
     }
   }
 
-  /// Returns the first Piola stress F Q g Qᵀ + pressure cof F, where the columns of Q are the eigenvectors of C = FᵀF.
+  /// Returns the first Piola stress F Q g Qᵀ + `pressure` cof F for the arguments `g` and `pressure`, where the columns
+  /// of Q are the eigenvectors of C = FᵀF.
   DIFFSIM_SHARED_FUNCTION Mat3<T> stress(const Mat3<T>& F, const Mat3<T>& g, const T& pressure) const {
     return F * turned(g, transpose(Q)) + pressure * cof;
   }
 
-  /// Returns λ̄i^αp, where λ̄i = J^(-1/3) λi is isochoric stretch i and αp is the exponent of term p.
+  /// Returns λ̄i^αp, where λ̄i = J^(-1/3) λi is isochoric principal stretch i and αp is the exponent of term p of Ogden's
+  /// law.
   DIFFSIM_FUNCTION T power(const Terms& terms, int p, int i) const {
     using std::exp;
     return exp(terms.alpha(p) * log_stretch[i]);
   }
-  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where the function d is `difference_of_power`, for example the divided
-  /// difference d(q) of z^q at two given points.
+  /// Returns the sum Σ_p µp J^(-αp/3) d(αp/2 - 1) over the terms p of Ogden's law, where the function d is
+  /// `difference_of_power`, for example the divided difference d(q) of z^q at two given points.
   template <class Difference>
   DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
     using std::exp;
@@ -133,28 +137,28 @@ struct OgdenFrame {
     return sum;
   }
   /// Returns the divided difference g[Λi, Λj] = (g(Λi) - g(Λj))/(Λi - Λj) of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at
-  /// the eigenvalues Λi and Λj of C.
+  /// the eigenvalues Λi and Λj of C = FᵀF.
   DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q)
                              DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
   }
   /// Returns the divided difference f'[Λi, Λj] = (f'(Λi) - f'(Λj))/(Λi - Λj) of f'(z) = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 -
-  /// 1) at the eigenvalues Λi and Λj of C. f' is the derivative of f(z) = z g(z) with g(z) = Σ_p µp J^(-αp/3) z^(αp/2 -
-  /// 1).
+  /// 1) at the eigenvalues Λi and Λj of C = FᵀF. The function f' is the derivative of f(z) = z g(z) with g(z) = Σ_p µp
+  /// J^(-αp/3) z^(αp/2 - 1).
   DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
     });
   }
-  /// Returns the second divided difference g[Λi, Λk, Λj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at the eigenvalues of
-  /// C.
+  /// Returns the second divided difference g[Λi, Λk, Λj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at eigenvalues of C =
+  /// FᵀF.
   DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
     });
   }
-  /// Returns the divided difference g[Λi + E_ii, Λj + E_jj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1), including its
-  /// derivatives. The points are the diagonal entries of Qᵀ C Q = Λ + E.
+  /// Returns the divided difference g[Λi + E_ii, Λj + E_jj] of g(z) = Σ_p µp J^(-αp/3) z^(αp/2 - 1) at the diagonal
+  /// entries Λi + E_ii and Λj + E_jj of Qᵀ C Q = Λ + E, including the derivatives that E contains.
   DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
     using std::exp, std::log;
     const T x = log(C(i, i)), y = log(C(j, j));
@@ -165,8 +169,10 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Sets the off-diagonal entry g_ij with j = (i + 1) mod 3 of the matrix g(Λ + E) (see `Ogden`). Adds the terms of
-  /// second order in E_ij to g_ii, g_jj and tr(g C).
+  /// Computes the off-diagonal entry g_ij, j = (i + 1) mod 3, of the matrix g(Λ + E), with the terms of first and
+  /// second order in E, where Λ contains the eigenvalues of C = FᵀF, E contains the derivatives of C, and g(z) = Σ_p µp
+  /// J^(-αp/3) z^(αp/2 - 1). Adds the terms of second order in E_ij, the derivatives of C, to the diagonal entries g_ii
+  /// and g_jj of g(C) and to tr(g(C) C).
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);
@@ -228,11 +234,14 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
 }
 
-/// Returns dP = dF g + F dg + d(p cof F), the derivative of the first Piola stress P = F g(C) + p cof F along dF. Here
-/// C = FᵀF, g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1), and p is the pressure. Let Q diagonalise C, Qᵀ C Q = diag(Λi), and
-/// let E = Qᵀ dC Q. In the basis of the columns of Q, the off-diagonal entries of dg are dg_ij = g[Λi, Λj] E_ij with
-/// the divided difference g[Λi, Λj]. With t_i = Λi g(Λi), the diagonal entries are dg_ii = (dt_i - g_ii E_ii)/Λi, where
-/// dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i, λ̄i = J^(-1/3) √Λi and d ln λ̄i = E_ii/(2 Λi) - 1/3 d ln J.
+/// Returns dP = dF g + F dg + d(q cof F), the derivative of the first Piola stress P = F g(C) + q cof F along dF, where
+/// C = FᵀF, g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1), and q is the pressure.
+///
+/// In the basis of the eigenvectors of C (columns of Q, with Qᵀ C Q = diag(Λi) and E = Qᵀ dC Q), the entries of the
+/// derivative dg of g = g(C) are
+///   dg_ij = g[Λi, Λj] E_ij for i ≠ j,   dg_ii = (dt_i - g_ii E_ii)/Λi,
+///   dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i,   λ̄i = J^(-1/3) √Λi,   d ln λ̄i = E_ii/(2 Λi) - 1/3 d ln J,
+/// where g[Λi, Λj] is a divided difference and t_i = Λi g(Λi).
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
   const OgdenFrame<T> frame(F);
@@ -264,10 +273,10 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat
   return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
 }
 
-/// Computes A_k = ∂P/∂moduli_k, where P is the first Piola stress. The isochoric part of P is F g - 1/3 (g : C) F⁻ᵀ,
-/// where C = FᵀF and g has the eigenvectors of C and the eigenvalues t_i/Λi. Λi are the eigenvalues of C, and λ̄i =
-/// J^(-1/3) √Λi. ∂P/∂µp is this isochoric stress with t_i = λ̄i^αp, and ∂P/∂αp is this stress with t_i = µp λ̄i^αp ln λ̄i.
-/// ∂P/∂κ is (J - 1) cof F.
+/// Computes the derivatives A_k = ∂P/∂moduli_k of the first Piola stress P of Ogden's law:
+///   ∂P/∂µp = S(t) with t_i = λ̄i^αp,   ∂P/∂αp = S(t) with t_i = µp λ̄i^αp ln λ̄i,   ∂P/∂κ = (J - 1) cof F,
+/// where S(t) = F g - 1/3 (g : C) F⁻ᵀ is an isochoric stress, g has the eigenvectors of C = FᵀF and the eigenvalues
+/// t_i/Λi, Λi are the eigenvalues of C, and λ̄i = J^(-1/3) √Λi are the isochoric principal stretches.
 template <class T>
 DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
   const OgdenFrame<T> frame(F);
@@ -287,27 +296,30 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 }  // namespace detail
 
 /// Compressible Ogden rubber of N terms with an isochoric–volumetric split (Ogden 1972, doi:10.1098/rspa.1972.0026;
-/// Holzapfel 2000, sec. 6.5). F is the deformation gradient, J = det F, W the energy per rest volume, P = ∂W/∂F the
-/// first Piola stress, and the principal stretches λi are the singular values of F. The energy W is defined for J > 0
-/// only.
+/// Holzapfel 2000, sec. 6.5). With the deformation gradient F, J = det F and the principal stretches λi (singular
+/// values of F), the energy W per rest volume and the first Piola stress P = ∂W/∂F are
+///   W = Σ_p µp/αp (λ̄1^αp + λ̄2^αp + λ̄3^αp - 3) + κ/2 (J - 1)²,   λ̄i = J^(-1/3) λi,
+///   W = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF,
+///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1),
+/// where the sums are over the N terms p with the parameters µp and αp, and κ is the bulk modulus. The energy W is
+/// defined for J = det F > 0 only.
 ///
-///   W = Σ_p µp/αp (λ̄1^αp + λ̄2^αp + λ̄3^αp - 3) + κ/2 (J - 1)²,   λ̄i = J^(-1/3) λi
-///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
-///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
-///
-/// Equal stretches need no special case. C is written as C = Q (Λ + E) Qᵀ, where Q is the matrix of the eigenvectors of
-/// the value of C, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of C if the scalars are dual
-/// numbers. Functions of Λ + E are expanded in E with the divided differences g[a, b] = (g(a) - g(b))/(a - b) and g[a,
-/// b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008, Functions of Matrices, sec. 3.2). For every smooth function f:
-///
-///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E
+/// Derivatives of energy and stress are expressed by divided differences, so that equal principal stretches need no
+/// special case. The right Cauchy–Green tensor C = FᵀF is written as C = Q (Λ + E) Qᵀ, where Q is the matrix of the
+/// eigenvectors of C and has no derivatives, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of C if
+/// the scalars are dual numbers. Functions g(Λ + E) of a diagonal matrix Λ and a small matrix E are expanded in E with
+/// the divided differences g[a, b] = (g(a) - g(b))/(a - b) and g[a, b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008,
+/// Functions of Matrices, sec. 3.2). For smooth functions f and g with divided differences f'[a, b], g[a, b] and g[a,
+/// b, c], a diagonal matrix Λ and a small symmetric matrix E:
+///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E,
 ///   g(Λ + E)_ii = g(Λi + E_ii) + Σ_{k≠i} g[Λi, Λk, Λi] E_ik²,
-///   g(Λ + E)_ij = g[Λi + E_ii, Λj + E_jj] E_ij + g[Λi, Λk, Λj] E_ik E_kj      exact to second order in E
-///   tr f(Λ + E) = Σ_i f(Λi + E_ii) + Σ_{i<j} f'[Λi, Λj] E_ij²                 exact to second order in E
+///   g(Λ + E)_ij = g[Λi + E_ii, Λj + E_jj] E_ij + g[Λi, Λk, Λj] E_ik E_kj      exact to second order in E,
+///   tr f(Λ + E) = Σ_i f(Λi + E_ii) + Σ_{i<j} f'[Λi, Λj] E_ij²                 exact to second order in E.
 ///
-/// The functions `stress` and `energy` can therefore both be differentiated twice. `stress_tangent` and `stress_moduli`
-/// evaluate the first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the
-/// bulk modulus is κ.
+/// The expansions of functions g(Λ + E) are exact to second order in E, so that `stress` and `energy` can be
+/// differentiated twice. The functions `stress_tangent` and `stress_moduli` evaluate expansions to first order without
+/// dual numbers. For small strains, Ogden's law with the parameters µp, αp and κ has the shear modulus Σ_p µp αp / 2
+/// and the bulk modulus κ.
 ///
 /// | parameter     | symbol | unit | range                                            |
 /// |---------------|--------|------|--------------------------------------------------|
@@ -315,7 +327,8 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// The moduli are equal to the parameters. If J ≤ 0, the run stops with an error that names the cell.
+/// The moduli of the law are the parameters µp, αp and κ. If J = det F ≤ 0 in a cell, the run stops with an error that
+/// names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;
@@ -325,8 +338,8 @@ struct Ogden {
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;
 
-  /// Returns an error message if the shear modulus for small strains, ½ Σ µp αp, is not positive; otherwise an empty
-  /// text.
+  /// Returns an error message if the parameters µp and αp give a shear modulus for small strains, ½ Σ_p µp αp, that is
+  /// not positive; otherwise an empty text.
   static std::string parameters_error(std::span<const double> parameters) {
     double modulus = 0.0;
     for (std::size_t p = 0; p < N; ++p) modulus += 0.5 * parameters[2 * p] * parameters[2 * p + 1];

@@ -6,20 +6,21 @@
 namespace diffsim {
 
 /// St. Venant–Kirchhoff solid: Hooke's law with Green's strain (Bonet & Wood 2008, sec. 6.4), for large rotations and
-/// small strains. F is the deformation gradient, W the energy per rest volume, and P = ∂W/∂F and S are the first and
-/// second Piola stress. The law softens under strong compression.
-///
-///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2
-///   P = F S,   S = 2 µ E + λ tr E I
-///   dP = dF S + F dS,   dS = 2 µ dE + λ tr dE I,   dE = (dFᵀF + FᵀdF)/2
+/// small strains. With the deformation gradient F, Green's strain E and Lamé's moduli µ and λ, the energy W per rest
+/// volume, the first Piola stress P = ∂W/∂F, the second Piola stress S and the derivatives along dF are
+///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2,
+///   P = F S,   S = 2 µ E + λ tr E I,
+///   dP = dF S + F dS,   dS = 2 µ dE + λ tr dE I,   dE = (dFᵀF + FᵀdF)/2.
+/// The St. Venant–Kirchhoff law softens under strong compression.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The moduli are Lamé's µ and λ. The energy W is defined for every F, also for det F ≤ 0, because W is a polynomial in
-/// F. The law does not resist inversion: an inverted cell can be in equilibrium.
+/// The law converts the parameters E and ν to Lamé's moduli µ and λ. The energy is defined for every deformation
+/// gradient F, also for det F ≤ 0, because the energy is a polynomial in the entries of F. The law does not resist the
+/// inversion of a cell: an inverted cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -7,16 +7,16 @@
 
 namespace diffsim {
 
-/// Stable Neo-Hookean solid (Smith, de Goes & Kim 2018, doi:10.1145/3180491, eq. 14). F is the deformation gradient, J
-/// = det F, W the energy per rest volume and P = ∂W/∂F the first Piola stress. The energy W is defined for every F,
-/// also for inverted (J < 0) and flat (J = 0) cells.
+/// Stable Neo-Hookean solid (Smith, de Goes & Kim 2018, doi:10.1145/3180491, eq. 14). With the deformation gradient F
+/// and J = det F, the energy W per rest volume and the first Piola stress P = ∂W/∂F are
+///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l),
+///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F,
+/// where m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that the law has Lamé's moduli µ and λ
+/// for small strains, and `const` is a constant such that the energy is zero in the rest shape. The energy W is defined
+/// for every F, also for inverted (det F < 0) and flat (det F = 0) cells.
 ///
-///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l)
-///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F
-///
-/// with m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that the law has Lamé's moduli µ and λ
-/// for small strains. The constant `const` is chosen so that the energy is zero in the rest shape. The parameters are
-/// youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli are m and l.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli of the law are m = 4/3 µ and
+/// l = λ + 5/6 µ, where µ and λ are Lamé's moduli.
 struct StableNeoHookean {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

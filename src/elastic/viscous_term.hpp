@@ -8,21 +8,24 @@
 
 namespace diffsim {
 
-/// Returns the force term of Kelvin–Voigt viscosity. The term acts in addition to the force term of a law of
-/// elasticity. F is the deformation gradient, Ḟ its rate, Ė the Green strain rate, P the first Piola stress, and S the
-/// second Piola stress of a Newtonian dashpot (Bonet & Wood 2008, sec. 6.5). The stress is objective. For small
-/// strains, S is the stress σ = 2 η ε̇ + ζ tr ε̇ I with the small-strain rate ε̇.
-///
-///   Ė = sym(Fᵀ Ḟ),   S = 2 η Ė + ζ tr Ė I,   P = F S;   dissipated power per rest volume: S : Ė ≥ 0
+/// Returns the force term of Kelvin–Voigt viscosity, which acts in addition to the force term of a law of elasticity.
+/// With the deformation gradient F and its time derivative Ḟ, the Green strain rate Ė, the second Piola stress S and
+/// the first Piola stress P of a Newtonian dashpot are
+///   Ė = sym(Fᵀ Ḟ),   S = 2 η Ė + ζ tr Ė I,   P = F S
+/// with the viscosities η and ζ (Bonet & Wood 2008, sec. 6.5). The viscous stress is objective, and the dissipated
+/// power per rest volume is S : Ė ≥ 0 with the second Piola stress S and the Green strain rate Ė. For small strains,
+/// the second Piola stress S is the stress σ = 2 η ε̇ + ζ tr ε̇ I with the rate ε̇ of the small-strain tensor.
 ///
 /// | parameter (cell)  | symbol | unit | range |
 /// |-------------------|--------|------|-------|
 /// | viscosity         | η      | Pa s | ≥ 0   |
 /// | bulk_viscosity    | ζ      | Pa s | ≥ 0   |
 ///
-/// ζ is the second coefficient of viscosity. The ratio of tr σ/3 to tr ε̇, which is usually called the bulk viscosity,
-/// is ζ + 2/3 η, because tr σ = (2 η + 3 ζ) tr ε̇. The stress S is defined for every F. The term accepts every kind of
-/// tetrahedral cell. The parameter `rest_positions` is an additional input.
+/// The parameter ζ is the second coefficient of viscosity. The ratio of tr σ/3 to the rate tr ε̇ of the volumetric
+/// strain, which is usually called the bulk viscosity, is ζ + 2/3 η with the viscosities η and ζ, because tr σ = (2 η +
+/// 3 ζ) tr ε̇ for the stress σ. The viscous stress is defined for every deformation gradient F, also for det F ≤ 0. The
+/// force term of viscosity supports every type of tetrahedral cell, and depends on the parameters `viscosity`,
+/// `bulk_viscosity` and `rest_positions`.
 std::unique_ptr<ForceTerm> make_viscous_term(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

@@ -10,9 +10,10 @@
 
 namespace diffsim {
 
-/// Norms of the adjoint ∂L/∂x[n] during a reverse run, where L is the loss and x[n] is the state after n steps. An
-/// adjoint that grows exponentially towards the first step shows that the motion is chaotic, or that contact is stiff:
-/// derivatives are then exact, but describe only very small changes of the parameters.
+/// Norms of the adjoint ∂L/∂x[n] during a reverse sweep, where L is the loss and x[n] is the state after n steps. An
+/// adjoint whose norm grows exponentially towards the first step shows that the motion is chaotic, or that contact is
+/// stiff. With chaotic motion or stiff contact, the derivatives of the loss are exact, but predict the change of the
+/// loss only for very small changes of the parameters.
 class AdjointHistory {
  public:
   struct Entry {
@@ -22,25 +23,32 @@ class AdjointHistory {
                               ///< has no velocities
   };
 
-  /// Creates the history. Norms are recorded for the first state, for the last state, and for the states after n steps
-  /// if n is a multiple of `every`. Norms are also recorded for other states on which the loss depends directly, until
-  /// norms of 64 states with such a dependence are recorded.
+  /// Creates the history. Norms of the adjoint are recorded for the first and the last state of a rollout, and for the
+  /// states after n steps if n is a multiple of `every`. States on which the loss depends directly are recorded for
+  /// every n, as long as fewer than 64 states on which the loss depends directly have been recorded.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
-  /// Records the norms of `adjoint`. The arguments are those of an AdjointObserver. The first call in a reverse sweep,
-  /// for the last state, deletes the entries of the previous sweep. Collective.
+  /// Records the norms of `adjoint`. The arguments of `observe` have the meanings that the type AdjointObserver
+  /// documents. The first call of `observe` in a reverse sweep, for the last state, deletes the recorded norms of the
+  /// previous reverse sweep. Collective.
   void observe(int n, const State& adjoint, bool is_complete);
-  /// Recorded norms, from the last step to the first.
+  /// Recorded norms of the adjoint, from the last step to the first.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Growth of the norm ‖∂L/∂x‖ of the adjoint of the positions, relative to the contributions of the loss.
+  /// Growth of ‖∂L/∂x‖, the norm of the adjoint of the positions, relative to the contributions that the terms of the
+  /// loss add to the norm.
   struct Growth {
-    /// Maximum over the recorded steps n of ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m, at least 1. c_m is the absolute change of
-    /// ‖∂L/∂x[m]‖ when the derivative of ℓ_m, the term of the loss for the state x[m], is added to the adjoint. For
-    /// states whose c_m was not computed, the sum contains c_m of the next state, in the order of the reverse run,
-    /// whose c_m was computed.
+    /// Maximum of 1 and of the ratios ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m for all recorded states x[n], where c_m is the
+    /// contribution of the loss L to ‖∂L/∂x[m]‖.
+    ///
+    /// The contribution c_m of the loss L to ‖∂L/∂x[m]‖ is the absolute change of ‖∂L/∂x[m]‖ when the derivative of
+    /// ℓ_m, the term of the loss for the state x[m], is added to the adjoint. If the contribution c_m of the loss at a
+    /// state x[m] was not computed, the sum Σ c_m uses instead the contribution at the next state, in the order of the
+    /// reverse sweep, with a computed contribution.
     double factor = 1.0;
-    int from = 0, to = 0;  ///< `from`: last step on whose state the loss depends directly; `to`: step n of the maximum
+    /// `from`: number n of the last state x[n] on which the loss depends directly. `to`: number n of the state x[n] at
+    /// which the norm of the adjoint has grown by `factor`.
+    int from = 0, to = 0;
   };
   Growth growth() const;
 

@@ -14,9 +14,9 @@ class InverseProblem;
 
 /// Log on disk of every loss, gradient and product with the Hessian that an optimiser requested.
 ///
-/// The internal memory of TAO's optimisers cannot be saved, but all optimisers, including Adam, are deterministic. An
-/// optimiser that is restarted and receives the logged results in order therefore returns to the point of the
-/// interruption without new rollouts, with bitwise identical results. All functions are collective.
+/// The internal memory of TAO's optimisers cannot be saved, but all optimisers, including Adam, are deterministic.
+/// Because optimisers are deterministic, a restarted optimiser that receives the logged results in order returns to the
+/// point of the interruption without new rollouts, with bitwise identical results. All functions are collective.
 class EvaluationLog {
  public:
   struct Evaluation {
@@ -27,13 +27,15 @@ class EvaluationLog {
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
 
-  /// Returns the next logged evaluation; nullopt if no logged evaluation is left. `u` is the point of a gradient, or
-  /// the direction of a product with the Hessian, and must agree with the logged vector. If `u` differs from the logged
-  /// vector, or if the next entry of the log is damaged, erases the rest of the log with a warning and returns nullopt.
-  /// With the same number of ranks as when the log was written, the vectors must be bitwise identical. With another
-  /// number of ranks, the vectors must agree up to a relative difference of 1e-10.
+  /// Returns the next logged evaluation; nullopt if no logged evaluation is left. `u` is the point at which the
+  /// optimiser requests the gradient, or the direction of the requested product with the Hessian, and must agree with
+  /// the vector in the log. If `u` differs from the vector in the log, or if the next entry of the log is damaged,
+  /// `replay` erases the rest of the log with a warning and returns nullopt. If the log was written with the same
+  /// number of ranks, the argument `u` and the vector in the log must be bitwise identical. If the log was written with
+  /// another number of ranks, the argument `u` and the vector in the log must agree up to a relative difference of
+  /// 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
-  /// Logs an evaluation for which `replay` returned nullopt. The function returns when the evaluation is on the disk.
+  /// Logs an evaluation for which `replay` returned nullopt. `add` returns when the evaluation is on the disk.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
 
   long num_replayed() const { return replayed_; }

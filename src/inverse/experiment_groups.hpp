@@ -15,28 +15,31 @@ struct Contribution {
   std::vector<double> derivative;  ///< this rank's part
 };
 
-/// Groups of processes that evaluate experiments at the same time. Each group has a communicator, on which the
-/// experiments of the group are evaluated one after the other. All ranks share the values of the unknowns, so vectors
-/// of derivatives have entries on the first rank of each group only. All functions are collective over all groups.
+/// Groups of processes that evaluate experiments at the same time. Each group of processes has a communicator, on which
+/// the experiments of the group are evaluated one after the other. All ranks share the values of the unknowns, and the
+/// first rank of each group stores the vectors of derivatives with respect to the unknowns; on other ranks, vectors of
+/// derivatives are empty. All functions of ExperimentGroups are collective over all groups of processes.
 class ExperimentGroups {
  public:
-  /// `all`: communicator of all groups. `group`: communicator of this rank's group. `numbers`: numbers of the
-  /// experiments of this group. Throws Error (input) unless each number from 0 on belongs to exactly one group.
+  /// `all`: communicator of all groups of processes. `group`: communicator of this rank's group of processes.
+  /// `numbers`: numbers of the experiments of this rank's group among the experiments of all groups. Throws Error
+  /// (input) unless the experiments of all groups have the numbers 0, 1, 2, …, each number once.
   ExperimentGroups(MPI_Comm all, MPI_Comm group, std::vector<int> numbers);
   ~ExperimentGroups();
   ExperimentGroups(const ExperimentGroups&) = delete;
   ExperimentGroups& operator=(const ExperimentGroups&) = delete;
 
-  /// Returns the contributions of all groups, by the number of the experiment. `own`: contributions of this group, in
-  /// the order of `numbers`.
+  /// Returns the contributions (loss and derivative) of the experiments of all groups, in the order of the experiments'
+  /// numbers. `own`: contributions of this group's experiments, in the order of the constructor's argument `numbers`.
   std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
   /// Returns, on the first rank of each group, the argument `values` of the first rank of the group that has experiment
-  /// 0; on other ranks, the rank's own argument.
+  /// 0. On a rank that is not the first of a group, returns the argument `values` of the calling rank.
   std::vector<double> of_first(std::vector<double> values) const;
-  /// Returns the largest `value` of all ranks.
+  /// Returns the largest argument `value` of all ranks of all groups.
   double largest(double value) const;
-  /// Calls `function`. If the call throws an Error in some group, throws an Error with the same message and kind on all
-  /// ranks; if several groups throw, the Error is that of the lowest rank in the communicator of all groups.
+  /// Calls `function`. If `function` throws an Error on some ranks, `agree` throws an Error with the same message and
+  /// kind on all ranks of all groups. If `function` throws on several ranks, `agree` throws the Error of the lowest
+  /// rank in the communicator of all groups on which `function` has thrown.
   void agree(const std::function<void()>& function) const;
 
  private:

@@ -11,21 +11,24 @@
 namespace diffsim::inverse {
 
 /// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a
-/// ValueGradient. Method: conjugate gradients, preconditioned by symmetric Gauss–Seidel sweeps with the sparse matrix
-/// κ² M + Dᵀ m D, where D are the rows of `ValueGradient::for_each_row` and m their measures. This matrix is A, except
-/// for `ValueGradient::of_cells`, for which A is applied by `ValueGradient::stiffness_times`.
+/// ValueGradient. The system A x = b is solved by conjugate gradients, preconditioned by symmetric Gauss–Seidel sweeps
+/// with the sparse matrix κ² M + Dᵀ m D, where M is the mass matrix, D is the matrix whose rows
+/// `ValueGradient::for_each_row` passes to its argument, and m is the diagonal matrix of the measures (volumes or
+/// durations) of the rows of D. The sparse matrix κ² M + Dᵀ m D equals A, except for the gradient
+/// `ValueGradient::of_cells`, for which `ValueGradient::stiffness_times` computes products with K.
 class FieldSolver {
  public:
-  /// `gradient`: must outlive this object if it is the result of `ValueGradient::of_cells`; otherwise used by the
-  /// constructor only. `kappa2`: κ². `prefix`: prefix of PETSc options, such as "prior_". `fixed`: indices of this
-  /// rank's values x that are zero; b must be zero at these indices. `fixed` must be empty for
-  /// `ValueGradient::of_cells`. Collective.
+  /// Creates the solver. A `gradient` that is the result of `ValueGradient::of_cells` must outlive the FieldSolver; any
+  /// other `gradient` is used by the constructor only. `kappa2`: the coefficient κ² of the mass matrix M in the system
+  /// (κ² M + K) x = b. `prefix`: prefix of PETSc options, such as "prior_". `fixed`: indices i of this rank's values
+  /// with x_i = 0; the right-hand side b must be zero at the indices `fixed`. `fixed` must be empty if `gradient` is
+  /// the result of `ValueGradient::of_cells`. Collective.
   FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix, const std::vector<int>& fixed = {});
   FieldSolver(const FieldSolver&) = delete;
   FieldSolver& operator=(const FieldSolver&) = delete;
 
-  /// Returns x. Throws Error of kind `run` if the iteration does not converge to a relative residual of 1e-10.
-  /// Collective.
+  /// Returns the solution x of A x = b with A = κ² M + K. Throws Error (run) if the conjugate gradient method does not
+  /// converge to a relative residual of 1e-10. Collective.
   std::vector<double> solve(const std::vector<double>& b) const;
 
  private:

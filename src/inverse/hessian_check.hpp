@@ -7,28 +7,40 @@
 
 namespace diffsim {
 
-/// Results of the check of products with the Hessian H = ∂²L/∂u² of the loss L. v is a random direction of u over all
-/// unknowns, and w = H v/‖H v‖ + r/‖r‖ with a random vector r.
+/// Results of the check of products with the Hessian H = ∂²L/∂u² of the loss L, for a random direction v of all
+/// unknowns u and the vector w = H v/‖H v‖ + r/‖r‖ with a random vector r.
 struct HessianCheck {
-  double symmetry = 0.0;          ///< error |⟨w, H v⟩ - ⟨v, H w⟩| / max(|⟨w, H v⟩|, |⟨v, H w⟩|)
-  double product = 0.0;           ///< ⟨w, H v⟩
-  double difference = 0.0;        ///< ⟨w, H v⟩ from finite differences of the derivative ⟨w, ∇L⟩ along v
-  double difference_error = 0.0;  ///< bound of the error of `difference`, due to rounding noise and extrapolation
+  /// Relative error of the symmetry of the Hessian H for vectors v and w:
+  ///   |⟨w, H v⟩ - ⟨v, H w⟩| / max(|⟨w, H v⟩|, |⟨v, H w⟩|).
+  double symmetry = 0.0;
+  /// Product ⟨w, H v⟩ of the Hessian H with vectors v and w, from `InverseProblem::hessian_product`.
+  double product = 0.0;
+  /// Product ⟨w, H v⟩ of the Hessian H of the loss L with vectors v and w, from finite differences of ⟨w, ∇L⟩ along v.
+  double difference = 0.0;
+  /// Bound of the error of `difference` due to rounding noise and extrapolation.
+  double difference_error = 0.0;
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| of the loss
-  /// L along the direction v, for three successive halvings of ε. Of all sequences of three halvings, the sequence
-  /// whose orders are closest to 3 is used. The verdict does not depend on the orders.
+  /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all sequences of three
+  /// successive halvings, `taylor_orders` contains the orders of the sequence whose orders are closest to 3. The result
+  /// `passed` does not depend on `taylor_orders`.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< largest ε of `taylor_orders`
-  bool quadratic = false;   ///< true: L is quadratic along v up to noise; `taylor_orders` is then empty
-  /// True if products are symmetric and agree with the finite differences within the error bound of the differences,
-  /// and if this bound is small enough to detect a relative error of `HessianCheckOptions::resolution`.
+  bool quadratic = false;   ///< true, with empty `taylor_orders`, if the loss is quadratic along v up to noise
+  /// True if products with the Hessian are symmetric and agree with finite differences within the error bound of the
+  /// finite differences, and if the error bound is small enough to detect a relative error of
+  /// `HessianCheckOptions::resolution`.
   bool passed = false;
 };
 
 struct HessianCheckOptions {
-  double symmetry_tolerance = 1e-10;  ///< largest allowed `symmetry`, or 10 × `Model::solver_tolerance` if larger
-  double resolution = 1e-3;           ///< `product` passes only if finite differences can detect this relative error
-  bool differences = true;            ///< false: only the symmetry is tested
+  /// Largest allowed value of `HessianCheck::symmetry`. If 10 × `Model::solver_tolerance` is larger than
+  /// `symmetry_tolerance`, 10 × `Model::solver_tolerance` is the largest allowed value of `symmetry`.
+  double symmetry_tolerance = 1e-10;
+  /// Relative error of `HessianCheck::product` that finite differences must be able to detect; if the error bound of
+  /// the finite differences is too large, the check fails.
+  double resolution = 1e-3;
+  bool differences = true;  ///< true: compare products with the Hessian with finite differences; false: test only the
+                            ///< Hessian's symmetry
   unsigned seed = 1;
 };
 

@@ -13,7 +13,7 @@ namespace diffsim::inverse {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
 
-/// Start value of u for an optimisation.
+/// Start values of the vector u of all unknowns for an optimisation.
 inline std::vector<double> start_of(const InverseProblem& problem, const OptimiserOptions& options) {
   return options.start ? *options.start : problem.start();
 }
@@ -21,20 +21,22 @@ inline std::vector<double> start_of(const InverseProblem& problem, const Optimis
 /// Euclidean norm of a distributed vector. Collective.
 double norm_of(const std::vector<double>& values, MPI_Comm comm);
 /// Norm of the projected gradient, ‖u - clamp(u - g)‖, where g is the gradient and clamp(·) limits each entry to the
-/// bounds of u. The norm equals ‖g‖ if u - g is within the bounds. Collective.
+/// bounds of u. The norm of the projected gradient equals the norm ‖g‖ of the gradient g if u - g is within the bounds
+/// of u. Collective.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
 
-/// State that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
+/// Data that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
 /// `error`.
 struct TaoContext {
   TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 
-  /// Evaluates the loss and its gradient at the point `u_new`. If the rollout fails, calls `set_failed`. Throws Error
-  /// if the rollout at the first point fails. Does nothing if `u_new` is the last point. Collective.
+  /// Evaluates the loss and its gradient at the point `u_new`. If the rollout at the first point fails, throws Error;
+  /// if the rollout at a later point fails, calls `set_failed`. `move_to` does nothing if the last call of `move_to`
+  /// had the same argument `u_new`. Collective.
   void move_to(const std::vector<double>& u_new);
 
-  /// Sets the values for a point at which the rollout fails: `loss` to twice the largest loss so far (0 if no loss was
-  /// positive), `g` to zero, and `failed` to true.
+  /// Sets the members of TaoContext for a point at which the rollout fails: `loss` to twice the largest loss so far (0
+  /// if no loss was positive), `g` to zero, and `failed` to true.
   void set_failed();
 
   InverseProblem& problem;
@@ -59,7 +61,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
 OptimiserResult minimise_by_almm(InverseProblem& problem, const OptimiserOptions& options,
                                  const IterateObserver& observer);
 /// Minimises the loss by the method of moving asymptotes (MovingAsymptotes). If the rollout fails at a trial point, the
-/// next trial point is closer to the last iterate. An iteration has at most 30 trial points.
+/// next trial point is closer to the last iterate. An iteration of the method of moving asymptotes has at most 30 trial
+/// points.
 OptimiserResult minimise_by_mma(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer);
 

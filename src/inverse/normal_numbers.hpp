@@ -8,16 +8,18 @@
 
 namespace diffsim::inverse {
 
-/// Numbers that identify this rank's values of the vector u of unknowns. The numbers do not depend on the number of
-/// ranks, except those of entities without a location in a file. The number of a value of unknown k is computed from k
-/// and, if all ranks share the values, from the index of the value. Otherwise the number is computed from k, from the
-/// location of the value's cell, vertex or other entity in the mesh file, from the step and from the component.
-/// Entities without a location in a file are numbered rank by rank. Collective.
+/// Identification numbers of this rank's values of the vector u of unknowns. The identification number of a value of an
+/// unknown does not depend on the number of ranks, unless the value belongs to an entity without a location in the mesh
+/// file. If all ranks share the values of unknown k, the identification number of a value is computed from k and from
+/// the index of the value. If the ranks do not share the values of unknown k, the identification number of a value is
+/// computed from k, from the location of the value's cell, vertex or other entity in the mesh file, from the value's
+/// time step and from the value's component. Entities without a location in the mesh file are numbered consecutively
+/// from rank to rank. Collective.
 std::vector<std::uint64_t> value_numbers(const InverseProblem& problem);
 
 /// Independent samples of the standard normal distribution, one for each entry of `numbers`. Sample i depends on `seed`
-/// and on numbers[i] only. Method: Box & Muller 1958, with uniformly distributed samples from the mixing function of
-/// splitmix64.
+/// and on numbers[i] only. The samples are computed by the method of Box & Muller 1958 from uniformly distributed
+/// samples of the mixing function of splitmix64.
 std::vector<double> normal_numbers(const std::vector<std::uint64_t>& numbers, std::uint64_t seed);
 
 }  // namespace diffsim::inverse

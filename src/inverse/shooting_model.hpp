@@ -12,33 +12,39 @@
 
 namespace diffsim::inverse {
 
-/// Model of a rollout in windows (multiple shooting, Bock & Plitt 1984). A window is a range of consecutive steps. Each
-/// window w = 1, 2, … after the first starts from a state z_w, which is a parameter, instead of the state x at the end
-/// of the previous window. The parameter of a field NAME of the state is `window:w:NAME`, [owned entities, components].
-/// Fields that are the same on all ranks, such as the origins of prescribed motions, continue from window to window.
-/// The parameters are added to those of the underlying Model, and removed by the destructor.
+/// Model whose rollout is divided into windows (multiple shooting, Bock & Plitt 1984). A window is a range of
+/// consecutive steps. The first window, window 0, starts from the initial state of the rollout. Each later window w =
+/// 1, 2, … starts from a state z_w, which consists of parameters, instead of the state x at the end of the previous
+/// window. The parameter `window:w:NAME`, [owned entities, components], contains the field NAME of the start state z_w
+/// of window w. Fields of the state that are the same on all ranks, such as the origins of prescribed motions, are not
+/// replaced at the start of a window. The constructor adds the parameters `window:w:NAME` of all windows w after the
+/// first to the parameters of the underlying Model; the destructor removes the added parameters.
 class ShootingModel final : public ForwardingModel {
  public:
-  /// `starts`: first step of each window after the first, in ascending order. `model` must outlive this object, and no
-  /// other parameter may be added to the Model during the life of this object.
+  /// `starts`: first step of each window after the first, in ascending order. `model` must outlive the ShootingModel,
+  /// and no other parameter may be added to `model` during the lifetime of the ShootingModel.
   ShootingModel(Model& model, std::vector<int> starts);
   ~ShootingModel() override;
 
-  /// Returns the index w - 1 of the window w that starts with step n; no value if no window after the first starts with
-  /// step n.
+  /// Returns w - 1 if the window w = 1, 2, … starts with step n; returns no value if no window after the first window
+  /// starts with step n.
   std::optional<std::size_t> window_at(int n) const;
-  /// Names of the fields of the state that z_w replaces at the start of a window.
+  /// Names of the fields of the state that are replaced, at the start of a window w, by the fields of the start state
+  /// z_w.
   const std::vector<std::string>& fields() const { return fields_; }
-  /// Name of the parameter of a field at the start of a window. In all functions of this class, `window` is w - 1.
+  /// Returns the name `window:w:NAME` of the parameter that contains the field NAME of the start state z_w, where NAME
+  /// is `field` and w is `window` + 1. In all functions of ShootingModel, the argument `window` is w - 1 for the window
+  /// w = 1, 2, ….
   static std::string parameter_of(const std::string& field, std::size_t window) {
     return "window:" + std::to_string(window + 1) + ":" + field;
   }
-  /// Number of windows after the first.
+  /// Number of windows after the first window.
   std::size_t num_starts() const { return starts_.size(); }
-  /// Returns the start values z_w of a field, [owned entities, components], from `set`; empty if `set` does not contain
-  /// the parameter.
+  /// Returns the values of a field at the start of a window, [owned entities, components], from the parameter set
+  /// `set`, or an empty vector if `set` does not contain these values.
   std::vector<double> start(const ParameterSet& set, const std::string& field, std::size_t window) const;
-  /// Adds `values` to the start values z_w of a field in `set`. Does nothing if `set` does not contain the parameter.
+  /// Adds `values` to the values of a field at the start of a window in the parameter set `set`. `add_to_start` does
+  /// nothing if `set` does not contain values of the field.
   void add_to_start(ParameterSet& set, const std::string& field, std::size_t window,
                     const std::vector<double>& values) const;
 
@@ -51,36 +57,38 @@ class ShootingModel final : public ForwardingModel {
                             const AdjointPair& pair) override;
 
  private:
-  /// Replaces the fields of `state` by the start values z_w of a window from `set`; by zeros if `set` does not contain
-  /// the parameters.
+  /// Replaces the fields of `state` by the start state z_w of a window, whose values are stored in the parameter set
+  /// `set`. If the parameter set `set` does not contain values of a field, replaces the values of the field by zeros.
   void replace(std::size_t window, const ParameterSet& set, State& state) const;
-  /// Adds the fields of `adjoint` to the derivatives, in `gradient`, with respect to the start values z_w of a window,
-  /// and sets the fields of `adjoint` to zero.
+  /// Adds the fields of `adjoint` to the derivatives in `gradient` with respect to the start state z_w of a window, and
+  /// sets the fields of `adjoint` to zero.
   void move_to_start(std::size_t window, State& adjoint, ParameterSet& gradient) const;
 
   std::vector<int> starts_;
   std::vector<std::string> fields_;
 };
 
-/// Loss of a rollout in windows: a given loss plus the terms of the augmented Lagrangian for the continuity conditions
-/// x = z_w, where z_w is the start state of window w, and x is the state at the end of the previous window:
-///
-///   Σ_w Σ_f [λ_wf · d + ½ μ c_f |d|²],   d = x - z_w for the field f of the state.
-///
-/// c_f are weights of the fields, μ is the penalty factor, and λ_wf are Lagrange multipliers.
+/// Loss of a rollout that is divided into windows: a given loss plus the terms of the augmented Lagrangian for the
+/// continuity conditions x = z_w between the state x at the end of a window and the start state z_w of the next window
+/// w. The sum of the terms of the augmented Lagrangian is
+///   Σ_w Σ_f [λ_wf · d + ½ μ c_f |d|²],   d = x - z_w,
+/// for all windows w after the first window and all fields f of the state, where z_w is the start state of window w, x
+/// is the state at the end of the previous window, c_f are weights of the fields, μ is the penalty factor, and λ_wf are
+/// Lagrange multipliers.
 class ShootingLoss final : public Loss {
  public:
-  /// `loss` and `model` must outlive this object. `weights`: weights c_f of the fields of the state, by the name of the
-  /// field.
+  /// `loss` and `model` must outlive the ShootingLoss. `weights`: weights c_f of the fields f of the state, by the name
+  /// of the field.
   ShootingLoss(Loss& loss, const ShootingModel& model, std::map<std::string, double> weights)
       : loss_(loss), model_(model), weights_(std::move(weights)) {}
 
   void set_penalty(double mu) { mu_ = mu; }
-  /// Returns Σ_w Σ_f c_f |d|², summed over the ranks, where d = x - z_w is the jump of field f at the start of window w
-  /// in the last rollout. Collective.
+  /// Returns Σ_w Σ_f c_f |d|², summed over the ranks, where d is the jump of field f at the start of window w in the
+  /// last rollout, and c_f are the weights of the fields. Collective.
   double squared_defects() const;
-  /// Updates the Lagrange multipliers of each window and field: λ ← λ + μ c_f d, with the jumps d = x - z_w of the last
-  /// rollout (Nocedal & Wright 2006, section 17.3).
+  /// Updates the Lagrange multipliers λ of each window w and field f: λ ← λ + μ c_f d, with the penalty factor μ, the
+  /// weight c_f of the field, and the jump d of the field at the start of the window in the last rollout (Nocedal &
+  /// Wright 2006, section 17.3).
   void update_multipliers();
 
   std::string unit() const override { return loss_.unit(); }
@@ -99,14 +107,17 @@ class ShootingLoss final : public Loss {
 
  private:
   using Values = std::map<std::string, std::vector<double>>;
-  /// Returns the jump d = x - z_w of each field, [owned entities, components], with x from `state` and z_w from `set`.
+  /// Returns the jump d = x - z_w of each field, [owned entities, components], with the state x from `state` and the
+  /// start state z_w of the window from `set`.
   Values difference(std::size_t window, const State& state, const ParameterSet& set) const;
-  /// Adds `g`, the derivatives with respect to the jumps d = x - z_w, to the derivatives with respect to x in
-  /// `adjoint`, and subtracts `g` from those with respect to z_w in `gradient`.
+  /// Adds `g` to the derivatives in `adjoint` with respect to x, the state at the end of a window, and subtracts `g`
+  /// from the derivatives in `gradient` with respect to z_w, the start state of the next window w, where `g` are the
+  /// derivatives with respect to the jumps d = x - z_w.
   void add(std::size_t window, const Values& g, State& adjoint, ParameterSet& gradient) const;
-  /// Returns μ c_f dd for each field f: the product of the penalty's Hessian μ c_f with `dd`, a change of the jumps.
+  /// Returns the product μ c_f dd for each field f, where μ c_f is the Hessian of the penalty ½ μ c_f |d|² of a jump d,
+  /// and `dd` is a change of the jump.
   Values curvature_product(const Values& dd) const;
-  /// Returns the multipliers of a window; zeros before the first update.
+  /// Returns the Lagrange multipliers of a field of a window; zeros before the first call of `update_multipliers`.
   const std::vector<double>& multipliers(std::size_t window, const std::string& field, std::size_t size) const;
 
   Loss& loss_;

@@ -5,8 +5,8 @@
 
 namespace diffsim::inverse {
 
-/// Name of the field of the initial state that an unknown with the name `parameter` sets; nullptr if the unknown sets
-/// no field of the initial state.
+/// Returns the name of the field of the initial state that an unknown with the name `parameter` sets, or nullptr if the
+/// unknown sets no field of the initial state.
 inline const char* state_field(const std::string& parameter) {
   if (parameter == "initial_positions") return "positions";
   if (parameter == "initial_velocities") return "velocities";

@@ -11,10 +11,11 @@
 
 namespace diffsim::inverse {
 
-/// Hessian ∂²L/∂u² of the loss L, or Gauss–Newton matrix, as a matrix-free PETSc matrix, at the point u that TAO
-/// requests. TAO's methods with bounds need submatrices for the unknowns that are not at a bound; these submatrices are
-/// matrix-free, too. If the priors of the problem determine a covariance matrix, this matrix is the preconditioner of
-/// the linear systems: the eigenvalues of the preconditioned Hessian are close to 1 for all directions that the priors
+/// Matrix-free PETSc matrix for TAO: the Hessian ∂²L/∂u² of the loss L, or the Gauss–Newton matrix, at the point u that
+/// TAO requests. TAO's methods with bounds need submatrices of the Hessian for the unknowns that are not at a bound;
+/// the submatrices are matrix-free, like the Hessian. If the priors of the inverse problem determine a covariance
+/// matrix, the covariance matrix is the preconditioner of TAO's linear systems. With the prior covariance matrix as
+/// preconditioner, the eigenvalues of the preconditioned Hessian are close to 1 for all directions of u that the priors
 /// determine better than the observations.
 class TaoHessian {
  public:
@@ -24,7 +25,8 @@ class TaoHessian {
 
   void give_to(Tao tao);
   long products() const { return products_; }
-  /// Rethrows the exception that a callback has caught, if any. Exceptions cannot propagate through PETSc's C code.
+  /// Rethrows the exception that a PETSc callback of TaoHessian has caught, if any. Exceptions cannot propagate through
+  /// PETSc's C code.
   void rethrow() const;
 
  private:

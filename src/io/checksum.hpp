@@ -9,13 +9,14 @@
 
 namespace diffsim {
 
-/// Checksum Σ_i mix(bits(x_i) xor mix(first + i)) mod 2⁶⁴ of the values x_i = values[i], i < `count`, of at most 8
-/// bytes each. `mix` is mix_bits(), a bijective hash of 64-bit integers, and bits(x) is the binary representation of x.
-/// `first` is the index of x_0 in the whole array.
+/// Returns the checksum Σ_i mix_bits(bits(x_i) xor mix_bits(first + i)) mod 2⁶⁴ of the values x_i = values[i], 0 ≤ i <
+/// `count`, where bits(x) is the binary representation of x, which has at most 8 bytes. mix_bits() is a bijective hash
+/// function of 64-bit integers. The argument `first` is the index of values[0] in a distributed array, of which
+/// `values` is the part of one rank.
 ///
-/// The indices first + i are those of the whole array, so the sum of the ranks' checksums does not depend on the
-/// distribution of the array over the ranks. A single damaged value always changes the checksum; several damaged values
-/// remain undetected with probability 2⁻⁶⁴.
+/// The hash of a value depends on the index of the value in the whole array, so the sum of the ranks' checksums does
+/// not depend on the distribution of the array over the ranks. A single damaged value always changes the checksum of an
+/// array; several damaged values remain undetected with probability 2⁻⁶⁴.
 template <class T>
 std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -28,10 +29,11 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
-/// Word sum of the part of a file that begins at `offset`, which must be a multiple of 4. The word sum is Σ mix(w xor
-/// mix(i)) mod 2⁶⁴ over the 4-byte words w ≠ 0 of the part, where i is the index of the word in the file, and `mix` is
-/// mix_bits(). An incomplete last word is padded with zeros. The word sum of a file is the sum of the word sums of its
-/// parts. Words that are 0, such as bytes that were never written, contribute nothing.
+/// Returns the word sum of a part of a file: Σ mix_bits(w xor mix_bits(i)) mod 2⁶⁴ over the 4-byte words w ≠ 0 of the
+/// part, where i is the index of the word w in the file. `data`: the `size` bytes of the part of the file. `offset`:
+/// index, in the file, of the first byte of `data`, a multiple of 4. An incomplete last 4-byte word of a file is padded
+/// with zeros. The word sum of a file is the sum of the results of `word_sum` for the parts of the file. In `word_sum`,
+/// a 4-byte word that is 0, for example because it was never written to the file, adds nothing to the sum.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Open file descriptor, closed by the destructor.
+/// File descriptor that the constructor opens and the destructor closes.
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}

@@ -20,12 +20,13 @@ namespace diffsim {
 // exist, has another shape, or contains a value that is not finite. The message names the file and the dataset and, for
 // another shape, gives both shapes. All functions are collective.
 
-/// Reads one value per tetrahedron from a dataset of the shape [C], where C is the number of tetrahedra of the body.
-/// Returns the values of this rank's local tetrahedra.
+/// Reads one value per tetrahedron from one dataset of the shape [C] per body, where C is the number of the body's
+/// tetrahedra. Returns one value for each local tetrahedron of this rank.
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
-/// M values per cell, read from a dataset [M, C] for C cells. The shape of `values` is [M, local cells].
+/// Array of M values per cell, read from a dataset of the shape [M, C], where C is the number of cells.
+/// `CellModes::values` has the shape [M, local cells], where M = `modes` is the number of values per cell.
 struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;
@@ -33,17 +34,19 @@ struct CellModes {
 CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                           CellKind kind = CellKind::tetrahedron);
 
-/// Values at vertices or in cells, for one or several steps.
+/// Values at vertices or in cells, for one or several time steps.
 struct StepValues {
   std::int64_t steps = 1;
-  std::vector<double> values;  ///< [steps, local vertices (including ghosts) or cells, components]
+  std::vector<double> values;  ///< values, [steps, local vertices (including ghosts) or local cells, components]
 };
 /// Reads values at N vertices from a dataset [N, components] (constant in time) or [S, N, components] (S steps); for
-/// one component the dataset has the shape [N] or [S, N].
+/// one component the dataset has the shape [N] or [S, N]. read_vertex_field() sets the values at directors, which have
+/// no rows in the dataset, to 0.
 StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                              int components, const std::string& body = {});
 
-/// Reads one value for each of the C cells of the given kind from a dataset [C] (constant in time) or [S, C] (S steps).
+/// Reads one value for each of the C cells of the kind `kind` from a dataset [C] (constant in time) or [S, C] (S
+/// steps).
 StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                            CellKind kind, const std::string& body = {});
 
@@ -54,18 +57,20 @@ struct Array {
 };
 Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset);
 
-/// Writes one value per tetrahedron, [local cells], as a dataset [C], where C is the number of tetrahedra of the body.
+/// Writes one value per tetrahedron, [local cells], as one dataset [C] per body, where C is the number of the body's
+/// tetrahedra.
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
 
-/// Writes values [steps, local cells of the given kind] as a dataset [C] for C cells, or [steps, C] if steps > 1.
+/// Writes values [steps, local cells of the given kind] as a dataset [C], or as a dataset [steps, C] if steps > 1,
+/// where C is the number of cells of the given kind.
 void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, CellKind kind, const std::string& units,
                       std::int64_t steps = 1);
 
 /// Writes values [steps, owned or local vertices, components] as a dataset [N, components] for N vertices, or [steps,
-/// N, components] if steps > 1; for one component the dataset has the shape [N] or [steps, N]. The values of vertices
-/// that belong to no cell are 0.
+/// N, components] if steps > 1; for one component the dataset has the shape [N] or [steps, N]. In the dataset, the
+/// values at vertices that belong to no cell are 0.
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                         const std::vector<double>& local, int components, const std::string& units,
                         std::int64_t steps = 1);

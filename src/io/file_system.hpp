@@ -6,20 +6,20 @@
 
 namespace diffsim {
 
-/// Interface of the system calls that write files to the disk. Writers use the operating system's calls unless another
-/// FileSystem is passed, for example one that simulates errors in a test.
+/// Interface of the system calls that write files to the disk. Writers of files use the operating system's calls unless
+/// another FileSystem is passed, for example a FileSystem that simulates errors in a test.
 ///
-/// Every call returns 0 or an errno code, and may be made from any thread.
+/// Every member function of FileSystem returns 0 or an errno code, and may be called from any thread.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. A result of EOPNOTSUPP, ENOSYS
-  /// or EINVAL means that the file system cannot reserve space.
+  /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. If `reserve` returns EOPNOTSUPP,
+  /// ENOSYS or EINVAL, the file system cannot reserve space.
   virtual int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) = 0;
   /// Writes `size` bytes at `offset` of an existing file.
   virtual int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) = 0;
-  /// Waits until a file or a directory is on the disk.
+  /// Waits until the data of a file or directory are on the disk (fsync).
   virtual int synchronise(const std::string& path) = 0;
   virtual int rename(const std::string& from, const std::string& to) = 0;
 };

@@ -33,46 +33,51 @@ struct DatasetInfo {
 /// Value of an attribute: text, a real number or an integer.
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// HDF5 file that all ranks of a communicator read or write together. Every member is collective and throws the same
-/// Error on all ranks. All arguments except `block` and `rows` must be equal on all ranks. T is double or std::int64_t.
+/// HDF5 file that all ranks of a communicator read or write together. Every member function of Hdf5File is collective,
+/// and throws the same Error on all ranks. All arguments of the member functions of Hdf5File except `block` and `rows`
+/// must be equal on all ranks. The template argument T of the member functions is double or std::int64_t.
 ///
-/// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets contain
-/// little-endian 64-bit values (or float32, see `allocate`). Datasets have the attributes `units` and `checksum`. The
-/// checksum (checksum.hpp) is a sum over all values; each term is a hash of a value and its index; functions that read
-/// a dataset verify the checksum. A series, which is a dataset NAME to which frames are appended, has one checksum per
-/// frame, in the dataset `/checksums/NAME`. Files without checksums are read without verification.
+/// The name of a dataset is the full path of the dataset in the file, for example "/positions"; groups are created as
+/// needed. Numerical datasets contain little-endian 64-bit values (or float32, see `allocate`). Each dataset has the
+/// attribute `units`. The checksum of a dataset (checksum.hpp) is a sum over all values, in which each term is a hash
+/// of a value and the value's index; functions that read a dataset verify the checksum. The attribute `checksum` of a
+/// dataset contains the checksum. A series is a dataset NAME to which frames are appended. If the frames of a series
+/// are arrays, each frame has a checksum of its own, in the dataset `/checksums/NAME`, and the series has no attribute
+/// `checksum`. Datasets without checksums are read without verification.
 class Hdf5File {
  public:
-  /// Creates a file, which is named `PATH.partial` until `publish` renames it. `format` and `version` become attributes
-  /// of the root, along with `diffsim_version`. Throws InputError if the file cannot be written. `files` reserves disk
-  /// space and renames the file, while HDF5 writes the data with its own system calls; `files` must outlive the
-  /// Hdf5File.
+  /// Creates the HDF5 file `path`, which is named `PATH.partial` until `publish` renames the file. The root group of
+  /// the file gets the attributes `format`, `format_version` (the value of `version`) and `diffsim_version`. Throws
+  /// InputError if the file cannot be written. The FileSystem `files` makes the system calls that reserve disk space
+  /// and rename the file, while HDF5 writes the data with its own system calls; `files` must outlive the Hdf5File.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
                          FileSystem& files = system_files());
   /// Opens a file for reading. Throws InputError if the file is missing, is a directory, is not HDF5 or is truncated.
   static Hdf5File open(MPI_Comm comm, const std::string& path);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
-  /// Closes the file. Removes a new file that was not published.
+  /// Closes the file. Removes a new file that `publish` has not renamed to its final name.
   ~Hdf5File();
 
   MPI_Comm comm() const;
   const std::string& path() const;
 
   /// Finishes a new file: flushes and closes the file, synchronises the file with the disk (fsync), renames the file to
-  /// its final name, and synchronises the directory. A reader sees either the old file or the complete new file.
+  /// its final name, and synchronises the directory of the file. A program that opens the file by its final name reads
+  /// either the old file of this name or the complete new file.
   void publish();
-  /// Flushes everything written so far to the disk.
+  /// Flushes all data written so far to the disk.
   void flush();
 
-  /// Throws InputError if the disk has less than `bytes` bytes free. A long run calls this function before the first
-  /// time step.
+  /// Throws InputError if the disk has less than `bytes` bytes free. A long simulation calls require_space() before the
+  /// first time step.
   void require_space(double bytes) const;
 
   // ---- attributes of a dataset or group ("/": the root)
 
   void write_attribute(const std::string& object, const std::string& name, const AttributeValue& value);
-  /// Returns the attribute, or an empty optional if the attribute does not exist or is not a single number or string.
+  /// Returns the attribute `name` of the dataset or group `object`, or an empty optional if the attribute does not
+  /// exist or is not a single number or string.
   std::optional<AttributeValue> attribute(const std::string& object, const std::string& name) const;
 
   // ---- existence, type and shape of datasets
@@ -82,8 +87,9 @@ class Hdf5File {
   /// the file contains.
   DatasetInfo info(const std::string& dataset) const;
   /// Returns type and shape of a dataset. Throws InputError under the same conditions as `info`, and if the dataset
-  /// does not have the given kind (integers are accepted where real values are expected) or the given shape. In
-  /// `shape`, -1 means any extent. `meaning` ("[vertices, 3]") explains the shape in the message.
+  /// does not have the kind `kind` (integers are accepted where real values are expected) or the shape `shape`. An
+  /// entry -1 of the argument `shape` stands for any extent. `meaning`, for example "[vertices, 3]", explains the
+  /// expected shape in the error message.
   DatasetInfo require(const std::string& dataset, DatasetInfo::Kind kind, const Shape& shape,
                       const std::string& meaning = "") const;
 
@@ -99,21 +105,24 @@ class Hdf5File {
 
   // ---- arrays distributed in contiguous blocks of rows, in the order of the ranks; blocks may be empty
 
-  /// Writes an array [rows of all ranks, row_shape…] from this rank's block.
+  /// Writes a dataset of the shape [rows of all ranks, row_shape…], where `block` contains this rank's rows.
   template <class T>
   void write_rows(const std::string& dataset, const std::vector<T>& block, const Shape& row_shape,
                   const std::string& units = "1");
-  /// Reads this rank's `rows` rows. The rows of all ranks must add up to the rows of the dataset.
+  /// Reads this rank's rows of a dataset, where `rows` is the number of this rank's rows. The sum of the argument
+  /// `rows` over all ranks must be the number of rows of the dataset.
   template <class T>
   std::vector<T> read_rows(const std::string& dataset, std::int64_t rows) const;
 
   // ---- series: arrays [frames, frame_shape…] that grow by frames; the rows of a frame are distributed over the ranks
 
-  /// Creates an empty series. A frame of shape [] is one value, equal on all ranks.
+  /// Creates an empty series. Each frame of a series with `frame_shape` = [] is one value, which must be equal on all
+  /// ranks.
   template <class T>
   void create_series(const std::string& dataset, const Shape& frame_shape, const std::string& units = "1");
-  /// Appends a frame from this rank's rows. If frames are single values, appends every value of `block` as a frame. If
-  /// the call fails, the series is unchanged.
+  /// Appends a frame to the series `dataset`, where `block` contains this rank's rows of the frame. If the frames of
+  /// the series are single values, `append` appends every value of `block` as a frame. If `append` throws, the series
+  /// `dataset` is unchanged.
   template <class T>
   void append(const std::string& dataset, const std::vector<T>& block);
   /// Truncates a series to its first `frames` frames.
@@ -123,17 +132,18 @@ class Hdf5File {
 
   // ---- creating datasets whose values are written without HDF5 (by BackgroundWriter)
 
-  /// Creates a file on this rank alone. On this file only attributes, `allocate`, `allocate_chunks` and `close_partial`
-  /// can be used.
+  /// Creates an HDF5 file that the calling rank alone writes. A file created by create_alone() supports only
+  /// attributes, `allocate`, `allocate_chunks` and `close_partial`.
   static Hdf5File create_alone(const std::string& path, const std::string& format, int version,
                                FileSystem& files = system_files());
   /// Creates a dataset of doubles, or of float32 if `single` is true, with the checksum of the values that the caller
-  /// will write. Returns the offset of the first value, in bytes from the beginning of the file; 0 if there are no
-  /// values.
+  /// will write. Returns the offset of the dataset's first value, in bytes from the beginning of the file; returns 0 if
+  /// the dataset has no values.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
-  /// Creates a dataset in chunks of `chunk_rows` rows. Chunk k takes `bytes[k]` bytes after HDF5's filters
-  /// (chunk_filter.hpp). Returns the offset of each chunk, in bytes from the beginning of the file.
+  /// Creates a dataset in chunks of `chunk_rows` rows. Chunk k of the dataset takes `bytes[k]` bytes in the file, after
+  /// compression by HDF5's filters (chunk_filter.hpp). Returns the offset of each chunk of the dataset, in bytes from
+  /// the beginning of the file.
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,
                                              const std::vector<std::uint64_t>& bytes);
@@ -142,7 +152,7 @@ class Hdf5File {
   std::uint64_t close_partial();
 
   /// Sets the maximum number of bytes that a rank reads or writes in one HDF5 call; larger transfers are split. The
-  /// default is 1 GiB, because MPI counts have 31 bits.
+  /// default transfer limit is 1 GiB, because MPI counts have 31 bits.
   void set_transfer_limit(std::size_t bytes);
 
  private:

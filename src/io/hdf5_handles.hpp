@@ -8,7 +8,8 @@
 
 namespace diffsim {
 
-/// Owner of an HDF5 identifier. The destructor closes the identifier with `Close` and ignores errors.
+/// Owner of an HDF5 identifier. The destructor of Hdf5Handle closes the HDF5 identifier with the function `Close`, and
+/// ignores errors.
 template <herr_t (*Close)(hid_t)>
 class Hdf5Handle {
  public:
@@ -24,7 +25,8 @@ class Hdf5Handle {
   ~Hdf5Handle() { (void)close(); }
 
   operator hid_t() const { return id_; }  // NOLINT: implicit, so that the object can be passed to HDF5
-  /// Closes the identifier. Returns a negative value if closing failed; the identifier is released in either case.
+  /// Closes the HDF5 identifier. Returns a negative value if HDF5 could not close the identifier. The Hdf5Handle no
+  /// longer owns the identifier, whether or not HDF5 could close the identifier.
   herr_t close() noexcept {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 ? 0 : Close(id);
@@ -42,8 +44,8 @@ using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Attribute = Hdf5Handle<H5Aclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-/// Suppresses HDF5's error output on this thread during the object's lifetime, because errors are thrown as Error. The
-/// destructor restores the previous error handler.
+/// Object that suppresses HDF5's error output on this thread as long as the object exists; diffsim throws HDF5's errors
+/// as Error. The destructor of Hdf5Quiet restores HDF5's previous error handler.
 class Hdf5Quiet {
  public:
   Hdf5Quiet() {
@@ -62,7 +64,8 @@ class Hdf5Quiet {
 /// Reason why the last HDF5 call failed: the innermost message of HDF5's error stack.
 std::string hdf5_reason();
 
-/// Throws Error of kind `system`, with the reason, if the return code `code` of an HDF5 call is negative.
+/// Throws Error of kind `system`, with the reason that hdf5_reason() returns, if the return code `code` of an HDF5 call
+/// is negative.
 void check_hdf5(long long code, const char* call, const char* file, int line);
 
 }  // namespace diffsim

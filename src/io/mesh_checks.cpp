@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/file_order.hpp"
+#include "core/free_elements.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -125,7 +126,7 @@ void Checks::faces() const {
     for (const std::int64_t vertex : face.vertices) hash = mix_bits(hash ^ static_cast<std::uint64_t>(vertex));
     return rank_of(hash);
   });
-  mine = {};
+  free_elements(mine);
   const std::optional<MeshDefect> defect = face_defect(met);
   collectively(comm_, [&] {
     if (defect) fail_cell(defect->index, defect->what);

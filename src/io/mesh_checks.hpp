@@ -9,10 +9,10 @@
 
 namespace diffsim {
 
-/// Checks the cells and vertices of a mesh that is distributed in blocks of nearly equal size, and sets
-/// `num_unused_vertices`. The checks are those of validate_cells() except the check of the regions, because the regions
-/// are checked when they are read. Throws the same InputError on every rank; the message names the dataset and the cell
-/// or vertex. Collective.
+/// Checks the cells and vertices of a mesh that is distributed over the ranks in blocks of nearly equal size, and sets
+/// `mesh.num_unused_vertices`. validate_blocks() makes the same checks as validate_cells() except the check of the
+/// regions, because regions are checked when the regions are read. Throws the same InputError on every rank if the mesh
+/// is invalid; the error message names the dataset and the invalid cell or vertex. Collective.
 void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
 
 }  // namespace diffsim

@@ -25,22 +25,25 @@ namespace diffsim {
 // has no regions. The rows of /regions/cells, /regions/faces and the other membership lists may be in any order. All
 // numbers of vertices, cells and regions are 0-based; the number of a region is its index in /regions/names.
 
-/// Reads a block of the vertices and a block of the tetrahedra on each rank, and the regions to which these vertices
-/// and tetrahedra belong. Checks the mesh. The blocks of all ranks have nearly equal size. The checks, their thresholds
-/// and their order are those of validate_cells(). `scale` converts coordinates to metres. If `order` is 2, the mid-edge
-/// nodes of second-order cells are kept; otherwise only the corners of these cells are kept. Each rank stores only its
-/// blocks; the peak memory is about 400 bytes per linear cell, or 1000 bytes per second-order cell, of the rank's
-/// block. Throws InputError; the message names the dataset. Collective.
+/// Reads a mesh file: on each rank, a block of the vertices, a block of the tetrahedra, and the regions to which these
+/// vertices and tetrahedra belong. Checks the mesh. The blocks of vertices and of tetrahedra have nearly equal size on
+/// all ranks. read_mesh_file() makes the checks of validate_cells(), with the same thresholds and in the same order.
+/// Coordinates in the file are multiplied by the factor `scale`, which converts coordinates to metres. If `order` is 2,
+/// the mid-edge nodes of second-order cells are kept; otherwise only the corners of these cells are kept. Each rank
+/// stores only its blocks of vertices and cells; the peak memory of a rank is about 400 bytes per linear cell, or 1000
+/// bytes per second-order cell, of the rank's block. Throws InputError if the file is not a valid mesh file; the error
+/// message names the file and, for an invalid dataset, the dataset. Collective.
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 
-/// Reads all vertices of the file, all cells of `kind`, which must not be tetrahedra, and the regions to which these
-/// vertices and cells belong. Checks the cells with validate_lower_cells(). Throws InputError if the file has no cells
-/// of `kind`; the message lists the cells that the file has. Serial.
+/// Reads all vertices of a mesh file, all cells of the kind `kind`, which must not be tetrahedra, and the regions to
+/// which these vertices and cells belong. Checks the cells with validate_lower_cells(). Throws InputError if the file
+/// has no cells of the kind `kind`; the error message lists the kinds of cells that the file has. Serial.
 MeshData read_lower_mesh_file(const std::string& path, CellKind kind, double scale = 1.0,
                               bool allow_coincident_vertices = false);
 
-/// Writes a mesh file from the blocks of all ranks, which are in the order of the ranks. Collective.
+/// Writes a mesh file with the vertices, cells and memberships in regions of the blocks of all ranks, in the order of
+/// the ranks. Collective.
 void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mesh);
 
 }  // namespace diffsim

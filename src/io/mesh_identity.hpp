@@ -11,8 +11,8 @@ namespace diffsim {
 
 inline constexpr char fingerprint_attribute[] = "mesh_fingerprint";
 
-/// Value of the attribute `mesh_fingerprint` of files: the hash `TetrahedralMesh::fingerprint` of the mesh as 16
-/// hexadecimal digits. Collective.
+/// Returns the text that identifies the mesh in files (attribute `mesh_fingerprint`): the hash
+/// `TetrahedralMesh::fingerprint` of the mesh as 16 hexadecimal digits. Collective.
 inline std::string fingerprint_text(const TetrahedralMesh& mesh) {
   char text[32];
   std::snprintf(text, sizeof(text), "%016" PRIx64, mesh.fingerprint());

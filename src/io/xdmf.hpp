@@ -14,11 +14,13 @@ struct XdmfTrajectory {
     int components;
   };
   struct Body {
-    std::string name;   ///< name of the body's grid, if bodies have names
+    std::string name;   ///< name of the body, which is also the name of the body's XDMF grid
     std::string group;  ///< HDF5 group of the body's datasets, "/bodies/NAME"; empty for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
-    int nodes_per_cell = 4;  ///< tetrahedra: 4, or 10 in the order of element.hpp; triangles: 3; segments: 2; points: 1
+    /// Number of nodes per cell: 4 or 10 (tetrahedra; 10 nodes in the order of element.hpp), 3 (triangles), 2
+    /// (segments) or 1 (points).
+    int nodes_per_cell = 4;
   };
   std::string file;  ///< path of the HDF5 file relative to the XDMF file
   std::vector<Body> bodies;
@@ -28,8 +30,8 @@ struct XdmfTrajectory {
 };
 
 /// Returns the text of an XDMF 3 file that describes a time series of the mesh and its fields at the vertices. Each
-/// named body is a separate XDMF grid. The geometry is `/positions` if this field is written, otherwise
-/// `/mesh/vertices`.
+/// named body is a separate XDMF grid. The geometry of an XDMF grid is the dataset `/positions` if the trajectory
+/// contains the field `positions`, otherwise the dataset `/mesh/vertices`.
 std::string xdmf_text(const XdmfTrajectory& trajectory);
 
 }  // namespace diffsim

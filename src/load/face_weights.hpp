@@ -8,10 +8,10 @@
 
 namespace diffsim {
 
-/// Computes the integrals w_a = ∫ N_a dA (m²) of the shape functions N_a over a triangle with 3 or 6 nodes. The node
-/// positions x are the three corners and, with 6 nodes, the mid-edge nodes of the edges 01, 12 and 20. A six-node
-/// triangle can be curved; its integral uses the seven-point rule of Radon 1948, which is exact for polynomials of
-/// degree 5 in the barycentric coordinates.
+/// Computes the integrals w_a = ∫ N_a dA (m²) of the shape functions N_a over a triangle with 3 or 6 nodes. The array
+/// `x` contains the positions (m) of the three corners and, for 6 nodes, of the mid-edge nodes of the edges 01, 12 and
+/// 20. The integrals over a six-node triangle, which can be curved, are computed with the seven-point rule of Radon
+/// 1948, which is exact for polynomials of degree 5 in the barycentric coordinates.
 template <class T>
 void face_weights(const Vec3<T>* x, int nodes, T* w) {
   using std::sqrt;

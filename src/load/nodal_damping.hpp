@@ -8,18 +8,16 @@
 
 namespace diffsim {
 
-/// Creates the force term of mass-proportional (Rayleigh) damping and linear drag, lumped to the vertices:
+/// Creates the force term of mass-proportional (Rayleigh) damping and linear drag: the force on vertex i is f_i = -d_i
+/// v_i, with the velocity v_i of the vertex and the damping coefficient d_i (N s/m).
 ///
-///   f_i = -d_i v_i,   d_i = Σ_{cells e at i} s_ei (α ρ + c) V_e
-///
-/// | parameter (cell)   | symbol | unit    | range                                             |
-/// |--------------------|--------|---------|---------------------------------------------------|
-/// | rayleigh_damping   | α      | 1/s     | ≥ 0 (Rayleigh 1877, The Theory of Sound, §102)    |
-/// | drag               | c      | N s/m⁴  | ≥ 0: force per rest volume and velocity           |
-///
-/// f_i is the force on vertex i, and v_i the velocity of the vertex. V_e is the rest volume of cell e, and s_ei is the
-/// fraction of V_e that is lumped to vertex i (see Lumping). The term also depends on the parameters `density` (ρ) and
-/// `rest_positions`. The term has no second derivatives with respect to `rest_positions`.
+/// The damping coefficient of vertex i is d_i = Σ_e s_ei (α_e ρ_e + c_e) V_e, a sum over the tetrahedra e at the
+/// vertex, where α_e, ρ_e and c_e are the parameters `rayleigh_damping`, `density` and `drag` of tetrahedron e, V_e is
+/// the rest volume, and s_ei is the fraction of V_e that is lumped to vertex i (see Lumping). The parameter
+/// `rayleigh_damping` [cells] (1/s) must be ≥ 0 (Rayleigh 1877, The Theory of Sound, §102). The parameter `drag`
+/// [cells] (N s/m⁴), the drag force per rest volume and velocity, must be ≥ 0. The damping coefficients depend on the
+/// parameter `rest_positions` through the rest volumes of the tetrahedra. The force term of mass-proportional damping
+/// and drag has no second derivatives with respect to `rest_positions`.
 std::unique_ptr<ForceTerm> make_nodal_damping(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of loads and of damping at vertices. The parameters of loads on a region have the
-/// name of the region as a suffix, for example `traction:REGION`.
+/// Specifications of the parameters of loads, and of damping and drag at vertices. The parameters of loads on a region
+/// have the name of the region as a suffix, for example `traction:REGION`.
 struct LoadParameters {
   /// Specification of the parameter `traction:REGION`: the dead load on the faces of region REGION.
   static constexpr ParameterSpec traction{.name = "traction",

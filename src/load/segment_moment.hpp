@@ -11,15 +11,16 @@
 
 namespace diffsim {
 
-/// Moment p (N m) on a segment with the ends 0 and 1 and a director. The director is a vector that rotates with the
-/// segment's cross-section, and is stored like the position of a third node (mesh/directors.hpp). The moment p is
-/// constant in space: p does not rotate with the segment. With the unit vector t from end 0 to end 1, the segment's
-/// length l and the component d of the director perpendicular to t, the forces are
+/// Force law of a moment p (N m) on a segment with the ends 0 and 1 and a director. The director of a segment is a
+/// vector that rotates with the segment's cross-section, and is stored like the position of a third node
+/// (mesh/directors.hpp). The moment p is constant in space: p does not rotate with the segment.
 ///
-///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/|d|² at the director
+/// The forces on the ends of the segment are f₁ = p×t/l = -f₀, with the moment p, the unit vector t from end 0 to end 1
+/// and the segment's length l. The force on the director is (p·t) t×d/|d|², with the moment p, the unit vector t along
+/// the segment and the component d of the director perpendicular to t.
 ///
-/// The force on the director is conjugate to the director's rate of change. A moment that is constant in space has no
-/// potential.
+/// The power of the force on the director is the scalar product of this force and the director's rate of change. A
+/// moment that is constant in space has no potential.
 struct SegmentMoment {
   static constexpr int num_nodes = 3, num_values = 3;
 
@@ -43,7 +44,7 @@ struct SegmentMoment {
 
 /// Creates the force term of a moment that acts on each of several segments. The parameter with the name `parameter` is
 /// the moment [steps, 3] (N m). `vertices` [segments, 3]: the two ends and the director of each segment, as local
-/// vertices.
+/// vertex numbers.
 std::unique_ptr<ForceTerm> make_segment_moment(const std::string& parameter, std::vector<int> vertices);
 
 }  // namespace diffsim

@@ -16,7 +16,7 @@ DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
 }
 
 /// Force of a pressure p on a triangle: -p A n/3 at each corner, with the area A and the unit normal n. The only
-/// parameter is p.
+/// parameter of PressureForce is the pressure p.
 struct PressureForce {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool takes_packs = true;
@@ -29,9 +29,10 @@ struct PressureForce {
       for (int c = 0; c < 3; ++c) of[c] = p * area[c] / -3.0;
   }
 
-  /// Computes the derivatives of the work Σ_a w_a·f_a = -p/6 (e₁×e₂)·s of the forces f_a with respect to the positions
-  /// and p. The vectors w_a at the three corners are constant, s = w₀ + w₁ + w₂, and the edges are e₁ = x₁ - x₀ and e₂
-  /// = x₂ - x₀.
+  /// Computes the derivatives of the work Σ_a w_a·f_a with respect to the corner positions and the pressure p, where
+  /// f_a is the pressure force on corner a and w_a is a constant vector. With the pressure p, the pressure forces f_a
+  /// on the corners of a triangle, constant vectors w_a, the sum s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀ and e₂ =
+  /// x₂ - x₀, the work is Σ_a w_a·f_a = -p/6 (e₁×e₂)·s.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
                                          StencilValues<T, num_nodes, num_values>& by) const {
@@ -48,10 +49,10 @@ struct PressureForce {
   }
 };
 
-/// Drag of moving air on a triangle, modelled as a plate. The total force, a third of which acts on each corner, is ½ C
-/// |u·a| (u·a) a/A², with the area vector a, the area A = |a| and the relative velocity u = (air velocity) - (mean
-/// velocity of the corners). The parameters are the air velocity and C, the product of the air density and the drag
-/// coefficient of the plate.
+/// Drag of moving air on a triangle that is modelled as a plate. The total force of the air on the triangle, a third of
+/// which acts on each corner, is ½ C |u·a| (u·a) a/A², with the drag parameter C (kg/m³), the area vector a, the area A
+/// = |a| and the relative velocity u = (air velocity) - (mean velocity of the corners). The parameters of WindForce are
+/// the air velocity and the product C of the air density and the drag coefficient of a plate.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

@@ -11,21 +11,23 @@
 
 namespace diffsim {
 
-/// Gathers all triangles of the mesh `data`, and the vertices of these triangles, on every rank. Returns the triangles
-/// and the vertices in file order. Collective.
+/// Gathers all triangles of the mesh `data`, and the vertices of these triangles, on every rank. Returns the gathered
+/// triangles and vertices in file order. Collective.
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 
-/// Returns true if at least one of the bodies is affine.
+/// Returns true if at least one body of the list `bodies` is affine.
 bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 
-/// Interpolation of positions or velocities from the four corners of an affine body's cell to vertices of the body's
-/// surface. The interpolated value is an affine function of the rest position.
+/// Interpolation of positions or velocities from the four corners of the single cell of an affine body to vertices of
+/// the body's surface. The interpolated positions or velocities are affine functions of the rest positions of the
+/// surface vertices.
 class AffineMap {
  public:
-  /// Computes the interpolation weights of the vertices `begin` … `end` - 1 of the body's surface. `rest`: rest
-  /// positions (m) of the cell's corners, [4, 3], in the cell's order.
+  /// Computes the interpolation weights of the vertices `begin` … `end` - 1 of an affine body's surface. `rest`: rest
+  /// positions (m) of the corners of the affine body's cell, [4, 3], in the order of the cell's nodes.
   AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end);
-  /// Returns the values [vertices, 3] at the surface vertices, from the values [4, 3] at the corners.
+  /// Returns the values [vertices, 3] at the surface vertices, interpolated from the values [4, 3] at the four corners
+  /// of the affine body's cell.
   std::vector<double> operator()(const double* corners) const;
 
  private:

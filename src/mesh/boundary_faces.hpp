@@ -12,11 +12,11 @@
 
 namespace diffsim {
 
-/// Returns this rank's boundary faces, which belong to only one cell of the whole mesh: pairs (cell, opposite corner),
-/// ascending.
+/// Returns this rank's boundary faces, which are faces of only one tetrahedron of the whole mesh, as pairs (cell,
+/// opposite corner) in ascending order.
 ///
-/// `cells` [local cells, nodes_per_cell]: local vertices. `file_index` [local vertices]: file numbers of the vertices,
-/// from 0 to num_vertices - 1. Collective.
+/// `cells` [local cells, nodes_per_cell]: nodes of each tetrahedron, as local vertex numbers. `file_index` [local
+/// vertices]: numbers of the vertices in the mesh file, from 0 to num_vertices - 1. Collective.
 std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, std::span<const int> cells, int nodes_per_cell,
                                                 const std::vector<PetscInt>& file_index, std::int64_t num_vertices);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/file_order.hpp"
+#include "core/free_elements.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/impl/element.hpp"
@@ -53,9 +54,9 @@ MeshData boundary_mesh(MPI_Comm comm, MeshData data) {
   data.num_unused_vertices = count_unused(comm, data, triangles.nodes);
   data.lower(CellKind::triangle) = std::move(triangles);
   data.num_cells = data.first_cell = 0;
-  data.cells = {};
-  data.cell_regions = {};
-  data.face_regions = {};
+  free_elements(data.cells);
+  free_elements(data.cell_regions);
+  free_elements(data.face_regions);
   return data;
 }
 

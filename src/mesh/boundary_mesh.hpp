@@ -7,12 +7,12 @@
 
 namespace diffsim {
 
-/// Returns the triangle mesh of the boundary of a mesh of linear tetrahedra. Normals point outwards, and triangles are
-/// in the order of the tetrahedra.
+/// Returns the triangle mesh of the boundary of a mesh of linear tetrahedra. The normals of the triangles point
+/// outwards, and the triangles are in the order of the tetrahedra.
 ///
-/// Vertices keep their numbers; interior vertices become vertices that belong to no cell. Regions of faces become
-/// regions of triangles; interior faces are dropped. Regions of vertices are unchanged, and regions of tetrahedra
-/// become empty. Throws Error for second-order meshes. Collective.
+/// Vertices keep their numbers; interior vertices become vertices that belong to no cell. Regions of faces of
+/// tetrahedra become regions of triangles, without the interior faces. Regions of vertices are unchanged, and regions
+/// of tetrahedra become empty. Throws Error for second-order meshes. Collective.
 MeshData boundary_mesh(MPI_Comm comm, MeshData data);
 
 }  // namespace diffsim

@@ -11,12 +11,13 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Creates the inertia of segments or triangles. The mass of a cell is ρ times the rest length of the segment or the
-/// rest area of the triangle, and is distributed equally to the corners.
+/// Creates the inertia of segments or triangles. The mass of a cell is the density ρ times the rest length of the
+/// segment or the rest area of the triangle, and is distributed equally to the corners.
 ///
-/// ρ is the parameter named `density` [cells], in kg/m for segments and in kg/m² for triangles. If `thickness` is not
-/// empty, the mass is also multiplied by the parameter named `thickness` [cells], in m, and the unit of ρ for triangles
-/// is kg/m³. Throws Error for other kinds of cells.
+/// The argument `density` is the name of the parameter ρ [cells], the density in kg/m for segments or kg/m² for
+/// triangles. If the argument `thickness` is not empty, `thickness` is the name of a parameter [cells] in m that
+/// multiplies the mass of each cell, and the unit of the density of triangles is kg/m³. Throws Error if `kind` is
+/// neither segments nor triangles.
 std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density,
                                         std::string_view thickness = {});
 

@@ -17,48 +17,49 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Local numbers, ascending, of this rank's cells for which a model creates its force terms.
+/// Cells of this rank for which a CellModel creates its force terms, as local numbers in ascending order.
 struct ModelCells {
   std::vector<int> all;
-  std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law, by the law's name
-  /// Returns true if the user gave a value for the named parameter. A model can omit a force term whose coefficient is
-  /// not given.
+  std::map<std::string, std::vector<int>> of_law;  ///< map from the name of each material law to the cells of the law
+  /// Returns true if the user gave a value for the parameter with the given name. A model can omit a force term if the
+  /// user gave no value for the coefficient of the force term.
   std::function<bool(std::string_view)> given;
 };
 
-/// Mechanical model of bodies whose cells are all triangles, all segments or all points. Each physics folder defines
-/// its own models. The keys of scene files and their checks, and the parameters and force terms of a simulation, are
-/// derived from the model.
+/// Mechanical model of bodies whose cells are all triangles, all segments or all points. Each of the folders `shell`,
+/// `rod` and `spring` defines its own CellModels. The CellModel of a body determines the keys that a scene file may
+/// contain for the body, the checks of these keys, and the parameters and force terms of the simulation.
 struct CellModel {
   std::string name;  ///< value of the key `kind` of a body in scene files
   CellKind cells;
-  /// Computational work of an explicit time step per cell, as measured by benchmarks/thin_bench. The unit is the work
-  /// for one linear tetrahedron (see CellWork).
+  /// Computational work of an explicit time step per cell, as measured by benchmarks/thin_bench. The unit of `work` is
+  /// the work for one linear tetrahedron (see CellWork).
   double work;
-  std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
+  std::vector<ParameterSpec> parameters;  ///< parameters with values on the cells or at the vertices of the cells
 
   /// Functions that compute the default values of cell parameters, for example of lengths, from the rest shape. The
-  /// keys of the map are the names of the parameters. A function returns one value per cell of the rank.
+  /// keys of the map `values_at_rest` are the names of the parameters. Each function of the map `values_at_rest`
+  /// returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
   /// Returns the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>
       make_terms;
   std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
-  /// Keys of parameters in a body's `material` in scenes, by parameter name. The key of a parameter that is not listed
-  /// is the parameter's name.
+  /// Map from names of parameters to the keys of these parameters in the section `material` of a body in scene files.
+  /// The key of a parameter that is not in the map `keys` is the parameter's name.
   std::map<std::string, std::string> keys = {};
-  /// Names of the parameters whose keys in scene files are keys of the body, next to the key `material`, not keys
-  /// inside `material`.
+  /// Names of the parameters that a scene file gives as keys of the body itself, next to the key `material`, and not as
+  /// keys inside the section `material`.
   std::vector<std::string> beside_material = {};
   /// Names of the laws that a material in a scene file can select by the key `model`; the first law is the default. If
-  /// the list is empty, materials have no key `model`.
+  /// the list `laws` is empty, materials have no key `model`.
   std::vector<std::string> laws = {};
   /// True if each cell is a segment with a director, a vector that defines the orientation of the segment's
   /// cross-section (directors.hpp). Directors are added before the mesh is partitioned.
   bool has_directors = false;
   /// Throws Error of kind `input` if the parameters of the given cells (local numbers, ascending) do not fit the rest
-  /// shape. The function is called once on each rank, with the values that the user gives, and does not communicate. If
-  /// the function is empty, there is no check.
+  /// shape. The function `check` is called once on each rank, with the initial values of the parameters, and does not
+  /// communicate. If the function `check` is empty, the parameters are not checked.
   std::function<void(const TetrahedralMesh& mesh, const std::vector<int>& cells, const ParameterSet& parameters)>
       check = {};
 

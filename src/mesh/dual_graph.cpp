@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/free_elements.hpp"
 #include "mesh/face_neighbours.hpp"
 
 namespace diffsim {
@@ -14,7 +15,7 @@ DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t 
   DualGraph graph;
   graph.begin.reserve(corners.size() / 4 + 1);
   graph.neighbours = face_neighbours(comm, corners, num_vertices);
-  corners = {};
+  free_elements(corners);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < graph.neighbours.size(); ++i) {
     if (i % 4 == 0) graph.begin.push_back(static_cast<PetscInt>(kept));

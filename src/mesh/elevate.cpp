@@ -10,6 +10,7 @@
 
 #include "core/even_share.hpp"
 #include "core/file_order.hpp"
+#include "core/free_elements.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/profiling.hpp"
@@ -103,7 +104,7 @@ class Elevation {
       }
     }
     mesh_.cells = std::move(cells);
-    mine_ = {};
+    free_elements(mine_);
   }
 
   /// Returns the coordinates of the mid-edge nodes created on this rank, and adds these nodes to the regions of curves.

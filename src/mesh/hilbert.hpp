@@ -11,8 +11,8 @@ namespace diffsim {
 /// doi:10.1063/1.1751381).
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> point);
 
-/// Returns the indices of `points`, [n, 3], in the order of the points along a Hilbert curve through their bounding
-/// cube. Points with the same hilbert_index() keep their relative order.
+/// Returns the indices of the points `points` [n, 3] in the order of the points along a Hilbert curve through the
+/// bounding cube of the points. Points with the same hilbert_index() keep their relative order.
 std::vector<int> hilbert_order(const std::vector<double>& points);
 
 }  // namespace diffsim

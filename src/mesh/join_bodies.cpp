@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/even_share.hpp"
+#include "core/free_elements.hpp"
 #include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -70,7 +71,7 @@ std::vector<std::int64_t> move_cells(MPI_Comm comm, const std::vector<BodyCells>
       for (std::size_t a = 0; a < N; ++a) item.nodes[a] = nodes[N * c + a] + joint.bodies[k].first_vertex;
       items.push_back(item);
     }
-    nodes = {};
+    free_elements(nodes);
   }
   items = redistribute(comm, items, [&](const auto& item) { return share.owner(item.number); });
   std::vector<std::int64_t> cells(N * static_cast<std::size_t>(share.size));
@@ -90,7 +91,7 @@ std::vector<double> move_vertices(MPI_Comm comm, std::vector<NamedMesh>& bodies,
       const double* const x = &data.coordinates[3 * static_cast<std::size_t>(v)];
       items.push_back({first + v, {x[0], x[1], x[2]}});
     }
-    data.coordinates = {};
+    free_elements(data.coordinates);
   }
   items = redistribute(comm, items, [&](const VertexItem& item) { return share.owner(item.number); });
   std::vector<double> coordinates(3 * static_cast<std::size_t>(share.size));

@@ -8,11 +8,12 @@
 
 namespace diffsim {
 
-/// Throws Error of kind `input` if one of `cells` has a side (triangles) or an end (segments) that at least two other
-/// cells of `kind` also have. `cells`: local numbers.
+/// Throws Error of kind `input` if one of the cells `cells` has a side (triangles) or an end (segments) that at least
+/// two other cells of the kind `kind` have. `cells`: local numbers.
 ///
-/// The message names `what` as the feature that requires a manifold. If `parameter` is not empty, the message suggests
-/// leaving out that parameter. Collective.
+/// The error message contains the text `what`, which names the object that must be a manifold, for example "a shell".
+/// If the name `parameter` is not empty, the error message suggests leaving out the parameter with this name.
+/// Collective.
 void require_manifold(const TetrahedralMesh& mesh, CellKind kind, const std::vector<int>& cells,
                       const std::string& what, const std::string& parameter);
 

@@ -11,22 +11,24 @@
 
 namespace diffsim {
 
-/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Larger meshes are partitioned
-/// by PTScotch on all ranks, which may return different parts in identical runs.
+/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Meshes with more than
+/// `cells_of_one_rank` tetrahedra are by default partitioned by PTScotch on all ranks; PTScotch may return different
+/// parts in identical runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
-/// File numbers of the cells assigned to this rank, ascending.
+/// Numbers in the mesh file, in ascending order, of the cells that the partition assigns to this rank.
 struct CellParts {
-  std::vector<std::int64_t> cells;
-  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< cells of each of `lower_kinds`
+  std::vector<std::int64_t> cells;                       ///< tetrahedra
+  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< lists of this rank's points, segments and triangles
 };
 
 /// Distributes the cells of all kinds over the ranks of `comm`, with nearly equal work (CellWork) on all ranks, and few
 /// faces, edges and points between cells of different ranks.
 ///
-/// If the mesh has at most `by_one` tetrahedra, one rank partitions all cells with Scotch. Otherwise all ranks together
-/// partition the tetrahedra with PETSc's partitioner (PTScotch by default; the option `-petscpartitioner_type` selects
-/// another partitioner), and one rank partitions the cells of all other kinds. Collective.
+/// If the mesh has at most `by_one` tetrahedra, one rank partitions all cells with Scotch. If the mesh has more than
+/// `by_one` tetrahedra, all ranks together partition the tetrahedra with PETSc's partitioner (PTScotch by default; the
+/// option `-petscpartitioner_type` selects another partitioner), and one rank partitions the cells of all other kinds.
+/// Collective.
 CellParts partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Throws InputError with the message `what` and the location `place` in the file `name`. If `name` is empty, the
-/// message has no file and no line.
+/// Throws InputError with the message `what` and the location `place` in the file `name`. If the file name `name` is
+/// empty, the message contains no file name and no line number.
 [[noreturn]] inline void refuse_mesh(const std::string& name, const FilePlace& place, const std::string& what) {
   const std::string text = place.note.empty() ? what : what + " (" + place.note + ")";
   if (name.empty()) throw InputError(text);

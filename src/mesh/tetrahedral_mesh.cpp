@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/exchange.hpp"
+#include "core/free_elements.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/cell_scatter.hpp"
 #include "diffsim/core/impl/huge_pages.hpp"
@@ -73,7 +74,7 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
         .from_file(block, static_cast<int>(batch.width));
   };
   std::vector<std::int64_t> nodes = taken(batches[0], data.num_cells, data.cells);
-  data.cells = {};  // freed early, so that set-up needs no more memory than time stepping
+  free_elements(data.cells);  // freed early, so that set-up needs no more memory than time stepping
   for (const CellKind kind : lower_kinds) {
     CellBatch& batch = batches[index_of(kind) + 1];
     batch.begin = nodes.size();
@@ -314,7 +315,7 @@ void TetrahedralMesh::number(MeshData& data) {
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
   const SideVertices sides(comm_, data, batches, nodes_of_cells);
   LocalNodes nodes = local_nodes(comm_, nodes_of_cells, sides.others, data.num_vertices);
-  nodes_of_cells = {};
+  free_elements(nodes_of_cells);
   std::vector<double> node_positions = order_batches(comm_, data, block_vertices, nodes, batches);
   num_shared_cells_ = static_cast<int>(batches[0].num_shared);
   const LocalNumbering numbering(batches, nodes);
@@ -324,14 +325,14 @@ void TetrahedralMesh::number(MeshData& data) {
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
   set_lower_vertices(batches, numbering, sides, data.lower(CellKind::segment).num_directors > 0, lower_);
-  nodes.cells = {};
+  free_elements(nodes.cells);
   positions_ = numbering.positions_of_vertices(node_positions);
-  node_positions = {};
+  free_elements(node_positions);
   scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(), num_vertices());
 
   const std::vector<std::int64_t> cell_file_index = permuted(batches[0].file_index, batches[0].order);
   set_lower_entities(comm_, data, batches, lower_);
-  batches = {};
+  free_elements(batches);
   const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, numbering.node_of_vertex);
   const int num_owned = numbering.num_owned;
   const auto order_of_cells = std::make_shared<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);

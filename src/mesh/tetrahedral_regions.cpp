@@ -2,8 +2,11 @@
 //
 // Regions of a TetrahedralMesh.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/exchange.hpp"
@@ -44,6 +47,17 @@ void check_list(const VertexList& list, const ListedVertices& valid, const std::
           vertex + " is a director of '" + bodies[body].name + "', which has no position; remove it from the list",
           ErrorKind::input);
   }
+}
+
+/// Removes each face that is listed a second time, with the same cell.
+void remove_duplicates(std::vector<Face>& faces) {
+  std::set<std::array<int, 4>> known;
+  const auto is_listed = [&](const Face& face) {
+    std::array<int, 4> key{face.vertices[0], face.vertices[1], face.vertices[2], face.cell};
+    std::sort(key.begin(), key.begin() + 3);
+    return !known.insert(key).second;
+  };
+  faces.erase(std::remove_if(faces.begin(), faces.end(), is_listed), faces.end());
 }
 
 }  // namespace
@@ -217,11 +231,9 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
 std::vector<Face> TetrahedralMesh::faces(const std::string& name) const {
   const Region& region = this->region(name);
   std::vector<Face> result;
-  std::int64_t in_groups = 0;
-  for (const std::size_t r : groups(name)) {
-    result.insert(result.end(), group_faces_[r].begin(), group_faces_[r].end());
-    in_groups += static_cast<std::int64_t>(group_faces_[r].size());
-  }
+  for (const std::size_t r : groups(name)) result.insert(result.end(), group_faces_[r].begin(), group_faces_[r].end());
+  if (groups(name).size() > 1) remove_duplicates(result);  // groups of the same name may share faces
+  auto in_groups = static_cast<std::int64_t>(result.size());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &in_groups, 1, MPI_INT64_T, MPI_SUM, comm_));
   if (in_groups > 0) return result;
   const bool by_cell = !groups(name).empty();

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Converts a triangle mesh to mesh data that is stored on the first rank. Every rank passes the whole triangle mesh.
-/// No communication.
+/// Converts a triangle mesh to MeshData whose vertices and triangles are stored on the first rank only. Every rank
+/// passes the whole triangle mesh as an argument. No communication.
 MeshData triangle_blocks(MPI_Comm comm, const TriangleMesh& mesh);
 
 }  // namespace diffsim

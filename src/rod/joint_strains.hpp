@@ -11,16 +11,15 @@ namespace diffsim {
 /// curvatures and of the twist over the part of the rod that belongs to the node (Bergou, Wardetzky, Robinson, Audoly
 /// and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
-/// The inputs are the vectors e and f along the two segments, and the directors d and g, which give the orientations of
-/// the cross-sections of the segments. Let t = e/|e| and u = f/|f|. Let m be the unit vector along the component of d
-/// perpendicular to t, and n the unit vector along the component of g perpendicular to u. Let c = 1 + t·u. The bending
-/// strains κ₁ and κ₂ and the twist τ are
-///
-///   κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u)
-///
-/// P is the rotation without twist that maps t to u. If the rod is traversed in the opposite direction, κ₁ and τ keep
-/// their signs and κ₂ changes sign. τ is between -π and π. Where the rod folds back (u = -t), κ₁ and κ₂ are infinite
-/// and τ is undefined.
+/// The inputs of JointStrains are the edge vectors e and f of the first and the second segment, and the directors d and
+/// g, vectors that give the orientations of the cross-sections of the two segments. With the unit vectors t = e/|e| and
+/// u = f/|f| along the segments, the unit vector m along the component of the director d perpendicular to t, the unit
+/// vector n along the component of the director g perpendicular to u, and c = 1 + t·u, the bending strains κ₁ and κ₂
+/// and the twist τ are
+///  κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u),
+/// where P is the rotation without twist that maps t to u. If the rod is traversed in the opposite direction, the
+/// bending strain κ₁ and the twist τ keep their signs, and the bending strain κ₂ changes sign. The twist τ is between
+/// -π and π. If the two segments have opposite directions, the bending strains are infinite and the twist is undefined.
 template <class T>
 class JointStrains {
  public:
@@ -41,9 +40,9 @@ class JointStrains {
     twist = atan2(sine_, cosine_);
   }
 
-  /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of κ₁, κ₂ and τ with respect to the segment vectors e
-  /// and f and the directors d and g. `by1`, `by2` and `by_twist` are the derivatives of the function with respect to
-  /// κ₁, κ₂ and τ.
+  /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of the bending strains κ₁ and κ₂ and the twist τ with
+  /// respect to the segment vectors e and f and the directors d and g; `by1`, `by2` and `by_twist` are the derivatives
+  /// of the function with respect to κ₁, κ₂ and τ.
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
@@ -82,14 +81,14 @@ class JointStrains {
     DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
       for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
     }
-    /// Sets `by_x` to the derivative of a function of the unit vector with respect to x. `by_unit` is the derivative of
+    /// Sets `by_x` to the derivative with respect to x of a function of the unit vector x/|x|. `by_unit`: derivative of
     /// the function with respect to the unit vector.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
       const T along = dot(unit, by_unit);
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;
     }
   };
-  /// Unit vector along the component of d perpendicular to the unit vector t.
+  /// Unit vector along the component of a director d perpendicular to the unit vector t.
   struct Across {
     Vec3<T> d, unit;
     T along, length;
@@ -98,8 +97,9 @@ class JointStrains {
       length = JointStrains::length(unit);
       for (int k = 0; k < 3; ++k) unit[k] /= length;
     }
-    /// Given the derivative `by_unit` of a function with respect to the unit vector, sets `by_d` to the derivative with
-    /// respect to d and adds the derivative with respect to t to `by_t`.
+    /// Sets `by_d` to the derivative of a function of the unit vector `unit` with respect to the director d, and adds,
+    /// to `by_t`, the derivative of the function with respect to the unit vector t; `by_unit` is the derivative of the
+    /// function with respect to `unit`.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
       const T part = dot(unit, by_unit);
       Vec3<T> by_part;

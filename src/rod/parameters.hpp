@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of ropes. The symbols in `meaning` are those of rope_energies.hpp.
+/// Specifications of the parameters of ropes. The symbols in `ParameterSpec::meaning` of rope parameters are defined in
+/// rope_energies.hpp.
 struct RopeParameters {
   static constexpr ParameterSpec stiffness{.name = "rope_stiffness",
                                            .unit = "N",
@@ -30,9 +31,9 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Returns the specification of the natural curvature, a parameter of rods with any kind of cross-section: the
-/// curvature towards the director that the rod has without forces, minus this curvature in the rest shape. `name`: name
-/// of the parameter.
+/// Returns the specification of the natural curvature, a parameter of rods with any kind of cross-section. The natural
+/// curvature of a rod is the curvature towards the director in the stress-free state, minus the curvature towards the
+/// director in the rest shape. `name`: name of the parameter.
 constexpr ParameterSpec natural_curvature(std::string_view name) {
   return {.name = name,
           .unit = "1/m",
@@ -42,8 +43,9 @@ constexpr ParameterSpec natural_curvature(std::string_view name) {
           .home = ParameterHome::segments,
           .default_value = 0.0};
 }
-/// Returns the specification of the natural twist, a parameter of rods with any kind of cross-section: the twist that
-/// the rod has without forces, minus the twist in the rest shape. `name`: name of the parameter.
+/// Returns the specification of the natural twist, a parameter of rods with any kind of cross-section. The natural
+/// twist of a rod is the twist per length in the stress-free state, minus the twist per length in the rest shape.
+/// `name`: name of the parameter.
 constexpr ParameterSpec natural_twist(std::string_view name) {
   return {.name = name,
           .unit = "rad/m",
@@ -54,8 +56,8 @@ constexpr ParameterSpec natural_twist(std::string_view name) {
           .default_value = 0.0};
 }
 
-/// Specifications of the parameters of rods with a round cross-section. The symbols in `meaning` are those of
-/// rod_section.hpp and rod_energies.hpp.
+/// Specifications of the parameters of rods with a round cross-section. The symbols in `ParameterSpec::meaning` of rod
+/// parameters are defined in rod_section.hpp and rod_energies.hpp.
 struct RodParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
                                                 .unit = "Pa",
@@ -86,7 +88,7 @@ struct RodParameters {
 };
 
 /// Specifications of the parameters of beams: rods whose cross-sections are described by stiffnesses. The symbols in
-/// `meaning` are those of rod_section.hpp and rod_energies.hpp.
+/// `ParameterSpec::meaning` of beam parameters are defined in rod_section.hpp and rod_energies.hpp.
 struct BeamParameters {
   static constexpr ParameterSpec axial_stiffness{.name = "beam_axial_stiffness",
                                                  .unit = "N",

@@ -14,8 +14,8 @@
 
 namespace diffsim {
 
-/// Stretching energy of a segment: W = EA L/2 (l/L - 1)², with the axial stiffness EA, the current length l and the
-/// rest length L.
+/// Stretching energy of a segment of a rod: W = EA L/2 (l/L - 1)², with the axial stiffness EA, the current length l
+/// and the rest length L.
 struct RodStretch {
   static constexpr int num_nodes = 2, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -52,17 +52,19 @@ struct RodStretch {
   }
 };
 
-/// Penalty energy of the component of a segment's director d along the segment, and of deviations of |d| from its rest
-/// value. The nodes are the two ends and the director of the segment. With the unit vector t along the segment, the
-/// rest length L, the rest director D and the bending stiffnesses EI₁ and EI₂ (SectionStiffness), the energy is
+/// Penalty energy that keeps the director d of a segment perpendicular to the segment and as long as the rest director
+/// D. The nodes of the stencil are the two ends and the director of the segment. With the unit vector t along the
+/// segment, the rest length L of the segment, the director d, the rest director D and the bending stiffnesses EI₁ and
+/// EI₂ (SectionStiffness), the energy is
+///  E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
 ///
-///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2
-///
-/// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
-/// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. The stiffness is chosen so that d
-/// vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where ρ(I₁ + I₂) is the moment of inertia of the
-/// cross-section per length (rod_mass.hpp). For a cross-section of one material, this frequency is half of the highest
-/// frequency of the axial waves of a rod with segments of length L.
+/// The stretching, bending and twisting energies of a rod depend neither on the component of the director along the
+/// segment nor on the director's length, so in equilibrium the director is perpendicular to the segment and as long as
+/// in the rest shape, regardless of the stiffness of the penalty energy. The factor (EI₁ + EI₂)/(2 L) of the penalty
+/// energy is chosen so that a director vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where EI₁ and
+/// EI₂ are the bending stiffnesses, ρ(I₁ + I₂) is the moment of inertia of the cross-section per length (rod_mass.hpp)
+/// and L is the rest length of the segment. For a cross-section of one material, the frequency at which a director
+/// vibrates is half of the highest frequency of the axial waves of a rod whose segments have equal lengths.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -96,8 +98,9 @@ struct RodSectionShape {
   }
 
  private:
-  /// Intermediate quantities: the unit vector t along the segment, the current length l, the rest length L, the rest
-  /// length |D| of the director, the stiffness EI₁ + EI₂, and y and z of the energy.
+  /// Intermediate quantities of the penalty energy: the unit vector t along the segment, the current length l and the
+  /// rest length L of the segment, the rest length |D| of the director d, the stiffness EI₁ + EI₂, y = t·d/|D| and z =
+  /// (|d|²/|D|² - 1)/2.
   template <class T>
   struct Parts {
     Vec3<T> t;
@@ -119,23 +122,25 @@ struct RodSectionShape {
   };
 };
 
-/// Object beyond the node at the end of a rod's segment, which is the second segment of a joint (RodJoint).
+/// Kind of the object that a joint (RodJoint) uses as the second segment.
 enum class Beyond : int {
-  segment = 0,    ///< a segment of the rod that bends, not a wall
-  wall = 1,       ///< a segment whose two ends are both prescribed
-  direction = 2,  ///< clamped vertex: the first segment's rest direction and director replace the second segment
+  segment = 0,  ///< a segment of the rod, at most one end of which has a prescribed position
+  wall = 1,     ///< a segment of the rod whose two ends have prescribed positions
+  /// Clamped vertex, at which the first segment's rest direction and rest director replace the second segment.
+  direction = 2,
 };
 
-/// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes of
-/// the stencil are the first segment's far end, the common node, the second segment's far end, the first director and
-/// the second director. Let κ₁ and κ₂ be the bending strains and τ the twist (JointStrains), κ̄₁, κ̄₂ and τ̄ these strains
-/// in the rest shape, and κ₀ and τ₀ the natural curvature and twist (`RodSection`). EI₁, EI₂ and GJ are the stiffnesses
-/// of the first segment. Let L and M be the rest lengths of the first and the second segment. The energy is
+/// Contribution of the first segment to the bending and twisting energy at the node between two segments of a rod. The
+/// nodes of the stencil of two adjacent segments are the first segment's far end, the common node, the second segment's
+/// far end, and the directors of the first and the second segment. With the bending strains κ₁ and κ₂ and the twist τ
+/// of JointStrains, the values κ̄₁, κ̄₂ and τ̄ of these strains in the rest shape, the natural curvature κ₀, the
+/// natural twist τ₀ and the stiffnesses EI₁, EI₂ and GJ of the first segment (`RodSection`), and the rest lengths L and
+/// M of the first and the second segment, the energy is
+///  E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
 ///
-///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
-///
-/// If `beyond` is `wall` or `direction`, the rod ends at the node: L/2 replaces (L + M)/2, and the second segment
-/// contributes no energy.
+/// If the member `beyond` is `wall` or `direction`, the rod ends at the common node of the two segments, half of the
+/// first segment's rest length replaces the mean rest length (L + M)/2 of the two segments in the energy, and the
+/// second segment contributes no energy.
 struct RodJoint {
   static constexpr int num_nodes = 5, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;

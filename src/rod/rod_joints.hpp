@@ -14,9 +14,10 @@ class TetrahedralMesh;
 
 namespace rod {
 
-/// Creates the force term of the bending and twisting energy at those joints (`RodJoint`) at the ends of segments for
-/// which the kind of the second segment is `joint.beyond`. `segments`: local indices of the segments, which must have
-/// directors. `parameters`: parameters of the cross-section, in the order of `RodSection`.
+/// Creates the force term of the bending and twisting energy of the joints (`RodJoint`) at the ends of a rod's
+/// segments. The force term contains only the joints whose second segment has the kind `joint.beyond`. `segments`:
+/// local indices of the rod's segments, which must have directors. `parameters`: parameters of the cross-section, in
+/// the order of the values p of `RodSection`.
 std::unique_ptr<ForceTerm> make_joints(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                        const RodJoint& joint, const std::vector<PointParameter>& parameters);
 

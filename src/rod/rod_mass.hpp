@@ -11,9 +11,10 @@
 
 namespace diffsim {
 
-/// Lumped masses of a segment, computed from the parameters ρA (mass per length, kg/m) and ρ(I₁ + I₂) (moment of
-/// inertia per length about the axis, kg m): ρA L/2 at each end and ρ(I₁ + I₂) L/|D|² at the director D, where L is the
-/// rest length of the segment.
+/// Lumped masses of a rod's segment, computed from the parameters ρA (mass per length, kg/m) and ρ(I₁ + I₂) (moment of
+/// inertia per length about the axis of the segment, kg m). The lumped masses of a segment are ρA L/2 at each end and
+/// ρ(I₁ + I₂) L/|D|² at the director, where ρA is the mass per length, ρ(I₁ + I₂) the moment of inertia per length, L
+/// the rest length and D the rest director.
 struct GivenMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;
@@ -29,8 +30,8 @@ struct GivenMass {
   }
 };
 
-/// Lumped masses of a segment with a round cross-section, computed from the parameters density ρ (kg/m³) and radius r
-/// (m): A = π r² and I₁ + I₂ = A r²/2 in the formulas of GivenMass.
+/// Lumped masses of a segment with a round cross-section, computed from the density ρ (kg/m³) and the radius r (m) by
+/// the formulas of GivenMass with the area A = π r² and the second moments of area I₁ + I₂ = A r²/2.
 struct RoundMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;

@@ -9,8 +9,8 @@ namespace diffsim {
 /// cross-section of one material.
 const CellModel& rod_model();
 
-/// Returns the model of beams, `kind: beam` in scenes: rods of any cross-section, described by the stiffnesses of the
-/// cross-section.
+/// Returns the model of beams, `kind: beam` in scenes: rods whose cross-section has any shape and is described by
+/// stiffnesses.
 const CellModel& beam_model();
 
 }  // namespace diffsim

@@ -7,31 +7,33 @@
 
 namespace diffsim {
 
-/// Stiffnesses of a rod's cross-section. Bending 1 is bending in the plane of the segment and its director. Bending 2
-/// is bending in the perpendicular plane that contains the segment.
+/// Stiffnesses of a rod's cross-section. Bending 1 is bending in the plane that contains a segment and the segment's
+/// director. Bending 2 is bending in the plane that contains the segment and is perpendicular to the director.
 template <class T>
 struct SectionStiffness {
   T axial;     ///< axial stiffness EA (N)
-  T bending1;  ///< stiffness EI₁ of bending 1 (N m²)
-  T bending2;  ///< stiffness EI₂ of bending 2 (N m²)
+  T bending1;  ///< stiffness EI₁ against bending in the plane that contains the director (N m²)
+  T bending2;  ///< stiffness EI₂ against bending in the plane perpendicular to the director (N m²)
   T torsion;   ///< torsional stiffness GJ (N m²)
 };
 
-/// Cross-section of a rod, described by six values p. The meaning of p depends on `kind`. EA, EI₁, EI₂ and GJ are the
-/// stiffnesses of SectionStiffness, E is Young's modulus and ν Poisson's ratio. κ₀ is the curvature towards the
-/// director that the rod has without forces, minus this curvature in the rest shape. τ₀ is the twist that the rod has
-/// without forces, minus the twist in the rest shape.
+/// Cross-section of a rod, described by six values p. If the member `kind` is `given`, the values p = (EA, EI₁, EI₂,
+/// GJ, κ₀, τ₀) are the stiffnesses EA, EI₁, EI₂ and GJ of SectionStiffness, the natural curvature κ₀ and the natural
+/// twist τ₀. If the member `kind` is `round`, the values p = (E, ν, r, unused, κ₀, τ₀) describe a circle of radius r of
+/// one isotropic material with Young's modulus E and Poisson's ratio ν, the natural curvature κ₀ and the natural twist
+/// τ₀. A round cross-section has the stiffnesses EA, EI₁ = EI₂ = E I and GJ = E I/(1 + ν), with A = π r² and I = A
+/// r²/4.
 ///
-///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
-///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the
-///           stiffnesses are EA, EI₁ = EI₂ = E I, GJ = E I/(1 + ν).
+/// The natural curvature κ₀ is the curvature towards the director in the stress-free state, minus the curvature towards
+/// the director in the rest shape. The natural twist τ₀ is the twist per length in the stress-free state, minus the
+/// twist per length in the rest shape.
 struct RodSection {
   static constexpr int num_values = 6, first_natural = 4;
 
   enum class Kind : int { given, round };
   Kind kind = Kind::given;
 
-  /// Returns the stiffnesses for the values p.
+  /// Returns the stiffnesses of the cross-section that the six values `p` describe.
   template <class T>
   DIFFSIM_FUNCTION SectionStiffness<T> stiffness(const T* p) const {
     if (kind == Kind::given) return {p[0], p[1], p[2], p[3]};
@@ -39,8 +41,8 @@ struct RodSection {
     const T A = pi * r * r, EI = 0.25 * E * A * r * r;
     return {E * A, EI, EI, EI / (1.0 + nu)};
   }
-  /// Sets `by_p`[0] … `by_p`[3] to the derivatives of a function of the stiffnesses with respect to p[0] … p[3]. `by`:
-  /// derivatives of the function with respect to the stiffnesses.
+  /// Sets `by_p`[0] … `by_p`[3] to the derivatives of a function of the stiffnesses EA, EI₁, EI₂ and GJ with respect to
+  /// p[0] … p[3]. `by`: derivatives of the function with respect to the stiffnesses.
   template <class T>
   DIFFSIM_FUNCTION void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) const {
     if (kind == Kind::given) {

@@ -9,29 +9,33 @@
 
 namespace diffsim::rod {
 
-/// Stencils of joints between segments (`RodJoint`): the nodes, and the segment whose parameters each stencil uses.
+/// Stencils of the joints between segments of a rod (`RodJoint`): the nodes of each stencil, and the segment whose
+/// parameters the stencil uses.
 struct Stencils {
-  std::vector<int> vertices;  ///< [stencils, 5], local vertices; nodes in the order of `RodJoint`
-  std::vector<int> segments;  ///< [stencils], local segments
+  /// [stencils, 5]: nodes of each stencil as local vertex numbers, in the order of `RodJoint`.
+  std::vector<int> vertices;
+  std::vector<int> segments;  ///< [stencils]: local index of the first segment of each joint
 };
 
-/// Throws Error (input) on every rank if any of the segments, on any rank, has no director. `segments`: local indices.
-/// Collective.
+/// Throws Error of kind `input` on every rank if a given segment on any rank has no director. `segments`: local indices
+/// of the segments to check. Collective.
 void require_directors(const TetrahedralMesh& mesh, const std::vector<int>& segments);
 
 /// Returns the local indices of the segments that have a director, in ascending order. `all`: all segments of the mesh
 /// on this rank.
 std::vector<int> segments_with_directors(const LowerCellSet& all);
 
-/// Returns the local vertices of segments, [segments, 2 or 3]: the two ends and, if `with_directors`, the director.
-/// `all`: all segments of the mesh on this rank; `segments`: local indices.
+/// Returns an array [segments, 2 or 3] of local vertices: the two ends of each segment and, if `with_directors` is
+/// true, the segment's director. `all`: all segments of the mesh on this rank; `segments`: local indices of the
+/// segments in the array.
 std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segments, bool with_directors);
 
-/// Returns the stencils of the joints whose second segment is of kind `beyond`: one stencil for each segment and each
-/// of its two ends at which the segment contributes energy to a joint. A segment is a wall if the positions of both of
-/// its ends are prescribed (`held`) and the segment has at least one neighbour. A wall contributes no energy. At a
-/// clamped vertex without a neighbouring wall, the kind is `Beyond::direction`. `all`: all segments of the mesh on this
-/// rank; `segments`: local indices of the rod's segments.
+/// Returns the stencils of the joints whose second segment has the kind `beyond`. Each segment is the first segment of
+/// at most two joints, one at each end of the segment. Segments with at least one neighbour and with prescribed
+/// positions of both ends are never the first segment of a joint; a joint whose second segment is such a segment has
+/// the kind `Beyond::wall`. A joint at a clamped end of the first segment has the kind `Beyond::direction`, unless the
+/// joint has the kind `Beyond::wall`. `all`: all segments of the mesh on this rank; `segments`: local indices of the
+/// rod's segments; `held`: vertices with prescribed positions, and clamped vertices.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
                         const VertexConstraints& held);
 

@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the axial stiffness EA (N), the current length l and the
-/// rest length L. The parameter is EA.
+/// Stretching energy of a rope's segment: W = EA L/2 (l/L - 1)², where l is the current length and L is the rest length
+/// of the segment. The parameter of RopeStretch is the axial stiffness EA (N).
 struct RopeStretch {
   static constexpr int num_nodes = 2, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -25,8 +25,8 @@ struct RopeStretch {
     return 0.5 * EA * elongation * elongation / L;
   }
 
-  /// Computes the derivatives of the energy E with respect to all inputs, from ∂E/∂l = EA ε and ∂E/∂L = -EA ε (1 +
-  /// ε/2), with the strain ε = l/L - 1, the current length l and the rest length L.
+  /// Computes the derivatives of the stretching energy W with respect to all inputs, from ∂W/∂l = EA ε and ∂W/∂L = -EA
+  /// ε (1 + ε/2), with the strain ε = l/L - 1, the current length l, the rest length L and the axial stiffness EA.
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
@@ -45,14 +45,15 @@ struct RopeStretch {
   }
 };
 
-/// Bending energy at the node between two segments: the contribution of the first segment. The nodes of the stencil are
-/// the first segment's far end, the common node, and the second segment's far end. The parameter is the bending
-/// stiffness EI (N m²) of the first segment.
+/// Contribution of the first segment to the bending energy at the node between two segments of a rope. The nodes of the
+/// stencil of two adjacent segments are the first segment's far end, the common node, and the second segment's far end.
+/// The parameter of RopeBending is the bending stiffness EI (N m²) of the first segment.
 ///
-/// Let e and f be the vectors along the first and the second segment, φ the angle between e and f, and E and F the rest
-/// lengths of the two segments. The curvature is κ = 2 tan(φ/2)/((E + F)/2), and the energy contributed by the first
-/// segment is EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| -
-/// e·f)/(|e||f| + e·f) is infinite where the line folds back (φ = π).
+/// The energy contributed by the first segment is EI κ²/2 · E/2 with the bending stiffness EI and the curvature κ = 2
+/// tan(φ/2)/((E + F)/2), where φ is the angle between the vectors e and f along the first and the second segment, and E
+/// and F are the rest lengths of the two segments (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2).
+/// For the angle φ between the segment vectors e and f, the value tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite
+/// if e and f have opposite directions.
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -105,12 +106,14 @@ struct RopeBending {
       product = sqrt(dot(e, e) * dot(f, f));
       sum = product + cosine;
     }
-    /// Returns 4 tan²(φ/2), computed with |e×f|² = (|e||f| - e·f)(|e||f| + e·f), which avoids cancellation for small φ.
+    /// Returns 4 tan²(φ/2), computed as 4 |e×f|²/(|e||f| + e·f)² to avoid cancellation for small φ, where φ is the
+    /// angle between the vectors e and f along the two segments.
     DIFFSIM_FUNCTION T square() const {
       const Vec3<T> normal = cross(e, f);
       return 4.0 * dot(normal, normal) / (sum * sum);
     }
-    /// Returns the factor weight = E/(E + F)² of the energy EI · weight · 4 tan²(φ/2).
+    /// Returns the factor w = E/(E + F)² of the bending energy 4 EI w tan²(φ/2), where E and F are the rest lengths of
+    /// the two segments, EI is the bending stiffness and φ is the angle between the segments.
     DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
   };
 };

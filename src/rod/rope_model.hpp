@@ -6,7 +6,8 @@
 namespace diffsim {
 
 /// Returns the model of ropes, `kind: rope` in scenes: segments that stretch and, if a bending stiffness is given,
-/// bend. A rope without forces is straight, bends equally in all directions, and does not resist twist.
+/// bend. A rope is straight in the stress-free state, has the same bending stiffness in all directions, and does not
+/// resist twist.
 const CellModel& rope_model();
 
 }  // namespace diffsim

@@ -9,19 +9,23 @@
 namespace diffsim::sensor {
 
 /// Makes a sensor of the acceleration (m/s²) of a region or a material point,
+///  y = Σ_v w_v a_v,   a_vc = f_vc(x_n, v_n, p)/m_v + g_c for the free components c of vertex v, else 0,
+/// where w_v are the weights that `weights_of` returns, x_n and v_n are the positions and velocities of state n, p are
+/// the parameters, f_vc is component c of the sum of all force terms at vertex v, m_v is the mass of the vertex, and g
+/// is gravity times the load factor (ImplicitOptions::ramp_steps).
 ///
-///   y = Σ_v w_v a_v,   a_vc = f_vc(x_n, v_n, p)/m_v + g_c for the free components c of vertex v, else 0,
+/// If a parameter has one value per step, the sensor evaluates state n with the value of step n - 1, the step from
+/// state n - 1 to state n, and state 0 with the value of step 0. A step of implicit Euler solves M (v_n - v_{n-1})/dt =
+/// f + M g, with the masses M, the velocities v_n of state n, the forces f and gravity g, so with implicit Euler the
+/// acceleration that the sensor returns is the weighted mean of (v_n - v_{n-1})/dt over vertices, up to the tolerance
+/// of Newton's method. At state n, the sensor evaluates friction at the positions of state n, even if time steps
+/// evaluate friction at the positions at the start of the step. The measured acceleration does not include the damping
+/// factor by which explicit steps multiply velocities.
 ///
-/// where w_v are the weights of `weights_of`, x_n and v_n are the positions and velocities of state n, p are the
-/// parameters, f is the sum of all force terms, m is the mass and g is gravity times the load factor. Parameters with
-/// one value per step have the values of step n - 1, which computed state n; for n = 0, the values of step 0. A step of
-/// implicit Euler solves M a = f + M g with a = (v_n - v_{n-1})/dt, so y is this difference quotient, up to the
-/// tolerance of Newton's method. Friction is evaluated at the positions of state n, even if time steps evaluate
-/// friction at the positions at the start of each step. The damping factor of explicit steps is not included.
-///
-/// Calls `System::prepare_if_changed`. Throws Error (input) for an empty region, for a point outside its body, and if
-/// the acceleration of a vertex does not follow from the force on the vertex: for vertices of affine bodies in a system
-/// with rigid bodies, and for vertices with fixed components in a system with prescribed motions. Collective.
+/// Calls `System::prepare_if_changed`. Throws Error (input) for an empty region, and for a point outside the point's
+/// body. Throws Error (input) if the acceleration of a vertex does not follow from the force on the vertex: for
+/// vertices of affine bodies in a system with rigid bodies, and for vertices with fixed or moved components in a system
+/// with prescribed motions. Collective.
 std::unique_ptr<Sensor> make_acceleration(const Site& site, const SensorPlace& place);
 
 }  // namespace diffsim::sensor

@@ -13,13 +13,15 @@ namespace diffsim::sensor {
 template <class T>
 using SpacePoint = std::array<T, 3>;
 
-/// Projection of points in space to the image plane of a Camera. A point x at the distances X = r · (x - o) to the
-/// right, Y = u · (x - o) upwards and Z = f · (x - o) forward from the position o of the camera has the image (W/2 + s
-/// X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s X, H/2 + s Y) for an orthographic camera, in pixels. W and
-/// H are the width and the height of the image in pixels.
+/// Projection of points in space to the image plane of a Camera. A point has the coordinates X to the right, Y upwards
+/// and Z forward, in m, relative to the position and the axes of the camera. In an image of W × H pixels with the scale
+/// s, the image of the point (X, Y, Z), in pixels, is (W/2 + s X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s
+/// X, H/2 + s Y) for an orthographic camera. In an image with H rows of pixels, the scale s is H/(2 tan(α/2)) pixels
+/// for a perspective camera with the field of view α, and H/h pixels per metre for an orthographic camera with h =
+/// `Camera::view_height`.
 class CameraView {
  public:
-  /// Throws Error (input) for values that Camera excludes.
+  /// Throws Error (input) if `camera` has invalid values, such as an image without pixels.
   explicit CameraView(const Camera& camera);
 
   int width() const { return width_; }
@@ -32,7 +34,7 @@ class CameraView {
     const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
     return {0.5 * width_ + scale * along(0, x), 0.5 * height_ + scale * along(1, x)};
   }
-  /// Adds (∂q/∂x)ᵀ q̄ to `x_bar`, with the image q of the point x and q̄ = `q_bar`.
+  /// Adds (∂q/∂x)ᵀ q̄ to `x_bar`, where q is the image of the point x and q̄ = `q_bar` is the adjoint of q.
   template <class T>
   void add_adjoint(const SpacePoint<T>& x, const ImagePoint<T>& q_bar, SpacePoint<T>& x_bar) const {
     const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
@@ -43,7 +45,8 @@ class CameraView {
   }
 
  private:
-  /// Returns the distance X, Y or Z (k = 0, 1, 2) of a point from the camera, m.
+  /// Returns the coordinate X to the right (k = 0), Y upwards (k = 1) or Z forward (k = 2) of a point, relative to the
+  /// position and the axes of the camera, in m.
   template <class T>
   T along(std::size_t k, const SpacePoint<T>& x) const {
     T sum = axes_[k][0] * (x[0] - origin_[0]);

@@ -13,8 +13,8 @@
 
 namespace diffsim::sensor {
 
-/// Function that makes elastic terms of a region's tetrahedra, one for each material. The function does not add the
-/// terms to the system. Collective.
+/// Function that makes elastic force terms of a region's tetrahedra alone, one term for each material, without adding
+/// the force terms to the System. Collective.
 using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
 
 /// Returns the Error (input) for a region without an elastic law. `type`: name of the quantity that the sensor
@@ -24,8 +24,8 @@ inline Error without_law(const Region& region, const std::string& type) {
                ErrorKind::input);
 }
 
-/// Makes a sensor of the current volume ∫ det F dV (m³) of a region's tetrahedra. F is the deformation gradient. Throws
-/// Error (input) if the region has no tetrahedra. Collective.
+/// Makes a sensor of the current volume ∫ det F dV (m³) of a region's tetrahedra, with the deformation gradient F.
+/// Throws Error (input) if the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_volume_sensor(const Site& site, const Region& region);
 
 /// Makes a sensor of the mean Green–Lagrange strain ∫ ½ (FᵀF - 1) dV / ∫ dV of a region's tetrahedra, with the
@@ -33,36 +33,32 @@ std::unique_ptr<Sensor> make_volume_sensor(const Site& site, const Region& regio
 std::unique_ptr<Sensor> make_strain_sensor(const Site& site, const Region& region);
 
 /// Makes a sensor of the mean Cauchy stress σ (Pa) of a region's tetrahedra,
-///
-///   σ = (1/v) ∫ P Fᵀ dV = -(1/v) Σ_a sym(f_a ⊗ x_a),
-///
-/// where v is the current volume of the region, P is the first Piola stress of the elastic laws, f_a are the elastic
-/// forces of the region's tetrahedra alone, and x_a are the positions of the vertices. `terms`: elastic terms of the
-/// region's tetrahedra, which are not terms of the system. Viscous stresses are not included. Throws Error (input) if
-/// the region has no tetrahedra. Collective.
+///  σ = (1/v) ∫ P Fᵀ dV = -(1/v) Σ_a sym(f_a ⊗ x_a),
+/// where v is the current volume of the region, P is the first Piola–Kirchhoff stress of the elastic laws, F is the
+/// deformation gradient, f_a are the elastic forces of the region's tetrahedra alone at the vertices a, and x_a are the
+/// positions of the vertices. `terms`: elastic force terms of the tetrahedra of `region` alone, not added to the
+/// System. The measured stress σ does not include viscous stresses. Throws Error (input) if the region has no
+/// tetrahedra. Collective.
 std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& region,
                                            std::vector<std::unique_ptr<ForceTerm>> terms);
 
-/// Makes a sensor of the power mean of the von Mises stresses (Pa) of a region's tetrahedra,
-///
-///   M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
-///
-/// where v_e is the current volume of tetrahedron e, σ is the mean Cauchy stress of the tetrahedron as in
-/// `make_stress_sensor`, and P = `power` ≥ 2. For large P, M tends to the largest von Mises stress. M has no
-/// derivatives where all stresses are zero, for example at rest. Throws Error (input) for a power below 2, and if no
-/// tetrahedron of the region has an elastic law. Collective.
+/// Makes a sensor of the power mean M of the von Mises stresses (Pa) of a region's tetrahedra,
+///  M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
+/// where v_e is the current volume and σ_e the von Mises stress of tetrahedron e, σ is the tetrahedron's mean Cauchy
+/// stress as in `make_stress_sensor`, and P = `power` ≥ 2. As the exponent P grows, the power mean M of the von Mises
+/// stresses tends to the largest von Mises stress of the tetrahedra. The power mean M of the von Mises stresses has no
+/// derivatives where all stresses are zero, for example at rest. Throws Error (input) if `power` is less than 2, or if
+/// no tetrahedron of the region has an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 
-/// Makes a sensor of the work (J) of a region's tetrahedra,
-///
-///   W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
-///
-/// with the displacement u = x - X (X: rest position), the first Piola stress P of the elastic laws, the elastic forces
-/// f_a of the region's tetrahedra alone, and the vertices a of these tetrahedra. In static equilibrium, with fixed
-/// supports and dead loads F, the work of the whole mesh is the compliance Σ F · u. `terms`: elastic terms of the
-/// region's tetrahedra, which are not terms of the system. Throws Error (input) if the region has no tetrahedra.
-/// Collective.
+/// Makes a sensor of the work W (J) of the stresses in a region's tetrahedra,
+///  W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
+/// with the displacement u = x - X (position x, rest position X), the first Piola–Kirchhoff stress P of the elastic
+/// laws, and the elastic forces f_a of the region's tetrahedra alone at the vertices a of these tetrahedra. In static
+/// equilibrium, with fixed supports and dead loads F, the work W of the stresses in the whole mesh is the compliance Σ
+/// F · u, with the displacements u. `terms`: elastic force terms of the tetrahedra of `region` alone, not added to the
+/// System. Throws Error (input) if the region has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_work_sensor(const Site& site, const Region& region,
                                          std::vector<std::unique_ptr<ForceTerm>> terms);
 

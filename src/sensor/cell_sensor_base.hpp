@@ -14,7 +14,7 @@ namespace diffsim::sensor {
 
 using Numbers = std::vector<double>;
 
-/// Returns the names of the components of a symmetric tensor.
+/// Returns the names xx, yy, zz, xy, yz and xz of the components of a symmetric tensor.
 inline const std::vector<std::string>& tensor_components() {
   static const std::vector<std::string> names{"xx", "yy", "zz", "xy", "yz", "xz"};
   return names;
@@ -46,7 +46,7 @@ class CellSensor : public Sensor {
     const auto count = 3 * static_cast<std::size_t>(site_.mesh().num_vertices());
     return {Numbers(count, 0.0), Numbers(count, 0.0)};
   }
-  /// Returns the sum of `sums` over all ranks. Collective.
+  /// Returns the integrals `sums`, summed over all ranks. Collective.
   CellSums total(CellSums sums) const {
     Numbers values;
     for (const double* entry : sums.entries()) values.push_back(*entry);
@@ -59,8 +59,9 @@ class CellSensor : public Sensor {
   CellSums sums_tangent(const CellPositions& at, const CellPositions& along) const {
     return total(cell_sums_tangent(site_.mesh(), cells_, at, along));
   }
-  /// Adds `bar.x`, adjoint of the positions x, summed over the ranks, to `adjoint`. Adds `bar.X`, this rank's
-  /// contribution to the adjoint of the rest positions X, to `gradient`. Collective.
+  /// Sums `bar.x`, the contribution of each rank to the adjoint of the positions x, over the ranks, and adds the sum to
+  /// `adjoint`. Adds `bar.X`, this rank's contribution to the adjoint of the rest positions X, to `gradient`.
+  /// Collective.
   void add(const CellPositions& bar, State& adjoint, ParameterSet& gradient) const {
     add_summed(*site_.system, bar.x, adjoint["positions"]);
     Parameter* const rest = gradient.find("rest_positions");

@@ -8,35 +8,38 @@
 
 namespace diffsim::sensor {
 
-/// Symmetric tensor as [xx, yy, zz, xy, yz, xz].
+/// Symmetric tensor with the components [xx, yy, zz, xy, yz, xz].
 using SymmetricTensor = std::array<double, 6>;
 
-/// Positions x and rest positions X of the local vertices, [local vertices, 3], m. An object of this struct may also
-/// contain changes of x and X, or adjoints of x and X. An empty array stands for zeros.
+/// Positions x and rest positions X of the local vertices, [local vertices, 3], m. Instead of positions and rest
+/// positions, a CellPositions object may contain their changes or their adjoints. In a CellPositions object that
+/// contains changes, an empty array stands for an array of zeros.
 struct CellPositions {
   std::vector<double> x, X;
 };
 
-/// Integrals over tetrahedra of this rank, computed with the quadrature rule of the mesh's elements. F is the
-/// deformation gradient.
+/// Current volume, rest volume and integral of the strain of tetrahedra of this rank, computed with the quadrature rule
+/// of the mesh's elements.
 struct CellSums {
-  double volume = 0.0;       ///< ∫ det F dV, the current volume, m³
-  double rest_volume = 0.0;  ///< ∫ dV, m³
-  SymmetricTensor strain{};  ///< ∫ ½ (FᵀF - 1) dV, m³
+  double volume = 0.0;       ///< current volume ∫ det F dV, m³, with the deformation gradient F
+  double rest_volume = 0.0;  ///< rest volume ∫ dV, m³
+  SymmetricTensor strain{};  ///< integral ∫ ½ (FᵀF - 1) dV of the Green–Lagrange strain, m³
 
   std::array<double*, 8> entries();
 };
 
-/// Returns the integrals over the local `cells` at the positions and rest positions `at`.
+/// Returns the CellSums of the tetrahedra with the local indices `cells`, for the positions and rest positions `at`.
 CellSums cell_sums(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at);
-/// Returns the derivatives of the results of `cell_sums` along the change `direction` of x and X.
+/// Returns the derivatives of the results of `cell_sums` along the change `direction` of the positions and rest
+/// positions.
 CellSums cell_sums_tangent(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                            const CellPositions& direction);
 /// Adds the derivatives of Σ_k w_k s_k with respect to positions x and rest positions X to `adjoint`, whose arrays are
-/// [local vertices, 3]. s_k are the entries of the result of `cell_sums`, and w_k are the entries of `w`.
+/// [local vertices, 3]; s_k are the entries of the result of `cell_sums`, and w_k are the entries of `w`.
 void add_cell_sums_adjoint(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                            const CellSums& w, CellPositions& adjoint);
-/// Adds the derivatives, along `direction` and dw, of the values that `add_cell_sums_adjoint` adds.
+/// Adds to `adjoint_tangent` the derivatives of the values that `add_cell_sums_adjoint` adds, along the changes
+/// `direction` of the positions and rest positions and `dw` of the weights `w`.
 void add_cell_sums_adjoint_tangent(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                                    const CellPositions& direction, const CellSums& w, const CellSums& dw,
                                    CellPositions& adjoint_tangent);

@@ -16,28 +16,35 @@ namespace diffsim::sensor {
 /// Part of the contact forces: all forces, normal forces alone, or friction alone.
 enum class ContactPart { all, normal, friction };
 
-/// Contact terms of two sides, which are not terms of the system, and the bodies on which forces are measured.
+/// Contact terms between the two sides of a contact, and the bodies on which a contact sensor measures forces. The
+/// contact terms are not terms of the system. A side of the contact is one or more bodies or obstacles, or a region of
+/// a body's surface.
 struct ContactBetween {
-  std::vector<std::unique_ptr<ForceTerm>> terms;  ///< terms on the vertices of the system's mesh
-  std::vector<char> vertices;  ///< [local vertices]: 1 for the vertices of the bodies on which forces are measured
-  double sign = 1.0;           ///< 1 if these bodies are the first side, -1 if these bodies are the second side
-  bool is_embedded = false;    ///< true if the surface in contact is not the surface of the system's mesh
+  std::vector<std::unique_ptr<ForceTerm>> terms;  ///< contact terms, whose forces act on vertices of the system's mesh
+  std::vector<char> vertices;  ///< [local vertices]: 1 for vertices of the bodies on which forces are measured, else 0
+  /// 1 if the contact forces on the first side of the contact are measured, -1 if those on the second side are
+  /// measured.
+  double sign = 1.0;
+  /// True if the surface in contact is embedded in the mesh, false if the surface is the boundary of the mesh.
+  bool is_embedded = false;
 };
 
-/// Function that makes the contact terms of two sides (`SensorSpec::between`). The function does not add the terms to
-/// the system. Throws Error (input) if the two sides cannot touch each other. Collective.
+/// Function that makes the contact terms between the two sides `between` of a contact (`SensorSpec::between`). A
+/// MakeContactTerms function does not add the contact terms to the system, and throws Error (input) if the scene has no
+/// contact between the sides `between`. Collective.
 using MakeContactTerms = std::function<ContactBetween(const std::array<std::string, 2>& between, ContactPart part)>;
 
-/// Makes a sensor of the contact force F = ± Σ_v f_v (N) that the second side exerts on the first side. f_v are the
-/// forces of `contact.terms` at the vertices v in `contact.vertices`, and the sign is `contact.sign`. `name`: name of
-/// the sensor. Friction is evaluated at the positions of state n, even if time steps evaluate friction at the positions
-/// at the start of each step.
+/// Makes a sensor of the contact force F = s Σ_v f_v (N) that the second side of the contact exerts on the first side,
+/// where f_v is the force of `contact.terms` on vertex v, the sum is over the vertices with `contact.vertices`[v] = 1,
+/// and s = ±1 is `contact.sign`. `name`: name of the sensor. At state n, the sensor evaluates friction at the positions
+/// of state n, even if time steps evaluate friction at the positions at the start of the step.
 std::unique_ptr<Sensor> make_contact_force_sensor(const Site& site, ContactBetween contact, std::string name);
 
-/// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa), with the lengths F_v of the forces of
-/// `contact.terms` at the vertices v in `contact.vertices`, and the rest areas A_v of the vertices. p is the mean of
-/// the pressures F_v/A_v, weighted by F_v, and 0 without contact. Throws Error (input) if the surface is embedded, and
-/// for bodies of segments or points. Collective.
+/// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa), where F_v is the magnitude of the force of
+/// `contact.terms` on vertex v, A_v is the rest area of the vertex, and the sums are over the vertices with
+/// `contact.vertices`[v] = 1. The contact pressure p is the mean of the pressures F_v/A_v at the vertices v (contact
+/// force F_v, rest area A_v), weighted by F_v; without contact, p = 0. Throws Error (input) if `contact.is_embedded` is
+/// true, and for bodies of segments or points. Collective.
 std::unique_ptr<Sensor> make_contact_pressure_sensor(const Site& site, ContactBetween contact, std::string name);
 
 }  // namespace diffsim::sensor

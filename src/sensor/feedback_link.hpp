@@ -9,12 +9,14 @@
 
 namespace diffsim::sensor {
 
-/// Link that computes the controls of a Feedback.
+/// Link that computes the values of the parameters (controls) that a Feedback sets before each step.
 class FeedbackLink final : public Link {
  public:
-  /// Creates the link. `parameters`: parameters of the Model, which include the controls and the weights `weights`.
-  /// `dt`: length of a step (s). Throws Error (input) if the Feedback is not consistent: wrong numbers of inputs,
-  /// outputs, offsets or scales, a scale that is zero, unknown controls, or controls with values on entities.
+  /// Creates the link. `weights`: name of the parameter that contains the weights of the policy. `parameters`:
+  /// parameters of the Model, which include the weights and the controls of the Feedback. `dt`: length of a step (s).
+  /// Throws Error (input) if the Feedback has a wrong number of inputs, outputs, offsets or scales, a scale that is
+  /// zero or not finite, controls that are not parameters of the Model, or controls that do not have a single value for
+  /// the whole model.
   FeedbackLink(Feedback feedback, std::string weights, const ParameterSet& parameters, double dt);
 
   std::vector<std::string> controls() const override { return feedback_.controls; }
@@ -29,14 +31,16 @@ class FeedbackLink final : public Link {
                            ParameterSet& gradient_tangent) override;
 
  private:
-  /// Returns the inputs of the policy at the state x[n].
+  /// Returns the inputs of the policy at the state x[n] = `state`.
   std::vector<double> inputs(int n, const State& state) const;
-  /// Returns the derivatives of the inputs along `tangent` and `direction`.
+  /// Returns the derivatives of the inputs of the policy along the changes `tangent` of the state and `direction` of
+  /// the parameters.
   std::vector<double> input_changes(int n, const State& state, const State& tangent,
                                     const ParameterSet& direction) const;
-  /// Returns the weights in `set`, or zeros if the set does not contain the weights.
+  /// Returns the weights of the policy that `set` contains, or zeros if `set` does not contain the weights.
   std::vector<double> weights_in(const ParameterSet& set) const;
-  /// Adds `values` to the weights in `gradient`, if the set contains the weights, on the first rank only.
+  /// Adds `values` to the policy's weights in `gradient` if this rank is the first rank and `gradient` contains the
+  /// weights.
   void add_to_weights(const std::vector<double>& values, ParameterSet& gradient) const;
 
   Feedback feedback_;

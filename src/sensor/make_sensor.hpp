@@ -10,14 +10,16 @@
 
 namespace diffsim::sensor {
 
-/// Functions that make force terms for sensors. The functions do not add the terms to the system.
+/// Functions that make force terms from which sensors compute stresses, contact forces and contact pressures, without
+/// adding the force terms to the system.
 struct SensorTerms {
   MakeElasticTerms elastic;
   MakeContactTerms contact;
 };
 
-/// Makes the sensor that `spec` describes. Throws Error (input) if the options in `spec` do not apply to the quantity,
-/// and if the region, the point or the contact cannot be measured. Collective.
+/// Makes the sensor that `spec` describes. Throws Error (input) if an option in `spec` does not apply to the quantity
+/// that `spec` names, or if the quantity cannot be measured for the given region, point or pair of contact sides.
+/// Collective.
 std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const SensorTerms& terms);
 
 }  // namespace diffsim::sensor

@@ -5,9 +5,10 @@
 
 namespace diffsim {
 
-/// Parameters of feedbacks. The name of the feedback is appended: `policy:NAME`.
+/// Specifications of the parameters of feedback controllers. A feedback controller with the name NAME has the parameter
+/// `policy:NAME`.
 struct FeedbackParameters {
-  /// Weights of the policy. The number of components is the number of weights.
+  /// Weights of the policy. The number of components of the parameter `policy` is the number of weights of the policy.
   static constexpr ParameterSpec policy{
       .name = "policy", .meaning = "weights of the policy of a feedback", .sample = 0.1, .components = 0};
 };

@@ -9,7 +9,7 @@
 
 namespace diffsim::sensor {
 
-/// Point of the image plane, in pixels: x to the right, y upwards.
+/// Point of the image plane, in pixels, with the x axis to the right and the y axis upwards.
 template <class T>
 using ImagePoint = std::array<T, 2>;
 /// Corners of a triangle in the image plane.
@@ -28,13 +28,15 @@ T signed_area(const ImageTriangle<T>& q) {
   return 0.5 * ((q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]));
 }
 
-/// Part begin ≤ t ≤ end of an edge a + t (b - a), 0 ≤ t ≤ 1. The part is empty if end ≤ begin.
+/// Part `begin` ≤ t ≤ `end` of the edge a + t (b - a), 0 ≤ t ≤ 1, from a point a to a point b. A part `begin` ≤ t ≤
+/// `end` of an edge is empty if `end` ≤ `begin`.
 template <class T>
 struct EdgePart {
   T begin = T(0.0), end = T(1.0);
   bool is_empty() const { return ScalarTraits<T>::base(end) <= ScalarTraits<T>::base(begin); }
 
-  /// Restricts the part to the points whose coordinate c is between low and high.
+  /// Restricts the part of the edge from a to b to the points whose coordinate c (0: x, 1: y) is between `low` and
+  /// `high`.
   void clip(const ImagePoint<T>& a, const ImagePoint<T>& b, std::size_t c, double low, double high) {
     using Traits = ScalarTraits<T>;
     const T length = b[c] - a[c];
@@ -50,7 +52,8 @@ struct EdgePart {
   }
 };
 
-/// Returns the integral ∫ (min(max(x, x0), x1) - x0) dy along the part of the edge from a to b with y0 ≤ y ≤ y1.
+/// Returns the integral ∫ (min(max(x, x0), x1) - x0) dy along that part of the edge from a to b for which y0 ≤ y ≤ y1,
+/// with the bounds x0, x1, y0 and y1 of `box`.
 inline double area_beside_edge(const ImagePoint<double>& a, const ImagePoint<double>& b, const PixelBox& box) {
   const double x0 = box.low[0], width = box.high[0] - box.low[0];
   const double ex = b[0] - a[0], ey = b[1] - a[1];
@@ -74,9 +77,11 @@ inline double area_inside(const ImageTriangle<double>& q, const PixelBox& box) {
   return sum;
 }
 
-/// Adds w ∂A/∂q to `q_bar`, with the result A of `area_inside`. If an edge from a to b moves, the area changes by the
-/// integral of the normal displacement over the part of the edge inside the box. With n = (b_y - a_y, a_x - b_x),
-/// ∂A/∂a = n ∫ (1 - t) dt and ∂A/∂b = n ∫ t dt over this part.
+/// Adds w ∂A/∂q to `q_bar`, where A is the result of `area_inside` and q are the corners of the triangle. If an edge of
+/// the triangle moves, the area of the part of the triangle inside the box changes by the integral of the edge's normal
+/// displacement over the part of the edge inside the box. An edge a + t (b - a) of the triangle, with the normal n =
+/// (b_y - a_y, a_x - b_x), contributes n ∫ (1 - t) dt to ∂A/∂a and n ∫ t dt to ∂A/∂b, where A is the area of the part
+/// of the triangle inside the box, and the integrals are over the part of the edge inside the box.
 template <class T>
 void add_area_gradient(const ImageTriangle<T>& q, const PixelBox& box, const T& w, ImageTriangle<T>& q_bar) {
   for (std::size_t k = 0; k < 3; ++k) {

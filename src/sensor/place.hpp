@@ -19,25 +19,29 @@ struct VertexWeight {
   double weight;
 };
 
-/// Returns the local indices of this rank's owned vertices of a region, without directors of rods.
+/// Returns the local indices of those vertices of a region that this rank owns, without the vertices that represent
+/// directors of rods.
 std::vector<int> owned_vertices(const TetrahedralMesh& mesh, const Region& region);
 
-/// Returns the weights w_i of this rank's owned vertices i. The position of `place`, a region or a material point, is
-/// Σ_i w_i x_i, summed over all ranks. The position of a region is the mean over the region's vertices without
-/// directors. The weights of a point are the values of the shape functions of the tetrahedron that contains the point
-/// in the rest shape. Throws Error (input) for an empty region, and the same Errors as `locate_inside`. Collective.
+/// Returns the vertices owned by this rank that have non-zero weights in the position of the region or material point
+/// `place`, and the weights of these vertices. The position of the region or point `place` is Σ_i w_i x_i, with the
+/// weights w_i and positions x_i of the vertices i of all ranks. The position of a region is the mean of the positions
+/// of the region's vertices, without directors of rods. The weights of a material point are the values of the shape
+/// functions of the tetrahedron that contains the point in the rest shape. Throws Error (input) for an empty region,
+/// and the same Errors as `locate_inside` for a material point. Collective.
 std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPlace& place);
 
-/// Returns the locations of those points whose tetrahedra are on this rank: tetrahedra with barycentric coordinates.
-/// `points`: rest positions (m), the same on every rank. `body`: name of the body; the name may be empty if the mesh
-/// has one body. `name(i)`: name of point i for messages. Throws Error (input) for an unknown body, a body without
-/// tetrahedra, and a point outside the body. Points of a body that one tetrahedron represents (affine body) may be
+/// Returns, for each point whose tetrahedron is stored on this rank, the tetrahedron and the barycentric coordinates of
+/// the point in the tetrahedron. `points`: rest positions (m) of the points, the same on every rank. `body`: name of
+/// the body that contains the points; the name may be empty if the mesh has only one body that is not the rotor of a
+/// joint. `name(i)`: name of point i for error messages. Throws Error (input) for an unknown body, a body without
+/// tetrahedra, and a point outside the body. Points of an affine body, which a single tetrahedron represents, may be
 /// outside the tetrahedron. Collective.
 std::vector<contact::LocatedPoint> locate_inside(const TetrahedralMesh& mesh, const std::string& body,
                                                  const std::vector<std::array<double, 3>>& points,
                                                  const std::function<std::string(std::size_t)>& name);
 
-/// Returns the name of a region or point for messages, for example "region 'foot'" or "point (0.1, 0, 2)".
+/// Returns the name of a region or point for error messages, for example "region 'foot'" or "point (0.1, 0, 2)".
 std::string name_of(const SensorPlace& place);
 
 }  // namespace diffsim::sensor

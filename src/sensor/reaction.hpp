@@ -10,20 +10,21 @@
 
 namespace diffsim::sensor {
 
-/// Makes a sensor of the reaction of a region, which is the force (N) that fixes or moves the region's vertices,
+/// Makes a sensor of the reaction R of a region, which is the force (N) that fixes or moves the region's vertices,
+///  R = Σ_v R_v,   R_vc = -(f_vc(x_n, v_n, p) + m_v g_c) for the fixed or moved components c of vertex v, else 0,
+/// where x_n and v_n are the positions and velocities of state n, p are the parameters, f_vc is component c of the sum
+/// of all force terms at vertex v, m_v is the mass of the vertex, and g is gravity times the load factor
+/// (ImplicitOptions::ramp_steps). If the point `about` is given, the sensor measures the moment Σ_v (x_v - about) × R_v
+/// (N m) of the reactions R_v at the vertices v with the positions x_v, instead of the reaction.
 ///
-///   R = Σ_v R_v,   R_vc = -(f_vc(x_n, v_n, p) + m_v g_c) for the fixed or moved components c of vertex v, else 0,
+/// If a parameter has one value per step, the sensor evaluates state n with the value of step n - 1, the step from
+/// state n - 1 to state n, and state 0 with the value of step 0. At state n, the sensor evaluates friction at the
+/// positions of state n, even if time steps evaluate friction at the positions at the start of the step. The reaction
+/// does not include the inertial forces m_v a_v of vertices v with prescribed motions. Vertices of obstacles have no
+/// mass and count as fixed, so the reaction of an obstacle is minus the sum of the contact forces on the obstacle.
 ///
-/// where x_n, v_n are the positions and velocities of state n, p are the parameters, f is the sum of all force terms, m
-/// is the mass and g is gravity times the load factor (ImplicitOptions::ramp_steps). If `about` is given, the sensor
-/// measures the moment Σ_v (x_v - about) × R_v (N m) instead. Parameters with one value per step, such as loads, have
-/// the values of step n - 1, which computed state n. For n = 0, these parameters have the values of step 0. Friction is
-/// evaluated at the positions of state n, even if time steps evaluate friction at the positions at the start of each
-/// step. The inertial force m_v a_v of moved vertices is not included. Vertices of obstacles, which have no mass, count
-/// as fixed. The reaction of an obstacle is therefore minus the sum of the contact forces on the obstacle.
-///
-/// Calls `System::prepare_if_changed`. Throws Error (input) if no component of the region's vertices is fixed or moved.
-/// Collective.
+/// Calls `System::prepare_if_changed`. Throws Error (input) if no component of the positions of the region's vertices
+/// is fixed or moved. Collective.
 std::unique_ptr<Sensor> make_reaction(const Site& site, const Region& region,
                                       std::optional<std::array<double, 3>> about = {});
 

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Returns the model of cloth, `kind: cloth` in scenes. Triangles are isotropic membranes. If a bending stiffness is
-/// given, hinges between neighbouring triangles resist bending.
+/// Returns the model of cloth, `kind: cloth` in scenes. Triangles of cloth are isotropic membranes. If a bending
+/// stiffness is given, hinges at the common sides of neighbouring triangles resist bending.
 const CellModel& cloth_model();
 
 }  // namespace diffsim

@@ -8,17 +8,18 @@
 
 namespace diffsim {
 
-/// Dihedral angle θ in (-π, π] between two triangles that share the side from point a to point b. The third corners of
-/// the triangles are c and d. θ is the angle about b - a from the normal n = (b - a)×(c - a) of the first triangle to
-/// the normal m = (d - a)×(b - a) of the second triangle.
+/// Dihedral angle θ in (-π, π] between a triangle with the corners a, b and c and a triangle with the corners b, a and
+/// d, which share the side from a to b. The dihedral angle θ between the triangles with the corners a, b, c and b, a, d
+/// is the angle of rotation about the axis b - a from the normal n = (b - a)×(c - a) of the first triangle to the
+/// normal m = (d - a)×(b - a) of the second triangle.
 template <class T>
 struct DihedralAngle {
-  Vec3<T> e, c, d;  ///< vectors from a to the points b, c and d
+  Vec3<T> e, c, d;  ///< vectors from corner a to the corners b, c and d
   Vec3<T> n, m;
   T square;  ///< |e|²
   T n_norm, m_norm, theta;
 
-  /// Computes θ for the points a, b, c and d, given in this order in `x`.
+  /// Computes the dihedral angle θ for the corners a, b, c and d, which `x` contains in this order.
   DIFFSIM_FUNCTION explicit DihedralAngle(const Vec3<T> (&x)[4])
       : e(x[1] - x[0]), c(x[2] - x[0]), d(x[3] - x[0]), n(cross(e, c)), m(cross(d, e)), square(dot(e, e)) {
     using std::atan2;
@@ -28,7 +29,8 @@ struct DihedralAngle {
     theta = atan2(dot(cross(n, m), e) / sqrt(square), dot(n, m));
   }
 
-  /// Adds the product of `factor` and the gradient ∂θ/∂(a, b, c, d) to `to`.
+  /// Adds the gradient of the dihedral angle θ with respect to the corners a, b, c and d, multiplied by `factor`, to
+  /// the array `to`.
   DIFFSIM_FUNCTION void add_gradient(const T& factor, Vec3<T> (&to)[4]) const {
     using std::sqrt;
     const T length = sqrt(square);

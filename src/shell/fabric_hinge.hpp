@@ -6,16 +6,19 @@
 namespace diffsim {
 
 /// Contribution of the first triangle to the bending energy of a hinge, the common side of two triangles of woven
-/// cloth. The energy equals the energy of `HingeEnergy` with a bending stiffness B that depends on the angle between
-/// the direction of bending and the threads. The parameters belong to the first triangle: the bending stiffnesses D₁ in
-/// the direction of the warp and D₂ in the direction of the weft, the stiffness H against twist, and the three
-/// components of the direction a of the warp.
+/// cloth. The bending energy is computed as in `HingeEnergy`, with a bending stiffness B that depends on the angle
+/// between the direction of bending and the threads. The parameters are the bending stiffnesses D₁ in the direction of
+/// the warp and D₂ in the direction of the weft, the stiffness H against twist, and the three components of the
+/// direction a of the warp, all of the hinge's first triangle.
 ///
-/// The direction of bending is the direction perpendicular to the side e in the plane of the first triangle. The
-/// direction of the warp in the triangle is the component of a in this plane. Let φ be the angle, in the rest shape,
-/// between the direction of bending and the direction of the warp. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the
-/// stiffness of an orthotropic plate in the direction of bending (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates
-/// and Shells, section 85). With the unit normal n of the first triangle, sin²φ = q = (a·e)²/(|e|² |a × n|²).
+/// The direction of bending is perpendicular to the hinge e in the plane of the first triangle, and the direction of
+/// the warp in the triangle is the component, in the plane of the triangle, of the given direction a of the warp. If φ
+/// is the angle between the direction of bending and the direction of the warp in the rest shape, the bending stiffness
+/// is B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness in the direction of bending of an orthotropic plate with
+/// the bending stiffnesses D₁ of the warp and D₂ of the weft and the twist stiffness H (Timoshenko & Woinowsky-Krieger
+/// 1959, Theory of Plates and Shells, section 85). The angle φ between the direction of bending and the warp is
+/// computed from sin²φ = (a·e)²/(|e|² |a × n|²), with the direction a of the warp, the vector e along the hinge and the
+/// unit normal n of the first triangle.
 struct FabricHinge {
   static constexpr int num_nodes = 4, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -46,7 +49,7 @@ struct FabricHinge {
 
  private:
   /// Values sin²φ and cos²φ, where φ is the angle between the direction of bending and the warp, and intermediate
-  /// quantities.
+  /// quantities of their computation.
   template <class T>
   struct Direction {
     Vec3<T> a, e, c, n;  // n = e × c, not of unit length
@@ -67,8 +70,9 @@ struct FabricHinge {
       p = 1.0 - q;
     }
 
-    /// Adds by_q ∂q/∂X to `by.X`, where q = sin²φ and X are the rest positions. Sets `by.p`[3] to `by.p`[5] to by_q
-    /// ∂q/∂a, where a is the direction of the warp.
+    /// Adds `by_q` ∂q/∂X to `by.X`, where q = sin²φ with the angle φ between the direction of bending and the warp, and
+    /// X are the rest positions. Sets the entries 3, 4 and 5 of `by.p` to `by_q` ∂q/∂a, where q = sin²φ with the angle
+    /// φ between the direction of bending and the warp, and a is the direction of the warp.
     DIFFSIM_FUNCTION void add_gradient(const T& by_q, StencilValues<T, num_nodes, num_values>& by) const {
       const T over = by_q * q / in_plane, by_along = 2.0 * by_q * along * n2 / (e2 * in_plane);
       const T by_n2 = by_q * along * along / (e2 * in_plane) - over * a2, by_across = 2.0 * over * across;
@@ -83,7 +87,8 @@ struct FabricHinge {
     }
   };
 
-  /// Returns the inputs of `HingeEnergy`: the positions, and the stiffness B for the direction of bending.
+  /// Returns the inputs of `HingeEnergy`: the positions and rest positions, and the bending stiffness B in the
+  /// direction of bending.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> hinge_of(const StencilValues<T, num_nodes, num_values>& at,
                                                                   const Direction<T>& of) {

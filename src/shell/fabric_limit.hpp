@@ -8,18 +8,20 @@
 
 namespace diffsim {
 
-/// Barrier energy that limits the strain of threads. The energy tends to infinity as a thread of the warp or the weft
-/// is stretched to 1 + ε times its rest length. The parameters are the stiffnesses k₁ of the warp and k₂ of the weft,
-/// the strain limit ε, and the three components of the direction of the warp.
+/// Barrier energy that limits the strain of the threads of woven cloth. The barrier energy tends to infinity as a
+/// thread of the warp or the weft is stretched to 1 + ε times its rest length, where ε is the strain limit. The
+/// parameters are the stiffnesses k₁ of the warp and k₂ of the weft, the strain limit ε, and the three components of
+/// the direction of the warp.
 ///
-/// Let f₁ and f₂ be the images of the unit vectors along the warp and the weft (`FabricStrain`), so that |fᵢ| - 1 is
-/// the strain of a thread. With sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+/// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
+/// the strains |fᵢ| - 1 and stiffnesses kᵢ of the threads, the strain limit ε, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the
+/// energy per rest area is
+///  ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ).
 ///
-///   ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ)
-///
-/// The energy is zero for strains up to ε/2 and NaN for strains beyond ε. At the strain ε/2 the energy has four
-/// continuous derivatives. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² instead of sᵢ⁴
-/// and two continuous derivatives.
+/// The barrier energy is zero for strains of the threads up to ε/2 and NaN for strains beyond ε, where ε is the strain
+/// limit. At half of the strain limit, the barrier energy has four continuous derivatives. The barrier of Li, Kaufman &
+/// Jiang 2021, doi:10.1145/3450626.3459767, which has s² log(1 - s) in place of s⁴ log(1 - s), where s increases from 0
+/// at half of the strain limit to 1 at the strain limit, has only two continuous derivatives at s = 0.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

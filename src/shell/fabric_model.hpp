@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Returns the model of woven cloth, `kind: fabric` in scenes. Triangles are orthotropic membranes with threads along
-/// the warp and the weft. If a bending stiffness is given, hinges between neighbouring triangles resist bending. If a
-/// strain limit is given, a barrier energy limits the strain of the threads.
+/// Returns the model of woven cloth, `kind: fabric` in scenes. Triangles of woven cloth are orthotropic membranes with
+/// threads along the warp and the weft. If a bending stiffness is given, hinges at the common sides of neighbouring
+/// triangles resist bending. If a strain limit is given, a barrier energy limits the strain of the threads.
 const CellModel& fabric_model();
 
 }  // namespace diffsim

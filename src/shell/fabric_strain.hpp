@@ -7,13 +7,15 @@
 
 namespace diffsim {
 
-/// Deformation gradient of a triangle of woven cloth, in axes along the warp and the weft.
+/// Deformation gradient F of a triangle of woven cloth, in axes along the warp and the weft. The columns f₁ and f₂ of
+/// the deformation gradient F are the images of the unit vectors e₁ along the warp and e₂ along the weft under the
+/// deformation.
 ///
-/// Let D₁ and D₂ be the edge vectors from the first corner in the rest shape, n the unit normal along D₁ × D₂, and a a
-/// vector whose component in the plane of the triangle has the direction of the warp. The warp is along e₁, the unit
-/// vector along a - (a·n) n, and the weft along e₂ = n × e₁. Let M = [eᵢ·Dⱼ], and let d = [d₁ d₂] have the current edge
-/// vectors from the first corner as columns. The columns f₁ and f₂ of F = d M⁻¹ are the images of the unit vectors e₁
-/// and e₂.
+/// With the rest edge vectors D₁ and D₂ from the triangle's first corner, the unit normal n along D₁ × D₂, and a vector
+/// a whose component in the plane of the triangle has the direction of the warp, the unit vector e₁ along the warp is
+/// the direction of a - (a·n) n, and the unit vector e₂ along the weft is n × e₁. With the matrix M of the products
+/// eᵢ·Dⱼ, and the matrix d whose columns d₁ and d₂ are the current edge vectors from the first corner, the deformation
+/// gradient is F = d M⁻¹.
 template <class T>
 struct FabricStrain {
   Vec3<T> D[2], d[2], n, e[2];
@@ -43,10 +45,10 @@ struct FabricStrain {
     f[1] = inverse * (M[0][0] * d[1] - M[0][1] * d[0]);
   }
 
-  /// Computes the derivatives of the energy det/2 · ψ of the triangle, where det/2 is the rest area and ψ(f₁, f₂) is
-  /// the energy per rest area. The derivatives are with respect to the positions x, the rest positions X and the
-  /// direction of the warp. The derivative with respect to the direction of the warp is stored in `by.p`[first] to
-  /// `by.p`[first + 2]. `psi`: ψ; `p`: ∂ψ/∂f₁ and ∂ψ/∂f₂.
+  /// Computes the derivatives of the energy A ψ of the triangle with respect to the positions x, the rest positions X
+  /// and the direction a of the warp, where A is the rest area and ψ(f₁, f₂) is the energy per rest area. The
+  /// derivative of the energy with respect to the direction of the warp is stored in the entries `first` to `first` + 2
+  /// of `by.p`. `psi`: energy ψ per rest area; `p`: derivatives ∂ψ/∂f₁ and ∂ψ/∂f₂.
   template <int P>
   DIFFSIM_FUNCTION void pull_back(const T& psi, const Vec3<T> (&p)[2], int first, StencilValues<T, 3, P>& by) const {
     by.x[1] = T(0.5) * (M[1][1] * p[0] - M[0][1] * p[1]);

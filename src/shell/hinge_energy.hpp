@@ -6,15 +6,16 @@
 
 namespace diffsim {
 
-/// Contribution of the first triangle to the bending energy of a hinge, the common side of two triangles. The nodes are
-/// the ends a and b of the side, the third corner c of the first triangle and the third corner d of the second
-/// triangle. The parameter is the bending stiffness B of the first triangle.
+/// Contribution of the first triangle to the bending energy of a hinge, the common side of two triangles. The nodes of
+/// a hinge are the ends a and b of the common side, the third corner c of the first triangle and the third corner d of
+/// the second triangle. The parameter of a HingeEnergy is the bending stiffness B of the first triangle.
 ///
-/// The energy of the first triangle is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m =
-/// (d - a)×(b - a) of the triangles, and θ̄ is this angle in the rest shape. w = 3 l²/(A₁ + A₂) with the rest length l
-/// of the side and the rest areas A₁ and A₂ of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3).
-/// Angles are in (-π, π]. Under mesh refinement a sheet with this energy does not converge to a plate, because the
-/// stiffness of the sheet depends on the shapes of the triangles.
+/// The energy contributed by the first triangle is B/4 w (θ - θ̄)² with the bending stiffness B and a weight w, where θ
+/// is the angle in (-π, π] between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a) of the triangles, and θ̄ is
+/// the angle between the normals in the rest shape. The weight w of the squared change of a hinge's angle is 3 l²/(A₁ +
+/// A₂), with the rest length l of the common side and the rest areas A₁ and A₂ of the triangles (Grinspun, Hirani,
+/// Desbrun and Schröder 2003, section 3). The bending stiffness of a sheet of hinges depends on the shapes of the
+/// triangles; under mesh refinement, the sheet therefore does not converge to a plate.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -44,8 +45,9 @@ struct HingeEnergy {
   }
 
  private:
-  /// Adds of_square/2 ∂|e|²/∂X + of_norms ∂(|n| + |m|)/∂X to `to`. X are the rest positions of the nodes, e is the
-  /// common side, and n and m are the normals of the two triangles in the rest shape (see DihedralAngle).
+  /// Adds `of_square`/2 ∂|e|²/∂X + `of_norms` ∂(|n| + |m|)/∂X to the array `to`, where X are the rest positions of the
+  /// nodes, e is the vector along the common side in the rest shape, and n and m are the normals of the two triangles
+  /// in the rest shape (see DihedralAngle).
   template <class T>
   static DIFFSIM_FUNCTION void add_weight_gradient(const DihedralAngle<T>& rest, const T& of_square, const T& of_norms,
                                                    Vec3<T> (&to)[num_nodes]) {
@@ -62,8 +64,8 @@ struct HingeEnergy {
     }
   }
 
-  /// Returns w/4 with w = 3 l²/(A₁ + A₂), where l is the rest length of the side and A₁ and A₂ are the rest areas of
-  /// the triangles.
+  /// Returns w/4 for the weight w = 3 l²/(A₁ + A₂), where l is the rest length of the common side and A₁ and A₂ are the
+  /// rest areas of the two triangles.
   template <class T>
   static DIFFSIM_FUNCTION T weight(const DihedralAngle<T>& rest) {
     return 1.5 * rest.square / (rest.n_norm + rest.m_norm);

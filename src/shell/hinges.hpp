@@ -12,22 +12,23 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Nodes and triangles of the hinges, the common sides of pairs of triangles. Each hinge has two stencils, one for the
-/// contribution of each of its two triangles to the bending energy.
+/// Stencils of hinges: the nodes and the triangle of each stencil. A hinge is the common side of two triangles, and has
+/// two stencils, one for the contribution of each of the two triangles to the bending energy.
 struct HingeStencils {
-  std::vector<int> vertices;   ///< [stencils, 4], local vertices; nodes in the order of `HingeEnergy`
-  std::vector<int> triangles;  ///< [stencils], local triangle that contributes the energy
+  std::vector<int> vertices;  ///< [stencils, 4]: local vertices of each stencil's nodes, in the order of `HingeEnergy`
+  /// Local index of the triangle whose contribution to the bending energy the stencil represents, [stencils].
+  std::vector<int> triangles;
 };
 
-/// Returns the stencils of the hinges of a body. `triangles`: local indices of the body's triangles. The error message
-/// names `kind`, the kind of the body, and `parameter`, the parameter that makes hinges necessary. Throws Error (input)
-/// if a side has more than two triangles. Collective.
+/// Returns the stencils of the hinges of a body. `triangles`: local indices of the body's triangles. Throws Error
+/// (input) if more than two triangles share a side. The error message for a side of more than two triangles names
+/// `kind`, the kind of the body, and `parameter`, the parameter whose given value makes hinges necessary. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 
 /// Creates the force term of the bending energy at the hinges of a body (`HingeEnergy`). `triangles`: local indices of
-/// the body's triangles; `kind`: kind of the body, which the error message names; `bending`: specification of the
-/// bending stiffness B. Throws Error (input) if a side has more than two triangles. Collective.
+/// the body's triangles; `kind`: kind of the body, for error messages; `bending`: specification of the bending
+/// stiffness. Throws Error (input) if more than two triangles share a side. Collective.
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                        const std::string& kind, const ParameterSpec& bending);
 

@@ -10,8 +10,9 @@ namespace diffsim {
 /// The parameters are the stiffness k, which is Young's modulus times thickness (the force per unit strain and unit
 /// width, in N/m), and Poisson's ratio ν.
 ///
-/// Let e be the mixed components of Green's strain and √(det A)/2 the rest area (`MembraneStrain`). The energy of the
-/// triangle is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e] with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
+/// With the stiffness k, Poisson's ratio ν, C = k/(2 (1 - ν²)), the rest area S of the triangle and the mixed
+/// components e of Green's strain (`MembraneStrain`), the energy of the triangle is S C [(tr e)² - 2 (1 - ν) det e]
+/// (Ciarlet 2000, section 4.1).
 struct MembraneEnergy {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -43,7 +44,7 @@ struct MembraneEnergy {
     const T &k = at.p[0], &nu = at.p[1];
     return k / (2.0 * (1.0 - nu * nu));
   }
-  /// Returns the energy of the triangle divided by C, the result of `modulus`.
+  /// Returns the energy of the triangle divided by C = k/(2 (1 - ν²)), the result of `modulus`.
   template <class T>
   static DIFFSIM_FUNCTION T per_modulus(const StencilValues<T, num_nodes, num_values>& at,
                                         const MembraneStrain<T>& of) {

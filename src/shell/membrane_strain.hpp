@@ -9,15 +9,17 @@ namespace diffsim {
 
 /// Green's strain of a triangle of constant strain, computed without axes in the plane of the triangle.
 ///
-/// Let d₁ and d₂ be the current edge vectors of the triangle from its first corner, D₁ and D₂ these vectors in the rest
-/// shape, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ. The mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet
-/// 2000, section 4.1).
+/// The mixed components of Green's strain are e = A⁻¹ g with g = (a - A)/2, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ, where d₁ and
+/// d₂ are the current edge vectors and D₁ and D₂ are the rest edge vectors from the first corner of the triangle
+/// (Ciarlet 2000, section 4.1).
 template <class T>
 struct MembraneStrain {
   Vec3<T> d[2], D[2];
-  T A[3], g[3];      ///< components 11, 12, 22
-  T root;            ///< √(det A), twice the rest area
-  T trace, product;  ///< det A · tr e, det A · det e
+  T A[3], g[3];  ///< components 11, 12, 22
+  /// Twice the rest area of the triangle, √(det A) with Aᵢⱼ = Dᵢ·Dⱼ for the rest edge vectors D₁ and D₂.
+  T root;
+  /// Products det A · tr e and det A · det e, with det A = `root`² and the mixed components e of Green's strain.
+  T trace, product;
 
   template <int P>
   DIFFSIM_FUNCTION explicit MembraneStrain(const StencilValues<T, 3, P>& at) {
@@ -36,9 +38,9 @@ struct MembraneStrain {
     product = g[0] * g[2] - g[1] * g[1];
   }
 
-  /// Computes the derivatives of a function of `trace`, `product` and det A with respect to the current and the rest
-  /// positions of the corners. `by_trace`, `by_product`, `by_square`: partial derivatives of the function with respect
-  /// to `trace`, `product` and det A.
+  /// Computes the derivatives of a function of `trace`, `product` and det A = `root`² with respect to the current
+  /// positions and the rest positions of the triangle's corners. `by_trace`, `by_product`, `by_square`: partial
+  /// derivatives of the function of `trace`, `product` and `root`² with respect to its three arguments.
   template <int P>
   DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
                                         StencilValues<T, 3, P>& by) const {

@@ -5,8 +5,8 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: Young's modulus E (Pa), Poisson's ratio ν, thickness t (m), and the ratio c of the natural
-/// curvature, which is the curvature of the shell without forces, to the curvature of the rest shape.
+/// Moduli of a shell: Young's modulus E (Pa), Poisson's ratio ν, thickness t (m), and the ratio c of the curvature of
+/// the stress-free shell to the curvature of the rest shape.
 template <class T>
 struct PlateModuli {
   static constexpr int size = 4;
@@ -23,20 +23,27 @@ struct PlateModuli {
   }
 };
 
-/// Bending of one triangle with rest area A and bending rigidity D. The bending energy is A D/2 [(1 - ν) κ:κ + ν (tr
-/// κ)²] (Timoshenko and Woinowsky-Krieger 1959, equation 46), where ν is Poisson's ratio and κ is the change of the
-/// curvature tensor. κ is linear in the rotations b_i of the surface's normal at the three sides i of the triangle (see
-/// PlateRest). The energy is therefore a quadratic form D/2 Σ_ij Q_ij b_i b_j. At free sides (HingeState::none), the
-/// rotations are chosen to minimise the energy, so that the bending moment is zero there.
+/// Rotations, moments and energy of the bending of one triangle of a shell. The bending energy is A D/2 [(1 - ν) κ:κ +
+/// ν (tr κ)²] with the rest area A, the bending rigidity D, Poisson's ratio ν and the change κ of the curvature tensor
+/// (Timoshenko and Woinowsky-Krieger 1959, equation 46). The change κ of the curvature tensor is linear in the
+/// rotations b_i of the surface's normal at the three sides i of the triangle (see PlateRest), so the bending energy is
+/// a quadratic form D/2 Σ_ij Q_ij b_i b_j with the bending rigidity D and coefficients Q_ij. At free sides
+/// (HingeState::none), the rotations of the surface's normal are chosen to minimise the bending energy, so the bending
+/// moment at free sides is zero.
 template <class T>
 struct PlateBending {
-  T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01
-  T b[3];            ///< rotations of the surface's normal at the three sides
-  T m[3];            ///< D Σ_j Q_ij b_j (N m); zero at free sides
+  /// Bending rigidity D, and the coefficients Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j for the pairs ij = 00,
+  /// 11, 22, 12, 20, 01 of sides.
+  T rigidity, Q[6];
+  T b[3];  ///< rotations b_i of the surface's normal at the three sides i
+  /// Bending moments (N m) at the three sides i of the triangle, the derivatives of the bending energy with respect to
+  /// the rotations b_i of the surface's normal; zero at free sides.
+  T m[3];
 
-  /// Returns the index of the pair of sides i and j in the arrays Q and `PlateRest::G`.
+  /// Returns the index of the pair (i, j) of sides of the triangle in the arrays `Q` and `PlateRest::G`.
   static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
-  /// Returns the coefficient Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j.
+  /// Returns the coefficient Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j, with the bending rigidity D and the
+  /// rotations b_i of the surface's normal at the sides i of the triangle.
   DIFFSIM_FUNCTION const T& form(int i, int j) const { return Q[pair(i, j)]; }
 
   DIFFSIM_FUNCTION PlateBending(const PlateRest<T>& rest, const PlateModuli<T>& moduli) : rigidity(moduli.rigidity()) {
@@ -45,8 +52,8 @@ struct PlateBending {
       for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
   }
 
-  /// Computes the rotations b and the moments m. `change`: changes δ of the angles of the hinges of the triangle's
-  /// stencil.
+  /// Computes the rotations `b` of the surface's normal and the moments `m` at the sides of the triangle. `change`:
+  /// changes of the angles of the hinges of the triangle's stencil.
   DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                              const T (&change)[num_plate_hinges]) {
     for (int i = 0; i < 3; ++i) {
@@ -66,8 +73,8 @@ struct PlateBending {
     }
   }
 
-  /// Sets those of the rotations `of` that belong to free sides (HingeState::none) to the values that minimise the
-  /// bending energy.
+  /// Sets the rotations in the array `of` at free sides (HingeState::none) to the values that minimise the bending
+  /// energy for the given rotations at the sides that are not free.
   DIFFSIM_FUNCTION void relax(const HingeState (&state)[num_plate_hinges], T (&of)[3]) const {
     int free[3], others[3], num_free = 0, num_others = 0;
     for (int i = 0; i < 3; ++i) {
@@ -87,11 +94,12 @@ struct PlateBending {
     }
   }
 
-  /// Returns the bending energy ½ Σ_i b_i m_i (J), with the rotations b_i and the moments m_i at the sides i.
+  /// Returns the bending energy ½ Σ_i b_i m_i (J), with the rotations b_i of the surface's normal and the moments m_i
+  /// at the sides i of the triangle.
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
-  /// Computes moment_k = ∂W/∂δ_k, where W is the bending energy of the triangle and δ_k is the change of the angle of
-  /// hinge k.
+  /// Computes the moments `moment`[k] = ∂W/∂δ_k, where W is the bending energy of the triangle and δ_k is the change of
+  /// the angle of hinge k.
   DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                       T (&moment)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
@@ -106,8 +114,8 @@ struct PlateBending {
     }
   }
 
-  /// Computes the derivatives of the bending energy with respect to the moduli E, ν, t and c (PlateModuli). `angle`:
-  /// angles of the hinges in the rest shape.
+  /// Computes the derivatives of the triangle's bending energy with respect to the moduli E, ν, t and c (PlateModuli).
+  /// `angle`: angles of the hinges of the triangle's stencil in the rest shape.
   DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                   const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
                                   T (&by)[PlateModuli<T>::size]) const {
@@ -124,8 +132,9 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Returns the derivatives of the bending energy with respect to the members of `rest`. The derivative with respect
-  /// to a member is stored in the member of the same name.
+  /// Returns the derivatives of the bending energy with respect to the members of the PlateRest `rest`. Each member of
+  /// the returned PlateRest contains the derivative of the bending energy with respect to the member of `rest` of the
+  /// same name.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
                                         const T (&change)[num_plate_hinges]) const {
@@ -142,8 +151,8 @@ struct PlateBending {
     return by;
   }
 
-  /// Computes of[l][k] = ∂²W/∂δ_k∂δ_l, where W is the bending energy of the triangle and δ_k is the change of the angle
-  /// of hinge k.
+  /// Computes the second derivatives `of`[l][k] = ∂²W/∂δ_k∂δ_l, where W is the bending energy of the triangle and δ_k
+  /// is the change of the angle of hinge k.
   DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                   T (&of)[num_plate_hinges][num_plate_hinges]) {
     for (int l = 0; l < num_plate_hinges; ++l) {

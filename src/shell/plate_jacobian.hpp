@@ -15,8 +15,8 @@
 
 namespace diffsim::shell {
 
-/// Gradients ∂δ_k/∂x of the changes δ_k of the angles of the hinges k of a triangle's stencil. x are the positions of
-/// the four nodes of hinge k.
+/// Gradients ∂δ_k/∂x of the changes δ_k of the angles of the hinges k of a triangle's stencil, where x are the
+/// positions of the four nodes of hinge k.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -43,10 +43,10 @@ struct AngleGradients {
   }
 };
 
-/// Function object that computes the stiffness matrix of triangle i, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads. K_kl =
-/// ∂²E/∂δ_k∂δ_l with the triangle's bending energy E, and ∇δ_k is the gradient of the change δ_k of the angle of hinge
-/// k with respect to positions. For each dyad u vᵀ in the block of nodes a and b of the stencil, the function object
-/// calls add(a, b, u, v).
+/// Function object that computes the stiffness matrix Σ_kl K_kl ∇δ_k ∇δ_lᵀ of triangle i as a sum of dyads, where K_kl
+/// = ∂²E/∂δ_k∂δ_l are second derivatives of the triangle's bending energy E, and ∇δ_k is the gradient, with respect to
+/// positions, of the change δ_k of the angle of hinge k. For each dyad u vᵀ in the block of the stiffness matrix for
+/// the nodes a and b of the stencil, PlateStiffness calls the function `add(a, b, u, v)`.
 struct PlateStiffness {
   PlateData data;
   PlateInputs in;
@@ -78,8 +78,8 @@ struct PlateStiffness {
   }
 };
 
-/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ (see PlateStiffness) for each triangle to the matrix, one triangle per
-/// SIMD lane.
+/// Kernel that adds -`factor` times the stiffness matrix of each triangle (see PlateStiffness) to a BlockMatrix, one
+/// triangle per SIMD lane.
 struct PlateJacobian {
   PlateStiffness stiffness;
   double factor;
@@ -103,9 +103,9 @@ struct PlateJacobian {
   }
 };
 
-/// Kernel that adds -weight M ∇²θ for each hinge to the matrix, one hinge per SIMD lane. θ is the angle of the hinge, M
-/// = ∂E/∂θ the derivative of the bending energy E, and ∇² the second derivative with respect to the positions of the
-/// hinge's nodes.
+/// Kernel that adds -`weight` M ∇²θ for each hinge to a BlockMatrix, one hinge per SIMD lane, where θ is the angle of
+/// the hinge, M = ∂E/∂θ is the derivative of the bending energy E, and ∇² is the matrix of second derivatives with
+/// respect to the positions of the hinge's nodes.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;
@@ -135,8 +135,8 @@ struct HingeJacobian {
   }
 
  private:
-  /// Computes J = `factor` ∇²θ, where θ is the angle of hinge h and ∇² the second derivative with respect to the
-  /// positions of the hinge's four nodes.
+  /// Computes J = `factor` ∇²θ, where θ is the angle of hinge h and ∇² is the matrix of second derivatives with respect
+  /// to the positions of the hinge's four nodes.
   DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
     constexpr int at_once = 6;
     using Scalar = Dual<double, at_once>;
@@ -166,8 +166,9 @@ struct HingeJacobian {
   }
 };
 
-/// Kernel that computes s_a = Σ_b |K_ab| for each triangle, the sum of the Frobenius norms of the blocks in row a of
-/// the triangle's stiffness matrix K. These sums give the bound xᵀKx ≤ Σ_a s_a |x_a|² for every vector x.
+/// Kernel that computes, for each triangle and each node a of the triangle's stencil, the sum s_a = Σ_b |K_ab| of the
+/// Frobenius norms of the blocks K_ab in row a of the triangle's stiffness matrix K. The sums s_a give the bound xᵀKx ≤
+/// Σ_a s_a |x_a|² for every vector x.
 struct PlateNorms {
   PlateStiffness stiffness;
   double* vectors;  // [triangles, 12, 3]

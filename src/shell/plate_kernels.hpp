@@ -18,7 +18,8 @@ namespace diffsim::shell {
 using First = Dual<double, 1>;
 using Second = Dual<First, 1>;
 
-/// Returns the scalar with the given value, derivatives along two directions, and mixed second derivative.
+/// Returns a scalar of type T with the value `value`, the derivatives `first` and `second` along two directions, and
+/// the mixed second derivative `mixed`.
 template <class T>
 DIFFSIM_FUNCTION T composed(double value, double first, double second, double mixed) {
   if constexpr (std::is_same_v<T, double>) {
@@ -33,13 +34,14 @@ DIFFSIM_FUNCTION T composed(double value, double first, double second, double mi
   }
 }
 
-/// Returns the component of highest order of a scalar: the value of a double, the derivative of a `First`, the mixed
-/// second derivative of a `Second`.
+/// Returns the derivative of highest order that a scalar contains: the value of a double, the first derivative of a
+/// `First`, or the mixed second derivative of a `Second`.
 DIFFSIM_FUNCTION double highest(double x) { return x; }
 DIFFSIM_FUNCTION double highest(const First& x) { return x.derivative[0]; }
 DIFFSIM_FUNCTION double highest(const Second& x) { return x.derivative[0].derivative[0]; }
 
-/// Stencils of triangles and hinges in device memory. `PlateTopology` describes the arrays.
+/// Stencils of a shell's triangles, and the hinges of the stencils, in device memory. The comments of `PlateTopology`
+/// describe the contents of the arrays of PlateData.
 struct PlateData {
   int num_triangles, num_hinges;
   DeviceArray<int> nodes;
@@ -52,37 +54,40 @@ struct PlateData {
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Returns the third corner of the second triangle of a hinge: a local vertex, or a SecondCorner if there is no
+  /// Returns the local vertex of the third corner of a hinge's second triangle, or a SecondCorner if the hinge has no
   /// second triangle.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
-  /// Returns the factor by which a stencil multiplies the angle of the hinge in entry `place` of `hinges`, whose index
-  /// is hinges(place) / 2. The factor is ±1, or ±½ for a hinge in a plane of symmetry: the other half of the angle
-  /// between the triangle and its mirror image belongs to the mirror image.
+  /// Returns the factor by which a stencil multiplies the angle of the hinge in entry `place` of the array `hinges`.
+  /// The factor of a hinge's angle is ±1, or ±½ for a hinge in a plane of symmetry. In a plane of symmetry, only half
+  /// of the angle between a triangle and the mirror image of the triangle belongs to the triangle.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
   }
 };
 
-// Functions for hinges without a second triangle (SecondCorner). The nodes of a hinge are the ends at[0] and at[1] of
-// the side, the third corner at[2] of the first triangle, and the missing third corner at[3] of the second triangle.
+// Functions for hinges without a second triangle (SecondCorner). The nodes of a hinge are the ends `at[0]` and `at[1]`
+// of the side, the third corner `at[2]` of the first triangle, and the missing third corner `at[3]` of the second
+// triangle.
 
-/// Sets the missing corner of a hinge at a clamped side: at[3] = at[0] + (B - C), with the rest positions B of at[1]
-/// and C of at[2]; see SecondCorner.
+/// Sets `at[3]`, the missing third corner of the second triangle of a hinge on a clamped side, to `at[0]` + (B - C),
+/// with the rest positions B of node 1 and C of node 2 of the hinge; see SecondCorner.
 template <class T>
 DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
   at[3] = at[0] + (B - C);
 }
-/// Sets the missing corner at[3] of a hinge in a plane of symmetry to the mirror image of at[2]. `second`: SecondCorner
-/// of the plane.
+/// Sets `at[3]`, the missing third corner of the second triangle of a hinge in a plane of symmetry, to the mirror image
+/// of `at[2]`, the third corner of the first triangle. `second`: SecondCorner code of the plane of symmetry.
 template <class T>
 DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
   const int axis = SecondCorner::mirrored_x - second;
   at[3] = at[2];
   at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
 }
-/// Adds the derivative by[3] with respect to the missing corner at[3] of a hinge to the derivatives by[0] and by[2], by
-/// the chain rule, and sets by[3] to 0. No effect if the hinge has a second triangle (second ≥ 0).
+/// Applies the chain rule to the missing third corner of a hinge's second triangle (node 3), which depends on the nodes
+/// 0 and 2: adds the contributions of the derivative `by[3]` with respect to node 3 to the derivatives `by[0]` and
+/// `by[2]`, and sets `by[3]` to 0. The function `fold_second` has no effect if the hinge has a second triangle
+/// (`second` ≥ 0).
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;
@@ -101,14 +106,16 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
 }
 
 /// Device addresses of the inputs of the bending energy, and of the derivatives of the inputs along directions. A
-/// nullptr represents an array of zeros.
+/// nullptr address represents an array of zeros.
 struct PlateInputs {
-  /// Positions x[0] and directions of the positions, each [local vertices, 3]. For scalars `First`, x[1] is dx or w.
-  /// For scalars `Second`, x[1] is dx, x[2] is w and x[3] is dw.
+  /// Positions x[0], and changes of the positions along directions, each [local vertices, 3]. For scalars of type
+  /// `First`, x[1] is the change dx of the positions (tangents) or the vector w that multiplies the bending forces
+  /// (adjoints). For scalars of type `Second`, x[1] is the change dx of the positions, x[2] is the vector w that
+  /// multiplies the bending forces in adjoints, and x[3] is the change dw of w.
   const double* x[4] = {};
-  const double* X[2] = {};      ///< rest positions and a direction of the rest positions, [local vertices, 3]
-  const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
-  const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives
+  const double* X[2] = {};      ///< rest positions X[0] and their change X[1] along a direction, [local vertices, 3]
+  const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative along a direction
+  const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives along a direction
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
 
   template <class T>
@@ -152,8 +159,8 @@ struct PlateInputs {
   }
 };
 
-/// Kernel that computes the changes θ - θ̄ of the angles of the hinges, with the current angle θ and the angle θ̄ of the
-/// rest shape.
+/// Kernel that computes the change θ - θ̄ of the angle of each hinge, where θ is the current angle and θ̄ is the angle
+/// in the rest shape.
 template <class T>
 struct SetChanges {
   PlateData data;
@@ -165,7 +172,7 @@ struct SetChanges {
   }
 };
 
-/// Inputs of the bending energy of one triangle, and the resulting rotations and moments (PlateBending).
+/// Inputs of the bending energy of one triangle, and the rotations and moments (PlateBending) computed from the inputs.
 template <class T>
 struct BentTriangle {
   PlateRest<T> rest;
@@ -207,10 +214,12 @@ struct SetMoments {
   }
 };
 
-/// Kernel that computes the results of `SetMoments`, and the derivatives of w·f, where f are the bending forces and w
-/// is a direction of the positions (see the top of this file). Derivatives with respect to moduli with one value per
-/// triangle are added to `to`. Derivatives with respect to moduli with a single value for all triangles are added to
-/// `sums`. Derivatives with respect to the members of PlateRest are added to `rest` unless `rest` is nullptr.
+/// Kernel that computes the results of `SetMoments`, and the derivatives of w·f with respect to moduli and rest
+/// quantities, where f are the bending forces and w is a direction of the positions (see the top of this file). The
+/// kernel adds the derivatives of w·f with respect to moduli to `to` for moduli with one value per triangle, and to
+/// `sums` for moduli with a single value for all triangles, where f are the bending forces and w is a direction of the
+/// positions. The kernel adds the derivatives of w·f with respect to the members of PlateRest to the array `rest`
+/// unless `rest` is nullptr, where f are the bending forces and w is a direction of the positions.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -237,14 +246,15 @@ struct SetMomentsAndDerivatives {
   }
 };
 
-/// Number of quantities of a hinge that depend on the rest positions and whose derivatives are summed over time steps:
-/// the rest angle and, for a clamped side, the three components of B - C (see SecondCorner).
+/// Number of rest quantities of a hinge, which depend on the rest positions and whose derivatives are summed over time
+/// steps: the rest angle and, at a clamped side, the three components of the vector B - C (see SecondCorner).
 inline constexpr int hinge_rest_size = 4;
 
-/// Kernel that computes the bending forces f on the nodes of each hinge. With dual numbers, the kernel computes the
-/// derivatives of f along a direction. For a direction w of the positions, these are also the derivatives of w·f with
-/// respect to the positions. The derivatives of w·f with respect to the rest quantities of the hinge (hinge_rest_size)
-/// are added to `rest` unless `rest` is nullptr.
+/// Kernel that computes the bending forces f on the nodes of each hinge or, if T is a type of dual numbers, the
+/// derivatives of f along a direction. The derivatives of the bending forces f along a direction w of the positions x
+/// are equal to the derivatives of w·f with respect to x, because ∂f/∂x is symmetric. The kernel adds the derivatives
+/// of w·f, the product of the bending forces f and a direction w of the positions, with respect to the rest quantities
+/// of the hinge (`hinge_rest_size`) to the array `rest` unless `rest` is nullptr.
 template <class T>
 struct SetVectors {
   PlateData data;
@@ -285,7 +295,7 @@ struct PlateEnergies {
 
 // ---- rest shape ----
 
-/// Rest positions X of vertices (T = double), or X together with a direction dX of the rest positions (T = First).
+/// Rest positions X of vertices (T = double), or X together with a change dX of the rest positions (T = First).
 template <class T>
 struct RestPositions {
   const double *X, *dX;
@@ -298,8 +308,8 @@ struct RestPositions {
     }
     return result;
   }
-  /// Reads the rest positions of the four nodes of a hinge that is not at a clamped side. In a plane of symmetry, the
-  /// fourth node is the mirror image of the third.
+  /// Reads the rest positions of the four nodes of a hinge that is not at a clamped side. For a hinge in a plane of
+  /// symmetry, the fourth node is the mirror image of the third node.
   DIFFSIM_FUNCTION void read(const PlateData& data, int hinge, Vec3<T> (&of)[4]) const {
     const int second = data.second(hinge);
     for (int n = 0; n < 3; ++n) of[n] = at(data.hinge_nodes(4 * hinge + n));
@@ -310,8 +320,8 @@ struct RestPositions {
   }
 };
 
-/// Kernel that computes the rest quantities of triangles (PlateRest), or the derivatives of these quantities along a
-/// direction dX of the rest positions.
+/// Kernel that computes the rest quantities of triangles (PlateRest) or, if T is `First`, the derivatives of the rest
+/// quantities along a change dX of the rest positions.
 template <class T>
 struct SetPlateRest {
   PlateData data;
@@ -327,8 +337,8 @@ struct SetPlateRest {
       rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
   }
 };
-/// Kernel that computes the angles of hinges in the rest shape, or the derivatives of these angles along a direction dX
-/// of the rest positions. The rest angle at a clamped side is 0.
+/// Kernel that computes the angles of hinges in the rest shape or, if T is `First`, the derivatives of the rest angles
+/// along a change dX of the rest positions. The rest angle at a clamped side is 0.
 template <class T>
 struct SetRestAngles {
   PlateData data;
@@ -344,7 +354,8 @@ struct SetRestAngles {
 };
 
 /// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each
-/// triangle's stencil. r_k are the rest quantities of the triangle (PlateRest), and r̄_k = `weight` are constants.
+/// triangle's stencil, where r_k are the rest quantities of the triangle (PlateRest), and the constants r̄_k are the
+/// entries of `weight`.
 struct SetRestVectors {
   PlateData data;
   RestPositions<double> from;
@@ -376,8 +387,9 @@ struct SetRestVectors {
   }
 };
 
-/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each hinge.
-/// r_k are the rest quantities of the hinge (`hinge_rest_size`), and r̄_k = `weight` are constants.
+/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each hinge,
+/// where r_k are the rest quantities of the hinge (`hinge_rest_size`), and the constants r̄_k are the entries of
+/// `weight`.
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;

@@ -11,16 +11,19 @@
 
 namespace diffsim::shell {
 
-/// Quantities of a triangle's bending energy that depend on the rest positions only. Let δ_k be the change of the angle
-/// of hinge k of the triangle's stencil. At an inner side i (HingeState::inner), the change of the angle between the
-/// normal of the triangle and the normal of the bent surface at the middle of the side is b_i = δ_i/2 + Σ_k c_ik
-/// δ_(slope_hinge(i, k)). The change of the triangle's curvature tensor is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the rest
-/// area A, the rest lengths l_i and the outward in-plane unit normals ν_i of the sides.
+/// Quantities of a triangle's bending energy that depend on the rest positions only. At an inner side i
+/// (HingeState::inner), the angle between the normal of the triangle and the normal of the bent surface at the middle
+/// of the side changes by b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)), where c_ik = `c`[i][k] are coefficients and δ_h
+/// is the change of the angle of hinge h of the triangle's stencil. The angle changes b_i at the three sides i change
+/// the triangle's curvature tensor by κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the rest area A, the rest lengths l_i and the
+/// outward in-plane unit normals ν_i of the sides.
 template <class T>
 struct PlateRest {
   static constexpr int size = 24;
   T c[3][num_slope_hinges];
-  T G[6];  ///< l_i l_j (ν_i·ν_j)²/A for the pairs of sides 00, 11, 22, 12, 20, 01
+  /// Products l_i l_j (ν_i·ν_j)²/A for the pairs ij = 00, 11, 22, 12, 20, 01 of sides with the rest lengths l and the
+  /// unit normals ν, where A is the rest area.
+  T G[6];
   T L[3];  ///< l_i/√A
 
   DIFFSIM_FUNCTION T& operator[](int k) { return k < 15 ? c[k / 5][k % 5] : k < 21 ? G[k - 15] : L[k - 21]; }
@@ -36,8 +39,8 @@ DIFFSIM_FUNCTION double plain(const Dual<T, N>& x) {
   return plain(x.value);
 }
 
-/// Position of the third corner r of a triangle relative to the side from p to q: the coordinate `along` the side,
-/// measured from p, and the distance `height` from the line through p and q.
+/// Position of the third corner r of a triangle relative to the side from p to q: the coordinate `along` in the
+/// direction of the side, measured from p, and the distance `height` from the line through p and q.
 template <class T>
 struct BesideEdge {
   T length, along, height;
@@ -55,19 +58,21 @@ struct BesideEdge {
 template <class T>
 using CurvatureForm = Vec3<T>;
 
-/// Returns the rotation of the surface's normal at the middle of a side relative to the normal of the flat triangle on
-/// the left of the side, if the surface has the deflection ½ x·κ x with the curvature tensor κ. The result is a linear
-/// form in (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along the side and n the unit vector to the right of the
-/// side. The angle of a hinge is the sum of this rotation and the rotation for the triangle on the right. `of`: third
-/// corner of the triangle on the left.
+/// Returns the rotation of the normal of a surface with the deflection ½ x·κ x (κ: curvature tensor), at the middle of
+/// a side, relative to the normal of the flat triangle on the left of the side. The rotation of the surface's normal is
+/// a linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along a side of a
+/// triangle and n is the unit normal of the side in the plane, which points to the right of the side. The angle of a
+/// hinge is the sum of the results of `rotation_left` and `rotation_right` at the hinge's side. `of`: coordinates,
+/// along and across the side, of the third corner of the triangle on the left of the side.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   const double root = 0.70710678118654752440;
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
-/// Returns the rotation of the surface's normal at the middle of a side relative to the normal of the flat triangle on
-/// the right of the side. The result is a linear form in the same components as the result of `rotation_left`. `of`:
-/// third corner of the triangle on the right.
+/// Returns the rotation of the normal of a surface with the deflection ½ x·κ x (κ: curvature tensor), at the middle of
+/// a side, relative to the normal of the flat triangle on the right of the side. The rotation of the surface's normal
+/// is a linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn), with the axes t and n of `rotation_left`. `of`:
+/// coordinates, along and across the side, of the third corner of the triangle on the right of the side.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);
@@ -75,9 +80,9 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   return form;
 }
 
-/// Returns `form`, a linear form in the curvature components along the axes (t, n) of a side, as a linear form in the
-/// components along the axes of the stencil. (x, y) are the components of t, the unit vector along the side, along the
-/// axes of the stencil.
+/// Converts `form`, a linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn) along the axes t and n of a side,
+/// to a linear form in the curvature components (κ_xx, κ_yy, √2 κ_xy) along the axes of the stencil. `x`, `y`:
+/// components, along the axes of the stencil, of the unit vector t along the side.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
   const double root = 1.41421356237309504880;
@@ -87,8 +92,8 @@ DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& 
            root * (form[0] - form[1]) * xy + form[2] * (yy - xx)}};
 }
 
-/// Computes the eigenvalues of a symmetric matrix, largest first (Smith 1961). The relative error is up to the square
-/// root of the machine precision if two eigenvalues nearly coincide.
+/// Computes the eigenvalues of a symmetric matrix, largest first (Smith 1961). If two eigenvalues nearly coincide, the
+/// relative error of the computed eigenvalues of the matrix is up to the square root of the machine precision.
 DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3]) {
   const double mean = trace(a) / 3.0;
   Mat3<double> b = a;
@@ -106,8 +111,8 @@ DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3
   value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/// Returns the matrix of the orthogonal projection on the eigenvector of a simple eigenvalue of the symmetric matrix a.
-/// `value`: an approximation of the eigenvalue on entry, and the eigenvalue on return, computed by Newton's method.
+/// Returns the matrix of the orthogonal projection onto the eigenvector of a simple eigenvalue of the symmetric matrix
+/// a. `value`: an approximation of the eigenvalue on entry, and the eigenvalue on return, computed by Newton's method.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   Mat3<T> adjugate = a;
@@ -141,12 +146,12 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
 }
 
-/// Computes the coefficients c_ik = c[k] of PlateRest for side i, which must be an inner hinge (HingeState::inner). The
-/// rotation b_i that PlateRest computes from these coefficients is exact for quadratic deflections of a stencil that is
-/// flat in the rest shape, and the slope of the surface at the side is the same for both triangles at the side. To
-/// compute the coefficients, the rest shape of the stencil is unfolded into a plane. If the angles of the existing
-/// hinges do not determine all three components of the curvature, b_i is exact only for the curvatures that these
-/// angles determine. `X`: rest positions of the nodes of the stencil.
+/// Computes the coefficients c_ik = `c`[k] of PlateRest for side i, which must be an inner hinge (HingeState::inner).
+/// With the coefficients c_ik, the angle change b_i of PlateRest is exact for quadratic deflections of a stencil that
+/// is flat in the rest shape, and the slope of the surface at side i is the same for both triangles at the side. To
+/// compute the coefficients c_ik of PlateRest, the rest shape of the stencil is unfolded into a plane. If the angles of
+/// the existing hinges do not determine all three components of the curvature, the angle change b_i of PlateRest is
+/// exact only for the curvatures that these angles determine. `X`: rest positions of the nodes of the stencil.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,
@@ -186,8 +191,8 @@ DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes]
   for (int k = 0; k < num_slope_hinges; ++k) c[k] = dot(forms[k], y_of);
 }
 
-/// Returns the rest quantities of a triangle. `X`: rest positions of the nodes of the triangle's stencil; `state`:
-/// states of the hinges of the stencil.
+/// Returns the rest quantities of a triangle's bending energy. `X`: rest positions of the nodes of the triangle's
+/// stencil; `state`: states of the hinges of the stencil.
 template <class T>
 DIFFSIM_FUNCTION PlateRest<T> plate_rest(const Vec3<T> (&X)[num_plate_nodes],
                                          const HingeState (&state)[num_plate_hinges]) {

@@ -12,69 +12,78 @@
 
 namespace diffsim {
 
-/// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs from this list.
-/// The list contains the surface regions named in pairs, the bodies, the planes, and the obstacles of triangles, in
-/// this order. Arguments `place`, `a` and `b` of the functions are indices in this list.
+/// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs of entries of
+/// the list. The entries of ContactGroups are, in this order, the surface regions named in `ContactOptions::pairs` or
+/// in `more_regions`, the bodies, the planes, and the obstacles of triangles. Arguments `place`, `a` and `b` of the
+/// member functions of ContactGroups are indices of its entries.
 class ContactGroups {
  public:
-  /// Creates the list. Regions that do not belong to exactly one body of the mesh are ignored. `obstacle_bodies`:
-  /// indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed. `more_regions`: regions
-  /// that are added to the list, after the regions named in pairs. Added regions have the contact laws of their bodies.
+  /// Creates the list of surface regions, bodies and obstacles that may be in contact. Regions that do not belong to
+  /// exactly one body of the mesh are ignored. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies
+  /// whose vertices are all prescribed. `more_regions`: regions that are added to ContactGroups, after the regions
+  /// named in `options.pairs`. The regions `more_regions` have the contact laws of their bodies.
   ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
                 const std::vector<std::size_t>& obstacle_bodies, const std::vector<std::string>& more_regions = {});
 
-  /// Restricts contact to the pairs of an entry of `first` and an entry of `second`. All other pairs of entries then
-  /// count as pairs without contact. Both arguments are indices in the list.
+  /// Restricts contact to the pairs of an entry of ContactGroups with an index in `first` and an entry with an index in
+  /// `second`; all other pairs of entries become pairs without contact.
   void restrict_to(const std::vector<std::size_t>& first, const std::vector<std::size_t>& second);
 
   /// Returns the names of the bodies and the obstacles.
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }
   const std::string& plane(std::size_t k) const { return names_[first_plane() + k]; }
   const std::string& mesh(std::size_t k) const { return names_[first_plane() + num_planes_ + k]; }
-  /// Returns the index of a name in the list, or `size()` if the name is unknown.
+  /// Returns the index of a name in the list of regions, bodies and obstacles, or `size()` if the name is unknown.
   std::size_t find(const std::string& name) const;
   std::size_t size() const { return names_.size(); }
   bool is_obstacle(std::size_t place) const { return place >= first_plane(); }
-  /// Returns true if entry `place` of the list is a body whose vertices are all prescribed, or a region of such a body.
+  /// Returns true if entry `place` of ContactGroups is a body whose vertices are all prescribed, or a region of such a
+  /// body.
   bool is_prescribed(std::size_t place) const;
   /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
   /// Returns the index of the body to which region `place` belongs, or `place` itself for a body or an obstacle.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
-  /// Returns the index, in the mesh's list of bodies, of a body or of the body of a region.
+  /// Returns the index, in the mesh's list of bodies, of the body `place`, or of the body to which region `place`
+  /// belongs.
   std::size_t body_index(std::size_t place) const { return body_of(place) - bodies_of_.size(); }
-  /// Returns true if contact is possible between any two entries that are not planes.
+  /// Returns true if at least one pair of entries of ContactGroups that are not planes may be in contact. An entry of
+  /// ContactGroups may form a pair with itself; pairs in which both entries are obstacles or prescribed bodies are
+  /// ignored.
   bool any_surfaces_touch() const;
 
-  /// Returns the names of the surface regions, in the order in which pairs name the regions.
+  /// Returns the names of the surface regions: first the regions named in `ContactOptions::pairs`, in the order of the
+  /// pairs, then the regions `more_regions` of the constructor.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }
-  /// Returns the contact laws of plane number `plane`. Each law lists the regions and bodies to which the law applies.
+  /// Returns the contact laws of plane number `plane`. Each law of a plane lists the regions and bodies to which the
+  /// law applies; an empty list stands for all regions and bodies.
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
-  /// Returns the contact laws between regions, bodies and obstacles of triangles, except the shared law, whose values
-  /// are members of ContactOptions.
+  /// Returns the contact laws between regions, bodies and obstacles of triangles, except the shared law, which has the
+  /// values of ContactOptions and applies to all pairs without a law of their own.
   std::vector<GroupLaw> laws_of_surfaces() const;
   /// Returns the pairs of groups (regions, bodies and obstacles of triangles) between which there is no contact.
   std::vector<std::array<std::size_t, 2>> ignored_surfaces() const;
 
  private:
-  /// Returns true if entries a and b of the list may be in contact: `touch` of the ContactPair that applies to a and b
-  /// is true, or no ContactPair applies.
+  /// Returns true if entries a and b of ContactGroups may be in contact: `restrict_to` does not exclude the pair, and
+  /// `touch` of the ContactPair that applies to a and b is true, or no ContactPair applies.
   bool touch(std::size_t a, std::size_t b) const;
-  /// Returns the group number, as in GroupLaw, of entry `place` of the list, which must not be a plane.
+  /// Returns the group number, as in GroupLaw, of entry `place` of ContactGroups, which must not be a plane.
   std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
-  /// Returns the name of the thickness parameter of entry `place` of the list, or an empty string if the entry has no
-  /// thickness.
+  /// Returns the name of the thickness parameter of entry `place` of ContactGroups, or an empty string if the entry has
+  /// no thickness.
   std::string thickness_of(std::size_t place) const;
-  /// Returns the parameter names of the contact law of entries a and b of the list; the thickness parameters are sorted
-  /// by name.
+  /// Returns the parameter names of the contact law of entries a and b of ContactGroups; the thickness parameters are
+  /// sorted by name.
   ContactLawNames law_of(std::size_t a, std::size_t b) const;
   std::ptrdiff_t first_body() const { return static_cast<std::ptrdiff_t>(bodies_of_.size()); }
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }
-  /// Returns the index of the ContactPair in `ContactOptions::pairs` that applies to entries a and b of the list, or
-  /// the number of ContactPairs if the shared law applies. Candidates are the ContactPairs that name each of a and b by
-  /// the entry's own name or by the name of the entry's body. The candidate with the largest number of own names is
-  /// chosen. Among equal candidates, the first is chosen.
+  /// Returns the index of the ContactPair in `ContactOptions::pairs` that applies to entries a and b of ContactGroups,
+  /// or the number of ContactPairs if no ContactPair applies. A ContactPair may apply to entries a and b of
+  /// ContactGroups if the ContactPair names a and b, or, in place of an entry that is a region, the region's body. Of
+  /// several ContactPairs that may apply to entries a and b of ContactGroups, the ContactPair that names the fewest
+  /// bodies in place of regions applies, or the first of several such ContactPairs.
   std::size_t pair_of(std::size_t a, std::size_t b) const;
 
   const ContactOptions* options_;
@@ -89,11 +98,11 @@ class ContactGroups {
 /// if the name is valid.
 std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name);
 
-/// Returns the reason why the ContactPair number `pair` of `options.pairs` is invalid for the mesh's bodies and the
-/// obstacles, or an empty string if the pair is valid. Possible reasons are an unknown or ambiguous name, a pair of two
-/// obstacles, a pair within one body although `self` is false, a pair that is listed twice, a value outside the range
-/// of the parameter, and a value in a pair whose `touch` is false. `obstacle_bodies`: indices, in the mesh's list of
-/// bodies, of the bodies that are obstacles.
+/// Returns the reason why the ContactPair `options.pairs[pair]` is invalid for the mesh's bodies and the obstacles, or
+/// an empty string if the pair is valid. Possible reasons why a ContactPair is invalid are an unknown or ambiguous
+/// name, a pair of two obstacles, a pair within one body although `ContactOptions::self` is false, a pair that is
+/// listed twice, a value outside the range of the parameter, and a value in a pair whose `touch` is false.
+/// `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

@@ -14,26 +14,30 @@
 
 namespace diffsim {
 
-/// Data of a scene's contact from which terms of single pairs of bodies and obstacles are made.
+/// Data of a scene's contact from which `make_contact_between` creates the contact terms of one pair of bodies,
+/// obstacles or regions.
 struct SceneContact {
   ContactOptions options;
   EmbeddedSurface surface;
-  std::vector<std::size_t> obstacle_bodies;  ///< indices of the bodies whose vertices are all prescribed
-  bool friction = false;                     ///< true if the scene's contact has friction terms
+  std::vector<std::size_t>
+      obstacle_bodies;    ///< indices, in the mesh's list, of bodies whose vertices are all prescribed
+  bool friction = false;  ///< true if the scene's contact has friction terms
 };
 
 /// Returns the dimensions of the surface elements that exist in the mesh: 2 for triangles, 1 for segments, 0 for
 /// points. Collective.
 std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh);
 
-/// Returns the options of the contact of the surfaces of bodies with each other and with the obstacles of triangles.
-/// Throws Error (input) for an open obstacle whose `solid` is true. Collective.
+/// Returns the options of contact between the surfaces of bodies, and between the surfaces of bodies and obstacles of
+/// triangles. Throws Error (input) for an obstacle whose `solid` is true but whose surface does not enclose a volume.
+/// Collective.
 SurfaceContactOptions surface_options(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm);
 
-/// Makes the contact terms of two sides, which are the only terms of the result. The terms have the parameters of the
-/// scene's contact. `between`: names of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the
-/// scene. Throws Error (input) for unknown names, two obstacles, two parts of one body, two sides that do not touch
-/// each other, and for friction in a scene whose contact has no friction. Collective.
+/// Creates the contact terms between two sides, each a body, an obstacle or a region; the second side may be all other
+/// bodies and obstacles. The contact terms have the parameters of the scene's contact. `between`: names of bodies,
+/// obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the scene. Throws Error (input) for unknown
+/// names, two obstacles, two parts of one body, two sides between which the scene has no contact, and for the `part`
+/// ContactPart::friction if the scene's contact has no friction. Collective.
 sensor::ContactBetween make_contact_between(const SceneContact& contact, const TetrahedralMesh& mesh,
                                             const std::array<std::string, 2>& between, sensor::ContactPart part);
 

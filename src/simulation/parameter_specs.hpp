@@ -9,9 +9,9 @@
 
 namespace diffsim {
 
-/// Returns the ParameterSpecs of all parameters that a scene may have, one for each name. Includes the parameters of
-/// the laws of elasticity (also of registered laws), cell models, damping, time steppers, loads, attachments, contact,
-/// and the initial state x[0].
+/// Returns the ParameterSpecs of all parameters that a scene may have, one for each name. The result of
+/// `parameter_specs` includes the parameters of the laws of elasticity (including laws that programs have registered),
+/// cell models, damping, time steppers, loads, attachments, contact, and the initial state x[0].
 std::vector<ParameterSpec> parameter_specs();
 /// Returns the ParameterSpec of the parameter NAME or NAME:LABEL, or nullopt if there is no parameter NAME.
 std::optional<ParameterSpec> find_parameter_spec(std::string_view name);

@@ -279,9 +279,10 @@ void DifferentiableSimulator::backward() {
         ErrorKind::input);
 
   const State end = state_.clone();  // the reverse sweep changes the state
-  adjoint_ = state_.zero_like();
+  State adjoint = state_.zero_like();
   sweep_->watch(watcher_);
-  sweep_->backward(adjoint_);
+  sweep_->backward(adjoint);
+  adjoint_ = std::move(adjoint);
   state_.copy_from(end);
 }
 

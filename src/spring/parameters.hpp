@@ -6,7 +6,8 @@
 namespace diffsim {
 
 /// Specifications of the parameters of mass–spring systems: springs with the tension k₁ s + k₂ s² + k₃ s³ at the
-/// elongation s, dampers with the coefficient c, and point masses. SpringForce and DamperForce define the forces.
+/// elongation s, dampers with the coefficient c, and point masses. The structs SpringForce and DamperForce define the
+/// forces of springs and dampers.
 struct SpringParameters {
   static constexpr ParameterSpec stiffness{.name = "spring_stiffness",
                                            .unit = "N/m",
@@ -33,7 +34,7 @@ struct SpringParameters {
                                          .sample = 0.3,
                                          .home = ParameterHome::segments,
                                          .default_value = 0.0};
-  /// Rest length L₀ of a spring. The default is the distance between the spring's ends in the mesh.
+  /// Rest length L₀ of a spring. The default rest length is the distance between the spring's ends in the mesh.
   static constexpr ParameterSpec rest_length{.name = "rest_length",
                                              .unit = "m",
                                              .meaning = "L₀: length of a spring without force",

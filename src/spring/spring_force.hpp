@@ -19,8 +19,9 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
   return is_zero(a.value);
 }
 
-/// Returns |d|. At d = 0, where |d| has no derivative, the derivative is set to zero. With l = |d| + ε and ε > 0, the
-/// derivatives of forces that are multiples of d/l do not depend on this choice.
+/// Returns the length |d| of a vector d. At d = 0, where the length |d| has no derivative, the derivative is set to
+/// zero. With l = |d| + ε and a softening length ε > 0, the derivatives of forces that are multiples of d/l do not
+/// depend on the derivative of |d| at d = 0.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
@@ -29,9 +30,10 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets by.x to the derivatives of Σ_k w_k·f_k = h(l) d·w with respect to the positions x_0 and x_1 of two ends. The
-/// forces on the ends are f_0 = h d and f_1 = -h d, with d = x_1 - x_0. The vectors w_k at the ends are constant, w =
-/// w_0 - w_1, r = |d|, l = r + ε with a constant ε, and `slope` is ∂h/∂l.
+/// Sets `by.x` to the derivatives, with respect to the positions x_0 and x_1 of two ends, of the work w_0·f_0 + w_1·f_1
+/// = h(l) d·w of the forces f_0 = h(l) d and f_1 = -h(l) d on the ends, with d = x_1 - x_0, r = |d|, l = r + ε and w =
+/// w_0 - w_1. The work w_0·f_0 + w_1·f_1 of the forces f_0 and f_1 is differentiated for constant vectors w_0 and w_1
+/// and a constant softening length ε. `slope`: ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -44,9 +46,10 @@ DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, co
 
 }  // namespace spring
 
-/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀, with the rest length L₀, l = |d| +
-/// ε and d = x₁ - x₀, where x₀ and x₁ are the positions of the ends. The force on end 0 is T d/l, and the force on end
-/// 1 is -T d/l. The parameters are k₁, k₂, k₃, L₀ and ε.
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀, the difference between the present
+/// length l and the rest length L₀. The force is T d/l on end 0 and -T d/l on end 1 of the spring, where T is the
+/// tension, d = x₁ - x₀ is the vector from end 0 to end 1, l = |d| + ε, and ε is the softening length. The parameters
+/// are the stiffnesses k₁, k₂ and k₃, the rest length L₀ and the softening length ε.
 struct SpringForce {
   static constexpr int num_nodes = 2, num_values = 5;
 
@@ -62,8 +65,11 @@ struct SpringForce {
     }
   }
 
-  /// Sets `by` to the derivatives of the work h d·w with respect to the positions and parameters, where h = T(s)/l and
-  /// w = w_at[0] - w_at[1] is constant. With T' = dT/ds, ∂h/∂l is (T' - h)/l, and ∂h/∂L₀ is -T'/l.
+  /// Sets `by` to the derivatives of the work w_at[0]·f[0] + w_at[1]·f[1] of the forces f on the ends of a spring, for
+  /// constant vectors `w_at`, with respect to the positions and parameters. The work of the spring forces is h d·w with
+  /// h = T/l, the tension T, the vector d between the ends, the softening length ε, l = |d| + ε, and w = w_at[0] -
+  /// w_at[1]. With the derivative T' = dT/ds of the tension T(s), where s = l - L₀, the derivatives of h = T/l are
+  /// ∂h/∂l = (T' - h)/l and ∂h/∂L₀ = -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -82,8 +88,9 @@ struct SpringForce {
     by.p[4] = along_d * by_l;
   }
 
-  /// Returns the energy ∫ T (1 - ε/l) dl (J), integrated from L₀ to l. The integral of T/l is computed from the
-  /// polynomial a₂ l² + a₁ l + a₀ in T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  /// Returns the energy (J) of the spring: the integral of T (1 - ε/l) with respect to l from the rest length L₀ to the
+  /// present l, with the tension T and the softening length ε. The integral of T(s)/l, where s = l - L₀ is the
+  /// elongation, is computed from the decomposition T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l with constants a₀, a₁ and a₂.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L0;
@@ -98,8 +105,9 @@ struct SpringForce {
 };
 
 /// Damper along the line between two points with the positions x₀ and x₁ and the velocities v₀ and v₁. With d = x₁ -
-/// x₀, ḋ = v₁ - v₀ and l = |d| + ε, the force on end 0 is c (ḋ·d/l) d/l, and the force on end 1 is the negative of this
-/// force. The parameters are the damping coefficient c (N s/m) and ε (m).
+/// x₀, ḋ = v₁ - v₀, l = |d| + ε, the softening length ε and the damping coefficient c, the force on end 0 is c (ḋ·d/l)
+/// d/l, and the force on end 1 is the negative of the force on end 0. The parameters are the damping coefficient c (N
+/// s/m) and the softening length ε (m).
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
@@ -116,8 +124,10 @@ struct DamperForce {
     }
   }
 
-  /// Sets `by` to the derivatives of the work c (ḋ·d) (d·w)/l² with respect to the positions, velocities and
-  /// parameters, where w = w_at[0] - w_at[1] is constant.
+  /// Sets `by` to the derivatives of the work w_at[0]·f[0] + w_at[1]·f[1] of the forces f on the ends of a damper, for
+  /// constant vectors `w_at`, with respect to the positions, velocities and parameters. The work of the damper forces
+  /// is c (ḋ·d) (d·w)/l², where c is the damping coefficient, d and ḋ are the differences of the positions and
+  /// velocities of the ends, ε is the softening length, l = |d| + ε, and w = w_at[0] - w_at[1].
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

@@ -48,6 +48,7 @@ Result gradient_by(Schedule& schedule, Store& store, const StateObserver& observ
   Result result;
   result.loss = sweep.forward(state, gradient, observer, [](int n, const State&) { return n == num_steps; });
   sweep.backward(adjoint);
+  EXPECT_THROW(sweep.backward(adjoint), Error) << "a second reverse sweep after one rollout";
   result.rate = gradient.at("rate").field.to_host();
   result.push = gradient.at("push").field.to_host();
   result.initial = adjoint["positions"].to_host();

@@ -44,14 +44,17 @@ class BadInput : public RunnerTest {
   void SetUp() override {
     RunnerTest::SetUp();
     write("good.msh", good_mesh);
-    const auto fields = [&](const std::string& name, const std::vector<double>& values, const Shape& shape) {
+    const auto fields = [&](const std::string& name, const std::vector<double>& values, const Shape& shape,
+                            const std::vector<std::string>& regions = {}) {
       Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path(name), "test", 1);
       file.write_array("/values", values, shape);
+      if (!regions.empty()) file.write_strings("/values.regions", regions);
       file.publish();
     };
     fields("two.h5", {1000, -7}, {2});
     fields("three.h5", {1, 2, 3}, {3});
     fields("nan.h5", {1000, std::nan("")}, {2});
+    fields("regions.h5", {1000, 2000}, {2}, {"all"});
     write("text.h5", "no HDF5 at all, but long enough to be taken for some of it if nobody looked at its signature\n");
     files_ = count();
   }
@@ -219,6 +222,8 @@ TEST_F(BadInput, Fields) {
   expect_refused({"not HDF5", density("text.h5", "/values"), at});
   expect_refused({"missing dataset", density("two.h5", "/density"), at});
   expect_refused({"wrong shape", density("three.h5", "/values"), at});
+  expect_refused({"two values for one region", density("regions.h5", "/values"),
+                  "/values must have one value for each of the regions in /values.regions, whose number is 1"});
   expect_refused({"negative in a cell", density("two.h5", "/values"),
                   at + "cell 1: -7 is not positive; give a number above 0, in kg/m³"});
   expect_refused({"not a number in a cell", density("nan.h5", "/values"),

@@ -163,7 +163,7 @@ TEST_F(LowRankPosteriorTest, has_the_largest_eigenvalues) {
 
 TEST_F(LowRankPosteriorTest, estimates_standard_deviations_on_any_number_of_ranks) {
   LoadedBar bar(MPI_COMM_WORLD), alone(MPI_COMM_SELF);
-  constexpr int samples = 600;
+  constexpr int samples = 200;
   const LowRankPosterior posterior(*bar.problem, bar.problem->start(), 1000, 1e-9),
       of_one(*alone.problem, alone.problem->start(), 1000, 1e-9);
   const std::vector<double> found = bar.all(posterior.deviation(samples)),

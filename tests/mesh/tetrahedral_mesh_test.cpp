@@ -117,6 +117,15 @@ TEST(tetrahedral_mesh, regions_do_not_depend_on_the_ranks) {
   }
 }
 
+TEST(tetrahedral_mesh, faces_of_two_groups_with_the_same_name_are_listed_once) {
+  MeshData data = box_on_first_rank({1.0, 1.0, 1.0}, {3, 2, 2});
+  data.regions = {{"side", 2, 1}, {"side", 2, 2}};
+  data.face_regions.clear();
+  if (world_rank() == 0) data.face_regions = {{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {5, 1, 1}};
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, std::move(data));
+  EXPECT_EQ(sum(static_cast<double>(mesh.faces("side").size())), 3.0);
+}
+
 TEST(tetrahedral_mesh, faces_of_many_regions_find_their_cells) {
   // Region r consists of face r mod 4 of cell r.
   constexpr int num_regions = 70;

@@ -96,7 +96,7 @@ class Problem {
 TEST(contact_pairs, dot_products_and_slopes_of_longer_rollouts) {
   for (const char* integrator : {"symplectic_euler", "bdf2"}) {
     SCOPED_TRACE(integrator);
-    Problem problem(laws(integrator), is_explicit(integrator_named(integrator)) ? 20 : 4);
+    Problem problem(laws(integrator), is_explicit(integrator_named(integrator)) ? 12 : 3);
     testing_simulation::expect_checked(*problem);
   }
 }

@@ -3,6 +3,8 @@
 
 // Contact scenes, and a run that checks every step in exact arithmetic on the first rank.
 
+#include <gmpxx.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -51,7 +51,7 @@ Errors errors_on(int n, int order) {
   const int nodes = mesh->nodes_per_cell();
   const std::vector<double>& X = mesh->rest_positions();
   std::vector<ShapeFunctions> shapes;
-  const auto points = quadrature();
+  const auto points = quadrature(order + 2);
   for (const auto& point : points) shapes.push_back(shape_at(nodes, point));
   std::vector<double> load(X.size(), 0.0), start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()));
   for (std::size_t i = 0; i < start.size(); ++i) {
@@ -61,11 +61,13 @@ Errors errors_on(int n, int order) {
   for (int cell = 0; cell < mesh->num_cells(); ++cell)
     for (std::size_t q = 0; q < points.size(); ++q) {
       const AtPoint at = interpolate(*mesh, cell, shapes[q], X);
-      for (int a = 0; a < nodes; ++a)
-        for (std::size_t c = 0; c < 3; ++c)
-          load[3 * static_cast<std::size_t>(mesh->cells()[static_cast<std::size_t>(nodes * cell + a)]) + c] +=
-              points[q][3] * at.volume * shapes[q].value[static_cast<std::size_t>(a)] *
-              body_force({at.value[0], at.value[1], at.value[2]}, c);
+      const Point x{at.value[0], at.value[1], at.value[2]};
+      const Point force{body_force(x, 0), body_force(x, 1), body_force(x, 2)};
+      for (int a = 0; a < nodes; ++a) {
+        const auto v = static_cast<std::size_t>(mesh->cells()[static_cast<std::size_t>(nodes * cell + a)]);
+        const double weight = points[q][3] * at.volume * shapes[q].value[static_cast<std::size_t>(a)];
+        for (std::size_t c = 0; c < 3; ++c) load[3 * v + c] += weight * force[c];
+      }
     }
   Field field("load", mesh->vertex_entities(), 3);
   field.from_host(load);

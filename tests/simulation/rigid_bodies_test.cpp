@@ -173,6 +173,8 @@ TEST(rigid_bodies, limits_that_mean_nothing_are_refused) {
   refused({.limits = {1.0, -1.0}, .limit_stiffness = 1.0}, "the limits [1, -1] are not in increasing order");
   refused({.limits = {-1.0, 3.2}, .limit_stiffness = 1.0}, "both limits [-1, 3.2] of a rotation must be within π");
   refused({.limits = {-1.0, 1.0}}, "limits need a positive limit_stiffness");
+  refused({.limits = {-1.0, 1.0}, .limit_stiffness = 1.0, .limit_distance = INFINITY},
+          "limit_distance must be positive and finite");
   refused({.friction_velocity = 0.0}, "friction_velocity must be positive");
 }
 

@@ -1,6 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <petscsys.h>
+// petscblaslapack.h uses types of petscsys.h.
+#include <petscblaslapack.h>
+
 #include <array>
 #include <cmath>
 #include <memory>
@@ -126,37 +130,14 @@ class Clamped {
   std::vector<double> rest_;
 };
 
-/// Eigenvalues of a symmetric matrix, ascending, by Jacobi rotations.
+/// Eigenvalues of a symmetric matrix, ascending.
 inline std::vector<double> eigenvalues(std::vector<double> A) {
-  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(A.size()))));
-  const auto at = [&](std::size_t i, std::size_t j) -> double& { return A[i * n + j]; };
-  double size = 0.0;
-  for (const double a : A) size = std::max(size, std::abs(a));
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    double off = 0.0;
-    for (std::size_t p = 0; p < n; ++p)
-      for (std::size_t q = p + 1; q < n; ++q) {
-        off = std::max(off, std::abs(at(p, q)));
-        if (at(p, q) == 0.0) continue;
-        const double tau = (at(q, q) - at(p, p)) / (2.0 * at(p, q));
-        const double t = (tau < 0.0 ? -1.0 : 1.0) / (std::abs(tau) + std::hypot(1.0, tau));
-        const double c = 1.0 / std::hypot(1.0, t), s = t * c;
-        for (std::size_t k = 0; k < n; ++k) {
-          const double a = at(k, p), b = at(k, q);
-          at(k, p) = c * a - s * b;
-          at(k, q) = s * a + c * b;
-        }
-        for (std::size_t k = 0; k < n; ++k) {
-          const double a = at(p, k), b = at(q, k);
-          at(p, k) = c * a - s * b;
-          at(q, k) = s * a + c * b;
-        }
-      }
-    if (off <= 1e-16 * size) break;
-  }
-  std::vector<double> values;
-  for (std::size_t i = 0; i < n; ++i) values.push_back(at(i, i));
-  std::sort(values.begin(), values.end());
+  auto n = static_cast<PetscBLASInt>(std::lround(std::sqrt(static_cast<double>(A.size()))));
+  std::vector<double> values(static_cast<std::size_t>(n)), work(values.size() * 3);
+  auto length = static_cast<PetscBLASInt>(work.size());
+  PetscBLASInt info = 0;
+  LAPACKsyev_("N", "L", &n, A.data(), &n, values.data(), work.data(), &length, &info);
+  if (info != 0) throw std::runtime_error("LAPACK's syev failed");
   return values;
 }
 

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Shells compared with established benchmarks: MacNeal and Harder 1985 (roof, hemisphere), Sze, Liu and Lo 2004 (large
-// deflections). DIFFSIM_VERBOSE=1 adds coarser meshes and prints the values.
+// deflections). DIFFSIM_VERBOSE=1 adds coarser meshes, and regular meshes for the two most expensive problems, and
+// prints the values.
 
 #include <gtest/gtest.h>
 
@@ -118,6 +119,9 @@ void report(const char* what, Family family, int n, double value, double exact) 
                 100.0 * (value / exact - 1.0), exact);
 }
 
+/// Returns true if a problem is solved only with DIFFSIM_VERBOSE: the two most expensive problems, on regular meshes.
+bool is_left_out(Family family) { return family == Family::one_diagonal && !std::getenv("DIFFSIM_VERBOSE"); }
+
 /// Numbers of cells along a side: `finest`, whose value is tested, and with DIFFSIM_VERBOSE also those of coarser
 /// meshes.
 std::vector<int> meshes_to(int finest, int coarsest) {
@@ -197,7 +201,7 @@ TEST_P(Shells, arc_without_curvature_unrolls) {
 }
 
 TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
-  for (const int n : meshes_to(64, 16)) {
+  for (const int n : meshes_to(32, 16)) {
     const int ny = n / 8;
     MappedShell shell(
         GetParam(), n, ny,
@@ -215,7 +219,7 @@ TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
     }
     report("strip W", GetParam(), n, W, 6.6996);
     report("strip U", GetParam(), n, U, 3.2894);
-    if (n == 64) {
+    if (n == 32) {
       EXPECT_NEAR(W, 6.6996, 0.01 * 6.6996);
       EXPECT_NEAR(U, 3.2894, 0.01 * 3.2894);
     }
@@ -223,6 +227,7 @@ TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
 }
 
 TEST_P(Shells, slit_annulus_that_is_lifted) {
+  if (is_left_out(GetParam())) return;
   for (const int n : meshes_to(8, 2)) {
     const int around = 10 * n;
     MappedShell shell(
@@ -246,6 +251,7 @@ TEST_P(Shells, slit_annulus_that_is_lifted) {
 }
 
 TEST_P(Shells, clamped_half_cylinder_pinched_at_its_end) {
+  if (is_left_out(GetParam())) return;
   const double R = 1.016, L = 3.048, P = 2000.0;
   for (const int n : meshes_to(32, 16)) {
     // Half of the half cylinder, from its lower edge, z = 0, to its crown.

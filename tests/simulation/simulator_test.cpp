@@ -276,6 +276,10 @@ TEST(simulator, a_loss_may_be_chosen_before_or_after_the_rollout) {
   const double before = simulator.rollout(10, 4, loss);
   simulator.backward();
   const Field gradient = simulator.gradient("youngs_modulus").clone();
+  const Field initial = simulator.initial_gradient()["positions"].clone();
+  EXPECT_NE(message_of([&] { simulator.backward(); }).find("already reversed"), std::string::npos);
+  EXPECT_EQ(difference(simulator.gradient("youngs_modulus"), gradient), 0.0);
+  EXPECT_EQ(difference(simulator.initial_gradient()["positions"], initial), 0.0);
   Trajectory trajectory = simulator.rollout(10, 4);
   EXPECT_DOUBLE_EQ(simulator.backward(loss), before);
   EXPECT_EQ(difference(simulator.gradient("youngs_modulus"), gradient), 0.0);

@@ -65,7 +65,7 @@ inline std::vector<std::array<double, 2>> gauss_legendre(int n) {
 
 /// Points and weights (Σ = 1/6) of degree 2n - 3 on the reference tetrahedron: collapsed Gauss–Legendre rule (Duffy
 /// 1982).
-inline std::vector<std::array<double, 4>> quadrature(int n = 4) {
+inline std::vector<std::array<double, 4>> quadrature(int n) {
   std::vector<double> x, w;
   for (const auto& [point, weight] : gauss_legendre(n)) {
     x.push_back(point);

@@ -9,19 +9,20 @@
 
 namespace diffsim {
 
-/// Callback that returns true if a rollout of unknown length ends at state n. All ranks must return the same value.
+/// Callback that returns true if a rollout of unknown length ends at the state after n steps. An EndOfRollout must
+/// return the same value on all ranks.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
-/// Progress callback, called after each execution of a step in a sweep, and after the adjoint of each step n > 0.
-/// `taken`: number of executions of steps so far, repetitions included. `reached`: largest n of the states x[n]
-/// computed so far. `reversed_from`: smallest number of the steps whose adjoint has been computed, or the number of
-/// steps before the first adjoint; -1 during the forward run.
+/// Progress callback of a sweep (forward and reverse run), called after each execution of a step, and after the adjoint
+/// of each step n > 0. `taken`: number of executions of steps so far, repetitions included. `reached`: largest n of the
+/// states x[n] computed so far. `reversed_from`: -1 during the forward run; during the reverse run, the smallest n of
+/// the steps n whose adjoint has been computed, or, before the first adjoint, the number of all steps.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
-/// state. Only the entries of owned vertices are valid. If the loss has a term ℓₙ for a state x[n], n < N, the callback
-/// is called twice for this state: first with the adjoint without ∂ℓₙ/∂x[n] (`is_complete` false), then with the
-/// complete adjoint.
+/// state. The argument `adjoint` is valid at the vertices that this rank owns, but not at ghost vertices. If the loss
+/// Σₙ ℓₙ has a term ℓₙ for a state x[n] other than the last state, the AdjointObserver is called twice for x[n]: first
+/// with the adjoint without the contribution ∂ℓₙ/∂x[n] and with `is_complete` = false, then with the complete adjoint.
 using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
 
 /// Callback that receives each state x[n] of a forward run, and the derivative `tangent` of x[n] along `direction`, a
@@ -29,32 +30,33 @@ using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_
 using TangentObserver =
     std::function<void(int n, const State& state, const State& tangent, const ParameterSet& direction)>;
 
-/// Counters of the work of a sweep: a forward run, and a reverse run that computes the gradient. The data that the
-/// adjoint of a step needs are the record of the step. A snapshot is a stored state.
+/// Counters of the work of a sweep, which consists of a forward run and of a reverse run that computes the gradient.
+/// The record of a step contains the data that the adjoint of the step needs. A snapshot is a stored state.
 struct SweepStatistics {
-  long advances = 0;               ///< number of steps executed without a record, repetitions included
-  long recordings = 0;             ///< number of steps executed with a record
+  long advances = 0;               ///< number of steps executed without storing adjoint data, repetitions included
+  long recordings = 0;             ///< number of steps executed with storage of adjoint data
   long stores = 0;                 ///< number of snapshots stored
   long restores = 0;               ///< number of states read from snapshots or from the files of an interrupted sweep
-  std::int64_t bytes_written = 0;  ///< number of bytes that all ranks wrote to disks
+  std::int64_t bytes_written = 0;  ///< number of bytes written to disks by all ranks together
   double seconds_waiting = 0.0;    ///< time (s) for which this rank waited for disks
   double forward_seconds = 0.0;    ///< wall time (s) of the forward run on this rank
   double backward_seconds = 0.0;   ///< wall time (s) of the reverse run on this rank
 
-  /// Adds the counters and times of another sweep to this object.
+  /// Adds the counters and times of the sweep `other` to this object.
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
 /// Calls `Model::prepare`, and advances `state` by `num_steps` steps, beginning with step 0. `observer` receives each
 /// state. Returns the loss, summed over all states and ranks; 0 if `loss` is nullptr. Collective.
 double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, const StateObserver& observer = {});
-/// Overload of `rollout` for a part of a rollout: advances `state` from x[`steps.begin`] to x[`steps.end`]. The loss
-/// and the observer receive the numbers n of the states x[n] in the whole rollout. Collective.
+/// Overload of `rollout` for a part of a rollout: advances `state` from x[`steps.begin`] to x[`steps.end`]. The step
+/// numbers n that the loss and the observer receive are counted from the beginning of the whole rollout. Collective.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
-/// Runs a rollout in forward mode for the change `direction` of the parameters: advances `state` from x[0] to x[N] and
-/// its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of the loss, summed over
-/// all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative. Collective.
+/// Runs a rollout with forward-mode differentiation along the change `direction` of the parameters: advances `state`
+/// from x[0] to x[N] and its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of
+/// the loss, summed over all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative along
+/// `direction`. Collective.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

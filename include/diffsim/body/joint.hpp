@@ -16,28 +16,29 @@ namespace diffsim {
 /// Relative motions that a joint allows.
 enum class JointKind {
   fixed,      ///< no relative motion
-  revolute,   ///< rotation about the axis
-  prismatic,  ///< translation along the axis
-  spherical,  ///< all rotations about the joint's point
-  universal,  ///< rotations about the axis a, which is fixed to the first body, and about an axis that is fixed to the
-              ///< other body: a × e_i, where e_i is the coordinate direction with the smallest |a_i|
-  planar,     ///< translations normal to the axis and rotation about the axis
+  revolute,   ///< rotation about `Joint::axis`
+  prismatic,  ///< translation along `Joint::axis`
+  spherical,  ///< all rotations about `Joint::point`
+  universal,  ///< rotations about two axes: a = `Joint::axis`, fixed to `Joint::body`, and a × e_i, fixed to
+              ///< `Joint::other`, where e_i is the unit vector of the coordinate direction with the smallest |a_i|
+  planar,     ///< translations normal to `Joint::axis` and rotation about `Joint::axis`
 };
 
-/// Joint between two rigid bodies, or between a rigid body and the world. `point` and `axis` are given in world
-/// coordinates, for the bodies at the rest positions (`rest_positions` of the mesh).
+/// Joint between two rigid bodies, or between a rigid body and the world. The members `point` and `axis` are given in
+/// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh).
 struct Joint {
   std::string name;                           ///< name of the joint, used in messages and in the names of parameters
-  JointKind kind = JointKind::revolute;       ///< relative motions that remain free
-  std::string body;                           ///< name of the first body
-  std::string other{};                        ///< name of the other body; an empty name means the world
-  std::array<double, 3> point{};              ///< position of the joint, m
-  std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of the axis, a vector of any non-zero length
-  double coordinate = 0.0;                    ///< coordinate q (see JointDrive) at the rest positions, rad or m
+  JointKind kind = JointKind::revolute;       ///< relative motions of the two bodies that the joint allows
+  std::string body;                           ///< name of the joint's first body
+  std::string other{};                        ///< name of the joint's second body; an empty name means the world
+  std::array<double, 3> point{};              ///< position of the joint in space, m
+  std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of the joint's axis, a vector of any non-zero length
+  double coordinate = 0.0;                    ///< joint's coordinate q (JointDrive) at the rest positions, rad or m
   /// Armature a of a revolute (kg m²) or prismatic (kg) joint: inertia of a motor's rotor with respect to the joint's
-  /// coordinate q. The kinetic energy is ½ a (dq/dt)². For a rotor with the moment of inertia I and the gear ratio n, a
-  /// = n² I. A value of 0 means that there is no rotor. For a value a > 0, the mesh must contain a body with the name
-  /// `rotor()` and the mesh `rotor_mesh`.
+  /// coordinate q. A joint with the armature a and the coordinate q has a rotor with the kinetic energy ½ a (dq/dt)²; a
+  /// is n² I if the rotor has the moment of inertia I and the gear ratio n. A joint with the armature 0 has no rotor.
+  /// If a joint has a positive armature, the mesh of the scene must contain a body with the name `rotor()` and the mesh
+  /// that the function `rotor_mesh` returns.
   double armature = 0.0;
 
   /// Returns the name of the body that represents the rotor of the joint: NAME.rotor, where NAME is the name of the
@@ -45,56 +46,59 @@ struct Joint {
   std::string rotor() const;
 };
 
-/// Actuation, spring, friction and limits of a revolute or prismatic joint: the generalised force on the joint's
-/// coordinate q. The coordinate q of a revolute joint is `Joint::coordinate` plus the rotation of `Joint::body`
+/// Actuation, spring, damping, friction and limits of a revolute or prismatic joint, as a generalised force on the
+/// joint's coordinate q. The coordinate q of a revolute joint is `Joint::coordinate` plus the rotation of `Joint::body`
 /// relative to `Joint::other` about the axis (rad). The coordinate q of a prismatic joint is `Joint::coordinate` plus
-/// the displacement of `Joint::body` relative to `Joint::other` along the axis (m). The generalised force (N m or N) is
+/// the displacement of `Joint::body` relative to `Joint::other` along the axis (m). The generalised force Q (N m or N)
+/// on the coordinate q is
+///   Q = torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity) +
+///       limit_stiffness · (B(q - lower) - B(upper - q)),
+/// where `lower` and `upper` are the two values of `limits`, s is a friction function, and B is a barrier force.
 ///
-///   torque + stiffness · (target - q) - damping · dq/dt - friction · s(dq/dt / friction_velocity)
-///     + limit_stiffness · (B(q - lower) - B(upper - q))
+/// The friction function of joints and of contact is s(y) = 2y - y |y| for |y| < 1, and s(y) = sign(y) otherwise (Li et
+/// al. 2020, eq. 13). The magnitude of the joint friction is constant for joint velocities |dq/dt| above
+/// `friction_velocity`, and is approximately proportional to |dq/dt| for small |dq/dt|. B is the force of a logarithmic
+/// barrier that begins at the distance D = `barrier_distance()` from a limit of q and grows without bound towards the
+/// limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
 ///
-/// `lower` and `upper` are the two values of `limits`. s is the friction function s(y) = 2y - y |y| for |y| < 1,
-/// otherwise s(y) = sign(y). The magnitude of the friction is constant for |dq/dt| above `friction_velocity`, and is
-/// approximately proportional to |dq/dt| for small |dq/dt|; contact uses the same function s (Li et al. 2020, eq. 13).
-/// B is the force of a logarithmic barrier that begins at the distance D = `limit_distance` from a limit and grows
-/// without bound towards the limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq.
-/// 6).
-///
-/// A rotation is computed modulo 2π; therefore target - q is reduced to [-π, π). `torque` and `target` have one value
-/// for all time steps, or one value per time step. For a position servo, `stiffness` and `damping` are the gains. A
-/// spring is a servo whose target is constant.
+/// The coordinate q of a revolute joint is computed modulo 2π; therefore the difference target - q is reduced to
+/// [-π, π). `torque` and `target` have one value for all time steps, or one value per time step. For a position servo,
+/// `stiffness` and `damping` are the gains. A spring is a servo whose target is constant.
 struct JointDrive {
   std::vector<double> torque{0.0};  ///< torque or force of the actuator: N m, or N for prismatic joints
-  std::vector<double> target{0.0};  ///< value of q at which the spring has no force: rad, or m
+  std::vector<double> target{0.0};  ///< joint's coordinate q at which the spring force is zero: rad, or m
   double stiffness = 0.0;           ///< stiffness of the spring: N m/rad, or N/m
-  double damping = 0.0;             ///< N m s/rad, or N s/m
-  double friction = 0.0;            ///< magnitude of the friction for large |dq/dt|: N m, or N
-  double friction_velocity = 0.01;  ///< |dq/dt| above which the friction is constant: rad/s, or m/s; > 0
-  /// Lower and upper limit of q, rad or m. An infinite value means that there is no limit. A revolute joint has either
-  /// two finite limits within π of `Joint::coordinate`, or no limits.
+  double damping = 0.0;             ///< coefficient of viscous damping: N m s/rad, or N s/m
+  double friction = 0.0;            ///< magnitude of the friction for high joint velocities |dq/dt|: N m, or N
+  double friction_velocity = 0.01;  ///< joint velocity |dq/dt| above which the friction is constant: rad/s, or m/s; > 0
+  /// Lower and upper limit of the joint's coordinate q, rad or m. A limit of -∞ or ∞ means that the coordinate q of the
+  /// joint has no lower or no upper limit. A revolute joint has either two finite limits within π of
+  /// `Joint::coordinate`, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  double limit_stiffness = 0.0;  ///< factor of the barrier force B: N m, or N/m; > 0 if there are limits
-  double limit_distance = 0.0;   ///< D, rad or m; the value 0 selects D = 1 % of upper - lower
+  double limit_stiffness = 0.0;  ///< factor of the barrier force at the limits: N m, or N/m; > 0 if there are limits
+  /// Distance from a limit of the joint's coordinate at which the barrier force begins, rad or m; 0 stands for 1 % of
+  /// the difference of the two limits. A joint with only one finite limit needs a positive `limit_distance`.
+  double limit_distance = 0.0;
 
-  /// Returns the distance D from a limit at which the barrier force begins: `limit_distance`, or 1 % of upper - lower
-  /// if `limit_distance` is 0.
+  /// Returns the distance from a limit of the joint's coordinate at which the barrier force begins: `limit_distance`,
+  /// or 1 % of the difference of the two limits if `limit_distance` is 0.
   double barrier_distance() const { return limit_distance > 0.0 ? limit_distance : 0.01 * (limits[1] - limits[0]); }
 };
 
-/// Returns the kind of joint for the names fixed, revolute, prismatic, spherical, universal and planar. Throws Error
-/// (input) for any other name; the message suggests the nearest name.
+/// Returns the kind of joint with the given name: fixed, revolute, prismatic, spherical, universal or planar. Throws
+/// Error (input) if no kind of joint has the name `name`; the message suggests the most similar name.
 JointKind joint_kind(const std::string& name);
 /// Returns the names of all kinds of joints, in the order of JointKind.
 const std::vector<std::string>& joint_kinds();
 
-/// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²). The sum is over the N observed time steps n, and q_n is the
-/// coordinate of a revolute or prismatic joint (see JointDrive) after n time steps. For revolute joints, the difference
-/// q_n - target_n is reduced modulo 2π to (-π, π].
+/// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²), where q_n is the coordinate of a revolute or prismatic joint (see
+/// JointDrive) after n time steps, target_n is the target of q_n, and n runs over the N numbers of steps with a target.
+/// For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
 class JointLoss : public Loss {
  public:
-  /// Constructs the loss for `joint` between bodies of `mesh`. `targets`: value target_n (rad or m) for each observed
-  /// time step n. Throws Error (input) if the joint is neither revolute nor prismatic, if a body of the joint is
-  /// neither rigid nor affine, if the axis has zero or infinite length, or if `targets` is empty. Collective.
+  /// Constructs the loss for `joint` between bodies of `mesh`. `targets`: map from n to the target coordinate (rad or
+  /// m) after n time steps. Throws Error (input) if the joint is neither revolute nor prismatic, if a body of the joint
+  /// is neither rigid nor affine, if the joint's axis is zero or infinite, or if `targets` is empty. Collective.
   JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
   ~JointLoss() override;
   std::string unit() const override;

@@ -16,124 +16,136 @@ namespace diffsim {
 
 /// Rotation of an obstacle at a constant rate.
 struct Rotation {
-  std::array<double, 3> axis = {};    ///< axis of rotation, of any length; zero means no rotation
-  std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle's velocity
+  std::array<double, 3> axis = {};    ///< direction of the axis of rotation, of any length; a zero vector: no rotation
+  std::array<double, 3> origin = {};  ///< point on the axis of rotation at t = 0, m; moves with the obstacle's velocity
   double angular_velocity = 0.0;      ///< rad/s
 
-  bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if there is an axis
+  bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if `axis` is not zero
 };
 
-/// Solid half-space that bodies cannot enter, bounded by a plane through `point`. The half-space moves at a constant
+/// Solid half-space that bodies cannot enter, bounded by a plane through `point`. A PlaneObstacle moves at a constant
 /// velocity and may rotate.
 struct PlaneObstacle {
-  std::array<double, 3> point = {};             ///< point on the plane at t = 0, m
-  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< normal of any length at t = 0; points out of the half-space
+  std::array<double, 3> point = {};             ///< point on the plane of the obstacle at t = 0, m
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< outward normal of the half-space at t = 0, of any length
   std::array<double, 3> velocity = {};          ///< m/s
-  std::string label = {};                       ///< name; if empty, the index in `planes` (ContactOptions)
-  Rotation rotation = {};                       ///< rotation of the half-space; default: none
-  std::optional<double> thickness = {};         ///< thickness in m (see BodyThickness); if not given, no thickness
+  std::string label = {};                       ///< obstacle's name; if empty, the index in ContactOptions::planes
+  Rotation rotation = {};                       ///< rotation of the half-space; default: no rotation
+  std::optional<double> thickness = {};         ///< thickness of the obstacle, m (see BodyThickness); zero if not given
 };
 
-/// Obstacle of triangles, which moves at a constant velocity and may rotate. No body passes through the triangles, from
-/// either side.
+/// Obstacle that consists of triangles, moves at a constant velocity and may rotate. Bodies cannot pass through the
+/// triangles of a MeshObstacle from either side.
 struct MeshObstacle {
-  TriangleMesh mesh;                    ///< triangles at t = 0
+  TriangleMesh mesh;                    ///< triangles of the obstacle at t = 0
   std::array<double, 3> velocity = {};  ///< m/s
-  std::string label = {};               ///< name; if empty, the number of planes plus the index in `meshes`
-  /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
-  /// open. If not given, the obstacle is a volume if the mesh is closed, and a sheet otherwise.
+  /// Name of the obstacle. An empty name stands for the number of plane obstacles plus the obstacle's index in
+  /// `ContactOptions::meshes`.
+  std::string label = {};
+  /// True if the obstacle is a volume, inside which no body may be at t = 0; false if the obstacle is a sheet, which
+  /// may be open. If `solid` is not given, the obstacle is a volume if its mesh is closed, and a sheet otherwise.
   std::optional<bool> solid = {};
-  Rotation rotation = {};                ///< rotation of the triangles; default: none
-  std::optional<double> thickness = {};  ///< thickness in m (see BodyThickness); if not given, no thickness
+  Rotation rotation = {};                ///< rotation of the obstacle; default: no rotation
+  std::optional<double> thickness = {};  ///< thickness of the obstacle, m (see BodyThickness); zero if not given
 };
 
-/// Thickness of a body, which is the initial value of the parameter `thickness:NAME`. With a thickness, the surface of
-/// the body's mesh represents the middle surface of a thick body, for example of a sheet. Two surfaces A and B with the
-/// thicknesses ξ_A and ξ_B stay farther apart than ξ = (ξ_A + ξ_B)/2. The surfaces repel each other if their distance
-/// is less than ξ + d̂, where d̂ is the barrier distance (`ContactOptions::barrier_distance`).
+/// Thickness of a body, which is the initial value of the parameter `thickness:NAME`, where NAME is the name of the
+/// body. If a body has a thickness, the surface of the body's mesh represents the middle surface of the body, for
+/// example of a sheet. Two surfaces A and B with the thicknesses ξ_A and ξ_B stay farther apart than ξ = (ξ_A + ξ_B)/2.
+/// Two surfaces repel each other if their distance is less than ξ + d̂, where ξ is the mean of their thicknesses and d̂
+/// is the barrier distance (`ContactOptions::barrier_distance`).
 struct BodyThickness {
   std::string body;    ///< name of a body of the mesh; "body" if the mesh has a single body without a name
   double value = 0.0;  ///< thickness, m
 };
 
-/// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A region of a body's surface may be
-/// named instead of the body. A value given here is the initial value of a separate parameter of the pair, for example
-/// `friction:A|B`, with the names A and B in the order of `between`. For each of the values d̂, κ, µ and ε_v that is
-/// not given here, the pair uses the value of ContactOptions, whose parameter, for example `friction`, is common to all
-/// pairs without a separate value. Without a thickness given here, the pair has the mean of the thicknesses of both
-/// sides (see BodyThickness).
+/// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A contact law may name a region of a
+/// body's surface in place of the body. Each value given in a ContactPair is the initial value of a separate parameter
+/// of the pair, for example `friction:A|B`, with the names A and B in the order of `between`. A ContactPair may omit
+/// the barrier distance, the barrier stiffness, the friction coefficient and the friction velocity: for an omitted
+/// value, the pair uses a parameter, for example `friction`, that all pairs without the value share, and whose initial
+/// value is a member of ContactOptions. If the ContactPair gives no thickness, the thickness of the pair is the mean of
+/// the thicknesses of the two sides (see BodyThickness).
 ///
-/// A region named in a pair consists of the surface triangles on the region's faces, and of the region's segments and
-/// points that are part of the surface. A vertex or an edge with triangles of several regions belongs to the region
-/// that the list `ContactOptions::pairs` names first. A pair that names a body also applies to the regions of the body.
-/// If several pairs apply, the pair that names the most regions is used. If several pairs name equally many regions,
-/// the first of these pairs is used.
+/// A region named in a ContactPair consists of those triangles, segments and points of the body's surface that belong
+/// to the region. A vertex or an edge that several regions have in common belongs to the region that the list
+/// `ContactOptions::pairs` names first. A ContactPair that names a body also applies to the regions of the body. If
+/// several ContactPairs apply to the contact of two surfaces, the ContactPair that names the most regions is used;
+/// among ContactPairs that name equally many regions, the first in the list `ContactOptions::pairs` is used.
 struct ContactPair {
-  /// Names of bodies of the mesh ("body" if the mesh has a single body without a name), labels of obstacles, or names
-  /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
+  /// Names of the two sides of the contact: names of bodies of the mesh ("body" if the mesh has a single body without a
+  /// name), labels of obstacles, or names of regions. In a mesh of several bodies, a region is named BODY/REGION.
   std::array<std::string, 2> between;
-  std::optional<double> barrier_distance = {};   ///< d̂, m (see ContactOptions)
-  std::optional<double> barrier_stiffness = {};  ///< κ, Pa
+  std::optional<double> barrier_distance = {};   ///< barrier distance d̂, m
+  std::optional<double> barrier_stiffness = {};  ///< barrier stiffness κ, Pa
   std::optional<double> friction = {};           ///< Coulomb coefficient µ
-  std::optional<double> friction_velocity = {};  ///< ε_v, m/s
-  std::optional<double> thickness = {};          ///< ξ, m; replaces the mean of the thicknesses of both sides
-  bool touch = true;  ///< false: the two sides pass through each other, and the other values must not be given
+  std::optional<double> friction_velocity = {};  ///< sliding velocity ε_v below which friction is smoothed, m/s
+  std::optional<double> thickness = {};          ///< thickness ξ, m; replaces the mean of the two sides' thicknesses
+  /// False if there is no contact: the two sides of the pair can pass through each other, and the pair's optional
+  /// values must be absent.
+  bool touch = true;
 
-  /// Returns the label A|B, with the two names A and B of `between`. The parameters of the pair have this label, for
-  /// example `friction:A|B`.
+  /// Returns the label A|B, with the two names A and B of `between`. The names of the parameters of a ContactPair end
+  /// with its label, for example `friction:A|B`.
   std::string label() const { return between[0] + '|' + between[1]; }
-  /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
+  /// Returns the optional values of the ContactPair in the order barrier stiffness κ, barrier distance d̂, Coulomb
+  /// coefficient µ, sliding velocity ε_v, thickness ξ.
   std::array<std::optional<double>, 5> values() const {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
 };
 
-/// Options of contact (`DifferentiableScene::add_contact`). The values d̂, κ, µ, ε_v and the thicknesses are the
-/// initial values of parameters. The gap of two surfaces is their distance minus the mean of their thicknesses.
+/// Options of contact (`DifferentiableScene::add_contact`). The barrier distance, the barrier stiffness, the friction
+/// coefficient, the friction velocity and the thicknesses in ContactOptions are the initial values of parameters. The
+/// gap of two surfaces is their distance minus the mean of their thicknesses.
 struct ContactOptions {
-  double barrier_distance = 1e-3;  ///< d̂ (m): surfaces repel each other if their gap is less than d̂
+  double barrier_distance = 1e-3;  ///< barrier distance d̂ (m); surfaces with a gap less than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< stiffness κ of the barrier, Pa; not used if `adaptive_stiffness` is true
-  /// True if κ is computed once, from the stiffness and the weight of the bodies
-  /// (`DifferentiableScene::adaptive_stiffness`). Afterwards κ is a parameter like any other: gradients do not include
-  /// the dependence of κ on stiffness and weight.
+  /// True if the barrier stiffness κ is computed once, from the stiffness and the weight of the bodies
+  /// (`DifferentiableScene::adaptive_stiffness`). Gradients treat the barrier stiffness κ as an independent parameter,
+  /// although κ depends on the stiffness and the weight of the bodies.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< Coulomb coefficient µ
-  /// Sliding velocity ε_v (m/s) below which friction is smoothed: the friction force increases from 0 at rest to its
-  /// full value at ε_v.
+  /// Sliding velocity ε_v (m/s) below which friction is smoothed: the friction force increases from 0 without sliding
+  /// to its full value at the sliding velocity ε_v.
   double friction_velocity = 1e-5;
-  /// Thickness (m) of those bodies of the mesh that have no entry in `thicknesses`. If given, the value is the initial
-  /// value of the parameter `thickness`; otherwise this parameter does not exist. The value does not apply to
-  /// obstacles.
+  /// Thickness (m) of those bodies of the mesh that have no entry in `thicknesses`. If `ContactOptions::thickness` is
+  /// given, it is the initial value of the parameter `thickness`; otherwise the parameter `thickness` does not exist.
+  /// Obstacles do not use `ContactOptions::thickness`.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of individual bodies
-  std::vector<BodySurface> surfaces = {};       ///< surfaces that replace the boundary triangles of some bodies
-  /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. If false, friction terms exist
-  /// only if any µ > 0.
+  /// Surfaces that represent bodies in contact, in place of the boundaries of the bodies' tetrahedra.
+  std::vector<BodySurface> surfaces = {};
+  /// True if friction terms exist even if all Coulomb coefficients µ are 0, for gradients with respect to µ. If
+  /// `with_friction` is false, friction terms exist only if any µ > 0.
   bool with_friction = false;
   /// True if friction uses the normal forces and contact points at the beginning of the time step, but the velocities
   /// that the time step computes (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental
-  /// potential. The error relative to friction without lag is O(dt).
+  /// potential. The error of lagged friction relative to friction without lag is O(dt).
   bool lagged_friction = false;
-  bool self = false;  ///< true: each body may also touch itself; contact between different bodies does not need `self`
-  /// Maximum number of candidate pairs of each kind (point–triangle and edge–edge) on a rank. With 0, the maximum is
-  /// 2²⁸, or less if the pairs of all ranks of a machine would then take more than half of the machine's free memory.
+  /// True if contact of each body with itself is included, in addition to contact between different bodies.
+  bool self = false;
+  /// Maximum number of candidate pairs of each kind (point–triangle, edge–edge, and edge–triangle for the search for
+  /// intersections) on a rank. The value 0 of `max_pairs` stands for 2²⁸, or for less if 2²⁸ point–triangle pairs and
+  /// 2²⁸ edge–edge pairs on each rank of a machine would take more than half of the machine's free memory.
   std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};  ///< half-spaces
   std::vector<MeshObstacle> meshes = {};   ///< obstacles that consist of triangles
-  std::vector<ContactPair> pairs = {};     ///< pairs with separate values, and pairs that do not touch
+  std::vector<ContactPair> pairs = {};     ///< contact laws of individual pairs of surfaces, and pairs without contact
 };
 
 /// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.
 struct ContactForce {
-  std::array<std::string, 2> between;  ///< names of bodies; `between[1]` may be the label of an obstacle
+  std::array<std::string, 2> between;  ///< name of a body, and name of another body or label of an obstacle
   std::array<double, 3> force{};       ///< N
 };
 
-/// Contact quantities of a state, over all ranks. A pair consists of a point and a triangle, of two edges, or of a
-/// vertex and a plane. The gap of a pair is the distance minus the thickness ξ.
+/// Contact quantities of a state, combined over all ranks. A pair in a ContactState consists of a point and a triangle,
+/// of two edges, or of a vertex and a plane. The gap of a pair is the pair's distance minus the pair's thickness ξ.
 struct ContactState {
-  /// Smallest gap (m) of all pairs with planes, and of the other pairs that the collision search has found; infinite if
-  /// there is no such pair. The search finds every pair whose gap is less than the pair's barrier distance d̂.
+  /// Smallest gap (m) of all vertex–plane pairs, and of the point–triangle and edge–edge pairs that the collision
+  /// search has found; infinite if there are no pairs. The collision search finds every pair whose gap is less than the
+  /// pair's barrier distance d̂.
   double min_distance = std::numeric_limits<double>::infinity();
   /// Number of pairs whose gap is smaller than the pair's barrier distance d̂.
   std::int64_t active_pairs = 0;
@@ -145,15 +157,16 @@ struct ContactState {
   /// has no velocities.
   double friction_power = 0.0;
 
-  /// Combines the quantities with those of another contact term: the minimum of the distances, the sums of the other
-  /// members.
+  /// Includes the quantities `other` of another contact term: computes the minimum of `min_distance`, and the sums of
+  /// the other members.
   void include(const ContactState& other) {
     min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
     active_pairs += other.active_pairs;
     intersections += other.intersections;
     friction_power += other.friction_power;
   }
-  /// Combines the contributions of all ranks: the minimum of the distances, the sums of the other members. Collective.
+  /// Combines the quantities of all ranks: computes the minimum of `min_distance`, and the sums of the other members.
+  /// Collective.
   void share(MPI_Comm comm);
 };
 

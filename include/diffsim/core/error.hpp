@@ -10,14 +10,15 @@
 namespace diffsim {
 
 /// Kind of failure that an Error reports. In doc comments, "throws Error (input)" means that the thrown Error has the
-/// kind `input`. The exit code of the command-line program `diffsim` depends on the kind.
+/// kind `input`. The exit code of the command-line program `diffsim` depends on the kind of the Error.
 enum class ErrorKind {
   input,  ///< the user's file, key or argument is wrong (exit code 2)
   run,    ///< the computation failed: instability, non-convergence (exit code 1)
   system  ///< the machine or a library failed: disk, memory, MPI (exit code 1)
 };
 
-/// Base class of the library's exceptions. The message says what is wrong, where, and what to do.
+/// Base class of the library's exceptions. The message of an Error says what is wrong, where the error is, and how to
+/// correct the error.
 class Error : public std::runtime_error {
  public:
   /// Constructs an error with the message `what`.
@@ -28,11 +29,11 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// Error in user input. The message has the form `FILE:LINE: KEY: what`. `line` = 0 means that the line is unknown; the
-/// message then has no LINE. If `key` is empty, the message has no KEY.
+/// Error in user input. The message of an InputError has the form `FILE:LINE: KEY: what`, without `:LINE` if `line` is
+/// 0 (unknown), and without `KEY: ` if `key` is empty.
 class InputError : public Error {
  public:
-  /// Constructs an error in a file.
+  /// Constructs an error at line `line` and key `key` of the file `file`, with the message `what`.
   InputError(const std::string& file, long line, const std::string& key, const std::string& what);
   /// Constructs an error with the message `what`, without file, line and key.
   explicit InputError(const std::string& what) : Error(what, ErrorKind::input) {}
@@ -41,31 +42,31 @@ class InputError : public Error {
 /// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
 /// If `body` throws on some ranks, every rank throws an Error with the message and the kind of the exception on the
-/// lowest rank that failed. Exceptions of other classes than Error have the kind `system`; for std::bad_alloc, the
-/// message is replaced by "out of memory; …". A failure on one rank between two collective calls therefore does not
-/// leave the other ranks waiting.
+/// lowest rank that failed. For an exception of another class than Error, the Error that `collectively` throws has the
+/// kind `system`; for std::bad_alloc, the message is "out of memory; …". With `collectively`, a failure on one rank
+/// between two collective calls does not leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
-/// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. `call`: source text of the
-/// call, for the message. `file`, `line`: location of the call in the source, for the message. The macro DIFFSIM_MPI
-/// calls this function.
+/// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. `call`: source text of the MPI
+/// call, for the error message. `file`, `line`: source location of the MPI call, for the error message. The macro
+/// DIFFSIM_MPI calls `check_mpi`.
 void check_mpi(int code, const char* call, const char* file, int line);
-/// Throws Error (system) if `code`, the return code of a PETSc call, is not 0. `call`: source text of the call, for the
-/// message. `file`, `line`: location of the call in the source, for the message. The macro DIFFSIM_PETSC calls this
-/// function.
+/// Throws Error (system) if `code`, the return code of a PETSc call, is not 0. `call`: source text of the PETSc call,
+/// for the error message. `file`, `line`: source location of the PETSc call, for the error message. The macro
+/// DIFFSIM_PETSC calls `check_petsc`.
 void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim
 
-/// Calls an MPI function. Throws Error (system) if the call fails. The message contains the source text and the source
-/// location of the call.
+/// Calls an MPI function, and throws Error (system) if the call fails. The error message contains the source text and
+/// the source location of the MPI call.
 #define DIFFSIM_MPI(call)                                    \
   do {                                                       \
     ::diffsim::check_mpi((call), #call, __FILE__, __LINE__); \
   } while (0)
 
-/// Calls a PETSc function. Throws Error (system) if the call fails. The message contains the source text and the source
-/// location of the call.
+/// Calls a PETSc function, and throws Error (system) if the call fails. The error message contains the source text and
+/// the source location of the PETSc call.
 #define DIFFSIM_PETSC(call)                                    \
   do {                                                         \
     ::diffsim::check_petsc((call), #call, __FILE__, __LINE__); \

@@ -14,26 +14,27 @@ class BlockMatrix;
 class Couplings;
 
 /// Subset of a rank's cells over which a computation loops. `shared`: cells with a vertex that is also a local vertex
-/// of another rank. `inner`: all other cells. The inner cells can be processed while the sums at shared vertices are
-/// exchanged between ranks. `all`: all cells of the rank.
+/// of another rank. `inner`: all cells of the rank that are not in the subset `shared`. The cells of the subset `inner`
+/// can be processed while ranks exchange sums at shared vertices. `all`: all cells of the rank.
 enum class CellPart { shared, inner, all };
 
-/// Configuration at which forces are evaluated. Each field is [local vertices, 3], and its values at copies of other
-/// ranks' vertices are up to date.
+/// Configuration at which forces are evaluated. Each field of a Configuration is [local vertices, 3], and its values at
+/// copies of other ranks' vertices are up to date.
 struct Configuration {
   const Field& positions;  ///< m
-  /// Index of the time step. A parameter that has separate values for each time step (a control signal) has the values
-  /// of this step.
+  /// Index of the time step. If a parameter has separate values for each time step (a control signal), forces use the
+  /// parameter's values for the time step with the index `step`.
   int step = 0;
-  /// Device address of an integer i that receives the smallest local index of an invalid cell; nullptr if the index is
-  /// not requested. If the energy of a term is undefined in cell c, the term replaces i by min(i, c).
+  /// Device address of an integer i that receives the smallest local index of a cell with an undefined energy; nullptr
+  /// if the index is not requested. A term whose energy is undefined in cell c replaces the integer i at the address
+  /// `invalid_cell` by min(i, c).
   std::int32_t* invalid_cell = nullptr;
-  const Field* velocities = nullptr;  ///< m/s; set if any term `uses_velocities`
+  const Field* velocities = nullptr;  ///< velocities, m/s; given if `uses_velocities()` is true for any term
   double time = 0.0;                  ///< simulated time (s) since the start of the rollout, for moving obstacles
   double load_factor = 1.0;           ///< factor by which dead loads are multiplied; see `factor_of`
-  /// Positions at the start of the time step (m). Terms whose `lags()` is true are evaluated at these positions and at
-  /// the time `start_time` (s). Implicit steps set `start_positions` and `start_time` if `lags()` is true for any term.
-  /// If `start_positions` is nullptr, all terms are evaluated at `positions`.
+  /// Positions at the start of the time step (m). Terms whose `lags()` is true are evaluated at the positions
+  /// `start_positions` and at the time `start_time` (s). Implicit steps set `start_positions` and `start_time` if
+  /// `lags()` is true for any term. If `start_positions` is nullptr, all terms are evaluated at `positions`.
   const Field* start_positions = nullptr;
   double start_time = 0.0;  ///< time (s) at the start of the time step; see `start_positions`
 
@@ -45,99 +46,102 @@ struct Configuration {
 /// Weights a and b of the assembled Jacobian a ∂f/∂x + b ∂f/∂v of the forces f with respect to the positions x and the
 /// velocities v.
 struct JacobianWeights {
-  double position = 1.0;  ///< weight a; negative in implicit steps
-  double velocity = 0.0;  ///< weight b, 1/s
-  /// True if the contribution of each element to the Jacobian is projected to a positive semidefinite matrix. The
-  /// projection is used in forward solves only; derivatives use the exact Jacobian.
+  double position = 1.0;  ///< weight a of ∂f/∂x; negative in implicit steps
+  double velocity = 0.0;  ///< weight b of ∂f/∂v, 1/s
+  /// True if the contribution of each element to the Jacobian is projected to a positive semidefinite matrix. Only
+  /// forward solves use a projected Jacobian; derivatives of a time step use the exact Jacobian.
   bool project = false;
 };
 
 /// Derivatives of a Configuration along a direction: dx of the positions and, if the configuration has velocities, dv
-/// of the velocities. Each field is [local vertices, 3], and its values at copies of other ranks' vertices are up to
-/// date.
+/// of the velocities. Each field of a ConfigurationTangent is [local vertices, 3], and its values at copies of other
+/// ranks' vertices are up to date.
 struct ConfigurationTangent {
   const Field& positions;                  ///< dx, m
-  const Field* velocities = nullptr;       ///< dv, m/s; nullptr if the configuration has no velocities
+  const Field* velocities = nullptr;       ///< derivative dv of the velocities, m/s; nullptr if there are no velocities
   double time = 0.0;                       ///< derivative of `Configuration::time` along the direction (s)
-  const Field* start_positions = nullptr;  ///< derivative of the start positions; nullptr: zero
+  const Field* start_positions = nullptr;  ///< derivative of `Configuration::start_positions`, m; nullptr means zero
 };
 
 /// Adjoint of a Configuration: derivatives x̄ of a scalar with respect to the positions and, if the configuration has
-/// velocities, v̄ with respect to the velocities. Each field is [local vertices, 3] and contains this rank's
-/// contributions to the derivatives. The caller sums the contributions over the ranks.
+/// velocities, v̄ with respect to the velocities. Each field of a ConfigurationAdjoint is [local vertices, 3] and
+/// contains this rank's contributions to the derivatives. The caller of an adjoint operation sums the ranks'
+/// contributions to a ConfigurationAdjoint.
 struct ConfigurationAdjoint {
   Field& positions;                  ///< x̄
-  Field* velocities = nullptr;       ///< v̄; nullptr if the configuration has no velocities
-  Field* start_positions = nullptr;  ///< adjoint of the start positions; nullptr if the configuration has none
+  Field* velocities = nullptr;       ///< derivative v̄ with respect to velocities; nullptr if there are no velocities
+  Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`, or nullptr
 };
 
-/// Constraints of the local vertices. Each array is [local vertices], or empty if no vertex has a constraint of the
-/// array's kind.
+/// Constraints of the local vertices. Each array of VertexConstraints has one entry for each local vertex, or is empty
+/// if no vertex has a constraint of the array's kind.
 struct VertexConstraints {
-  std::vector<char> positions;  ///< non-zero: the position is fixed or follows a prescribed motion
-  /// Bit mask for each vertex. Bit c (c = 0, 1, 2): the vertex lies in a plane of symmetry normal to axis c. Bit 3
-  /// (`in_wall`): the slope of a shell, or the tangent of a rod, is fixed at the vertex, as for a body clamped in a
-  /// wall.
+  std::vector<char> positions;  ///< non-zero for each vertex that is fixed or follows a prescribed motion
+  /// Bit mask of the constraints at each vertex of a shell or rod. Bit c (c = 0, 1, 2) of `clamped` is set if the
+  /// vertex lies in a plane of symmetry normal to the coordinate axis c. Bit 3 (`in_wall`) of `clamped` is set if the
+  /// slope of the shell, or the tangent of the rod, is fixed at the vertex, as for a body clamped in a wall.
   std::vector<char> clamped;
   static constexpr char in_wall = 8;  ///< bit 3 of `clamped`
 };
 
-/// Contribution to the forces of a system, for example elasticity, a load or contact. If the term has an energy E, the
-/// forces are f = -∂E/∂x.
+/// Contribution to the forces of a system, for example elasticity, a load or contact. If the force term has an energy
+/// E(x), where x are the positions, the forces are f = -∂E/∂x.
 ///
-/// Every operation processes this rank's cells and faces, and adds the contributions of these cells and faces at all
-/// local vertices. The caller sums the contributions over the ranks. A differentiable operation has a tangent (product
-/// with the Jacobian) and an adjoint (product with the transposed Jacobian). Both include the derivatives with respect
-/// to positions x, velocities v and parameters p.
+/// Every operation of a force term processes this rank's cells and faces, and adds the contributions of these cells and
+/// faces at all local vertices. The caller of a force term's operation sums the contributions of all ranks at each
+/// vertex. A differentiable operation has a tangent (product with the Jacobian) and an adjoint (product with the
+/// transposed Jacobian). The tangent and the adjoint of an operation include the derivatives with respect to positions
+/// x, velocities v and parameters p.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
-  virtual std::string name() const = 0;  ///< name for messages, for example "elastic"
-  /// Returns true if forces depend on velocities. Every Configuration passed to the term then has velocities.
+  virtual std::string name() const = 0;  ///< name of the term for messages, for example "elastic"
+  /// Returns true if forces depend on velocities; if so, every Configuration passed to the term has velocities.
   virtual bool uses_velocities() const { return false; }
   /// Returns true if the forces are f(x_n, v, p), where v are velocities, p are parameters and x_n are the positions at
   /// the start of the time step (`Configuration::start_positions`), not the positions at the end.
   virtual bool lags() const { return false; }
 
-  /// Passes the constraints of the local vertices to the term. The caller must call this function before the first
+  /// Passes the constraints of the local vertices to the term. The caller must call `set_constraints` before the first
   /// `prepare`, and before a later `prepare` if the constraints have changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
-  /// Computes and stores the prepared quantities of the term, which depend on the parameters alone (for example areas
-  /// at rest). The caller must call this function after each change of parameters.
+  /// Computes and stores the quantities of the term that depend on the parameters alone, for example areas in the rest
+  /// shape. The caller must call `prepare` after each change of parameters.
   virtual void prepare(const ParameterSet&) {}
-  /// Computes and stores the derivatives, along `direction`, of the quantities that `prepare` has computed.
+  /// Computes and stores the derivatives, along `direction`, of the quantities that `prepare` computes.
   virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
-  /// Zeroes the adjoints of the prepared quantities, which `add_force_adjoint` accumulates inside the term. `gradient`
-  /// contains the parameters whose gradient is requested.
+  /// Zeroes the adjoints of the quantities that `prepare` computes; `add_force_adjoint` accumulates these adjoints
+  /// inside the term. `gradient` contains the parameters whose gradient is requested.
   virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
-  /// Applies the adjoint of `prepare`: converts the accumulated adjoints of the prepared quantities to derivatives with
-  /// respect to parameters, and adds these derivatives to `gradient`.
+  /// Applies the adjoint of `prepare`: converts the accumulated adjoints of the quantities that `prepare` computes to
+  /// derivatives with respect to parameters, and adds these derivatives to `gradient`.
   virtual void prepare_adjoint(const ParameterSet&, ParameterSet& /*gradient*/) {}
 
   /// Returns this rank's contribution to the energy E (J) of the term.
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Computes `force` += f(x, v, p), in N, where x are the positions and v the velocities in `at`, and p are the
-  /// parameters.
+  /// Computes `force` += f(x, v, p), in N, where x are the positions and v the velocities in the configuration `at`,
+  /// and p are the parameters.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
-  /// Adds the forces of the cells in `part`. For every `part` except `CellPart::inner`, also adds all forces that do
-  /// not belong to a cell. The default implementation adds no forces for `CellPart::inner`, and all forces of the term
-  /// for any other `part`.
+  /// Adds the forces of the cells in the subset `part` to `force`. Forces that do not belong to a cell are added for
+  /// every `part` except `CellPart::inner`. The default implementation of `add_force_of` adds no forces for
+  /// `CellPart::inner`, and all forces of the term for any other `part`.
   virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
     if (part != CellPart::inner) add_force(at, parameters, force);
   }
-  /// Computes df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, where df is `force_tangent`. dx and dv are in `tangent`. dp is
-  /// `direction`, which must be the direction that was passed to the last `prepare_tangent`.
+  /// Computes df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp for the forces f, where df is `force_tangent`, dx and dv are in
+  /// `tangent`, and dp is `direction`, which must be the direction that was passed to the last `prepare_tangent`.
   virtual void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, Field& force_tangent) = 0;
-  /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, where x̄ and v̄ are in `adjoint` and p̄ is
-  /// `gradient`. Derivatives with respect to prepared quantities are accumulated inside the term; `prepare_adjoint`
-  /// adds these derivatives to p̄. w: [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
+  /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, where w is the adjoint of the forces f, x̄ and v̄ are
+  /// in `adjoint`, and p̄ is `gradient`. Derivatives with respect to the quantities that `prepare` computes are
+  /// accumulated inside the term; `prepare_adjoint` converts these derivatives to contributions to `gradient`. `w`:
+  /// adjoint of the forces, [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
-  /// Computes the part of the results of `add_force_adjoint` that belongs to the cells in `part`. Forces that do not
-  /// belong to a cell, and the default implementation, are treated as in `add_force_of`. The caller processes
-  /// `CellPart::shared` before `CellPart::inner`.
+  /// Computes the part of the results of `add_force_adjoint` that belongs to the cells in the subset `part`. The rules
+  /// of `add_force_of` for forces that do not belong to a cell, and for the default implementation, apply to
+  /// `add_force_adjoint_of`. The caller calls `add_force_adjoint_of` for `CellPart::shared` before `CellPart::inner`.
   virtual void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w,
                                     const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     if (part != CellPart::inner) add_force_adjoint(at, w, adjoint, gradient);
@@ -148,21 +152,21 @@ class ForceTerm {
   // unrolled Newton iterations. A term without second derivatives does not override the following functions. The
   // default implementations of `begin_adjoint_tangent` and `add_force_adjoint_tangent` throw Error.
 
-  /// Zeroes the derivatives, along a direction, of the adjoints of the prepared quantities, which
-  /// `add_force_adjoint_tangent` accumulates inside the term. Throws Error (input) if a second derivative with respect
-  /// to parameters of `gradient` or `direction` does not exist.
+  /// Zeroes the derivatives, along a direction, of the adjoints of the quantities that `prepare` computes;
+  /// `add_force_adjoint_tangent` accumulates these derivatives inside the term. Throws Error (input) if a second
+  /// derivative with respect to parameters of `gradient` or `direction` does not exist.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("the term '" + name() + "' has no second derivatives; use an optimiser that needs gradients only",
                 ErrorKind::input);
   }
-  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds to the
-  /// gradient. When the function is called, the adjoints that `add_force_adjoint` has accumulated inside the term still
-  /// have their values.
+  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the contributions that `prepare_adjoint` adds to
+  /// the gradient. The adjoints that `add_force_adjoint` has accumulated inside the term still exist when
+  /// `prepare_adjoint_tangent` is called.
   virtual void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& /*direction*/,
                                        ParameterSet& /*gradient_tangent*/) {}
-  /// Computes dx̄ += d[(∂f/∂x)ᵀ w], dv̄ += d[(∂f/∂v)ᵀ w] and dp̄ += d[(∂f/∂p)ᵀ w], where d[…] is the derivative along
-  /// `tangent`, `direction` and dw. dx̄ and dv̄ are in `adjoint_tangent`; dp̄ is `gradient_tangent`. A nullptr for `w`
-  /// or `dw` stands for zeros.
+  /// Computes dx̄ += d[(∂f/∂x)ᵀ w], dv̄ += d[(∂f/∂v)ᵀ w] and dp̄ += d[(∂f/∂p)ᵀ w], where w is the adjoint of the forces f,
+  /// and d[…] is the derivative along `tangent`, `direction` and dw. dx̄ and dv̄ are in `adjoint_tangent`; dp̄ is
+  /// `gradient_tangent`. A nullptr for `w` or `dw` stands for zeros.
   virtual void add_force_adjoint_tangent(const Configuration& /*at*/, const ConfigurationTangent& /*tangent*/,
                                          const ParameterSet& /*direction*/, const Field* /*w*/, const Field* /*dw*/,
                                          const ConfigurationAdjoint& /*adjoint_tangent*/,
@@ -180,25 +184,25 @@ class ForceTerm {
   virtual double dissipation(const Configuration& /*at*/, const ParameterSet& /*parameters*/) { return 0.0; }
   /// Returns true if the term has a dissipation potential D with f = -∂D/∂v.
   virtual bool has_dissipation() const { return false; }
-  /// Returns true if ∂f/∂x and ∂f/∂v are symmetric at every configuration.
+  /// Returns true if ∂f/∂x and ∂f/∂v of the force f are symmetric at every configuration.
   virtual bool has_symmetric_jacobian() const { return true; }
-  /// Returns true if the term may resist a rigid motion of the whole body. If a term returns true, quasi-static steps
-  /// accept a body whose fixed displacement components do not prevent all rigid motions.
+  /// Returns true if the term may resist a rigid motion of the whole body. If `holds_body` returns true for a term,
+  /// quasi-static steps accept a body whose fixed displacement components do not prevent all rigid motions.
   virtual bool holds_body() const { return false; }
   /// Adds to `couplings` the pairs (i, j) of local vertices whose blocks ∂f_i/∂x_j and ∂f_i/∂v_j of the Jacobian may be
-  /// nonzero at the configuration `at`. The default implementation adds no pairs.
+  /// nonzero at the configuration `at`. The default implementation of `add_couplings` adds no pairs of vertices.
   virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
-  /// Returns true if the term's Jacobian is a separate matrix, whose sparsity pattern may depend on the configuration.
-  /// The local vertices of this matrix are the owned vertices, followed by the copies that `add_couplings` sets
-  /// (`Couplings::set_copies`).
+  /// Returns true if the term has its own Jacobian matrix, whose sparsity pattern may depend on the configuration. The
+  /// rows and columns of a term's own Jacobian matrix are the vertices that the rank owns, followed by the copies of
+  /// other ranks' vertices that `add_couplings` sets (`Couplings::set_copies`).
   virtual bool couplings_vary() const { return false; }
   /// Returns true if the couplings that the last call of `add_couplings` added include all couplings of the Jacobian at
-  /// the configuration `at`. The function is called only if `couplings_vary` returns true. `add_couplings` may add more
-  /// couplings than its configuration needs, but these couplings must depend on this configuration alone. Collective,
-  /// with the same result on every rank.
+  /// the configuration `at`. `pattern_covers` is called only if `couplings_vary` returns true. `add_couplings` may add
+  /// more couplings than its argument `at` requires, but the added couplings must depend on `at` alone.
+  /// `pattern_covers` is collective and returns the same value on every rank.
   virtual bool pattern_covers(const Configuration& /*at*/) { return true; }
-  /// Adds the Jacobian a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`; a and b are the `weights`. A term whose
-  /// Jacobian is zero overrides this function with a function that does nothing.
+  /// Adds the Jacobian a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`, where a and b are the weights in
+  /// `weights`. A term whose Jacobian is zero overrides `add_jacobian` with a function that does nothing.
   virtual void add_jacobian(const Configuration& /*at*/, const ParameterSet& /*parameters*/,
                             const JacobianWeights& /*weights*/, BlockMatrix& /*matrix*/) {
     throw Error("the term '" + name() + "' cannot be assembled; use integrator: symplectic_euler", ErrorKind::input);
@@ -207,11 +211,11 @@ class ForceTerm {
   /// Adds a bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex i, in
   /// all three components of `stiffness`, [local vertices, 3]. λ_e (N/m) is an upper bound, or an estimate by power
   /// iterations, of the largest eigenvalue of the element's stiffness matrix in the reference configuration. If all λ_e
-  /// are upper bounds, the sums over all terms and ranks satisfy xᵀKx ≤ Σ_i stiffness_i |x_i|² for every vector x,
-  /// where K is the stiffness matrix of the system. Every natural angular frequency ω then satisfies ω² ≤ max_i
-  /// stiffness_i / m_i, where m_i is the lumped mass of vertex i. An estimate by power iterations does not exceed the
-  /// eigenvalue. The safety factor 0.8 of the stable substep compensates for estimates of at least 0.8² times the
-  /// eigenvalue.
+  /// are upper bounds of the elements' largest eigenvalues, the sums stiffness_i over all terms and ranks satisfy xᵀKx
+  /// ≤ Σ_i stiffness_i |x_i|² for every vector x and the system's stiffness matrix K, and every natural angular
+  /// frequency ω of the system satisfies ω² ≤ max_i stiffness_i / m_i, where m_i is the lumped mass of vertex i. An
+  /// estimate by power iterations does not exceed the element's largest eigenvalue; the safety factor 0.8 of the stable
+  /// substep is sufficient if the estimate is at least 0.8² times the element's largest eigenvalue.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Adds a bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in all
   /// three components of `damping`, [local vertices, 3]. δ_e (N s/m) is an upper bound, or an estimate by power
@@ -221,12 +225,12 @@ class ForceTerm {
   /// Returns true if forces depend explicitly on time in time step n, for example because an obstacle moves.
   virtual bool moves(int /*n*/, const ParameterSet&) const { return false; }
   /// Returns true if the term forbids some displacements within a step, for example displacements through an obstacle.
-  /// `max_step` then reduces the step length.
+  /// If `limits_steps` returns true, `max_step` limits the length of each step.
   virtual bool limits_steps() const { return false; }
   /// Returns the largest a in [0, 1], less a safety margin, for which the straight motion from `from` to `from` + a
   /// (`to` - `from`) contains no displacement that the term forbids. Returns 0 if the configuration `from` itself is
-  /// forbidden. Ranks may return different values; the caller computes the minimum over all ranks. `from` and `to` may
-  /// have different times. Collective.
+  /// forbidden. `max_step` may return different values on the ranks; the caller computes the minimum over all ranks.
+  /// The configurations `from` and `to` may have different times. Collective.
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }

@@ -8,22 +8,22 @@
 
 namespace diffsim {
 
-/// Interval of real numbers. An infinite end is never part of the interval.
+/// Interval of real numbers, possibly without 0. An infinite end is never part of an Interval.
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();  ///< lower end
   double high = std::numeric_limits<double>::infinity();  ///< upper end
-  bool has_low = false;                                   ///< true if `low` itself is allowed
-  bool has_high = false;                                  ///< true if `high` itself is allowed
-  bool has_zero = true;                                   ///< true if 0 is allowed, provided that 0 is between the ends
+  bool has_low = false;                                   ///< true if the lower end `low` belongs to the interval
+  bool has_high = false;                                  ///< true if the upper end `high` belongs to the interval
+  bool has_zero = true;                                   ///< false if 0 is excluded although `low` < 0 < `high`
 
   static constexpr Interval any() { return {}; }                                      ///< all real numbers
   static constexpr Interval positive() { return {.low = 0.0}; }                       ///< numbers > 0
   static constexpr Interval not_negative() { return {.low = 0.0, .has_low = true}; }  ///< numbers ≥ 0
   static constexpr Interval but_zero() { return {.has_zero = false}; }                ///< numbers ≠ 0
 
-  /// Returns true if the value is finite and in the interval.
+  /// Returns true if `value` is finite and in the Interval.
   bool contains(double value) const;
-  /// Returns the interval as text, for example "(-1, 0.5)", "> 0", "≥ 0", "≠ 0" or "any".
+  /// Returns the Interval as text, for example "(-1, 0.5)", "> 0", "≥ 0", "≠ 0" or "any".
   std::string text() const;
 };
 
@@ -44,22 +44,24 @@ enum class Search { linear, logarithmic };
 /// messages of scene files, the units in files, the default of `search()`, the table in docs/scenes.md and the values
 /// used in tests.
 struct ParameterSpec {
-  std::string_view name;                    ///< name without a label (`ParameterSet::add`)
-  std::string_view unit = "1";              ///< SI unit; "1" if dimensionless
-  std::string_view meaning = {};            ///< description for the table in docs/scenes.md
+  std::string_view name;                    ///< name of the parameter, without the label (`ParameterSet::add`)
+  std::string_view unit = "1";              ///< SI unit of the parameter; "1" if dimensionless
+  std::string_view meaning = {};            ///< description of the parameter for the table in docs/scenes.md
   Interval range = {};                      ///< allowed values, in `unit`
-  double sample = 1.0;                      ///< value used in tests, for a soft body of a few decimetres
+  double sample = 1.0;                      ///< value that tests use for a soft body of a few decimetres
   ParameterHome home = ParameterHome::one;  ///< entities on which the parameter has values
-  int components = 1;                       ///< number of values per entity
-  bool by_step = false;                     ///< true if a parameter may have a value for each step of a rollout
-  /// True if an inverse problem may have a single unknown for all vertices. Used only for parameters on vertices.
+  int components = 1;                       ///< number of values of the parameter per entity
+  bool by_step = false;                     ///< true if the parameter may have a value for each step of a rollout
+  /// True if an inverse problem may use a single unknown for the values of the parameter at all vertices. `uniform` is
+  /// used only for parameters with one value per vertex.
   bool uniform = false;
-  std::optional<double> default_value = {};  ///< value if the user gives none
-  bool has_second_derivative = true;  ///< false: second derivatives with respect to the parameter throw Error (input)
-  std::string_view advice =
-      "a value in this range";  ///< text after "give" in error messages for ranges other than > 0, ≥ 0 and ≠ 0
+  std::optional<double> default_value = {};  ///< value of the parameter if the user specifies no value
+  /// False if requests for second derivatives with respect to the parameter throw Error (input).
+  bool has_second_derivative = true;
+  std::string_view advice = "a value in this range";  ///< text after "give" in the result of `range_error` for ranges
+                                                      ///< other than > 0, ≥ 0 and ≠ 0
 
-  /// Returns the default search: logarithmic if `range` contains all positive numbers and no others, else linear.
+  /// Returns the default search: logarithmic if `range` is the interval of all positive numbers, else linear.
   constexpr Search search() const {
     return range.low == 0.0 && !range.has_low && range.high == std::numeric_limits<double>::infinity()
                ? Search::logarithmic

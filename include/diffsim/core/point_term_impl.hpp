@@ -10,56 +10,63 @@
 namespace diffsim {
 
 /// Device addresses of the weights of the points of a PointTerm, and of derivatives with respect to these weights. The
-/// weight of point i is values[stride · i], and the other arrays have the same layout. The caller owns the arrays. If
-/// `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the weights along the direction
-/// of differentiation is zero. If `gradient` or `gradient_tangent` is nullptr, the derivative is not requested.
+/// weight of point i is `values[stride * i]`; the arrays of derivatives have the same layout as `values`. PointWeights
+/// does not own the arrays. If `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the
+/// weights along the direction of differentiation is zero. If `gradient` or `gradient_tangent` is nullptr, the
+/// derivatives that would be added to this array are not requested.
 struct PointWeights {
   const double* values = nullptr;      ///< weights
-  const double* tangent = nullptr;     ///< derivatives of the weights along the direction
+  const double* tangent = nullptr;     ///< derivatives of the weights along the direction of differentiation
   double* gradient = nullptr;          ///< array to which derivatives with respect to the weights are added
-  double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` along the direction are added
+  double* gradient_tangent = nullptr;  ///< array to which derivatives of `gradient` along a direction are added
   int stride = 1;                      ///< number of doubles from the weight of a point to the weight of the next point
 };
 
 /// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on
-/// the PointValues of the vertex. The author writes F only; automatic differentiation with Dual numbers computes the
-/// tangent, the adjoint, the derivative of the adjoint and the Jacobian. F is a struct of plain values, which kernels
-/// copy. F has the members
+/// the PointValues of the vertex. The author of a force term writes the struct F only; automatic differentiation with
+/// Dual numbers computes the tangent, the adjoint, the derivative of the adjoint and the Jacobian. The force F is a
+/// struct of plain values, which kernels copy. The struct F must define `num_values` and at least one of `force` and
+/// `energy`; all other members are optional.
 ///
-///     static constexpr int num_values                           total number of values p of the parameters
-///     Vec3<T> force(const PointValues<T, num_values>&) const    force in N; a template on T; if not defined: -∂E/∂x
-///     T energy(const PointValues<T, num_values>&) const         energy E in J; a template on T. If `force` is defined,
-///                                                               `energy` is optional and needs T = double only
+/// - `static constexpr int num_values` is the total number of parameter values p per point.
 ///
-/// and the optional members
+/// - `Vec3<T> force(const PointValues<T, num_values>&) const`, a template of the scalar type T, returns the force in N.
+///   If F does not define `force`, the force is -∂E/∂x with the energy E.
 ///
-///     bool uses_velocities                                      static constexpr or a data member; default false
-///     static constexpr bool uses_positions                      default true
-///     bool active(const PointValues<double, num_values>&) const returns false where the force is zero
-///                                                               by definition; default true
-///     F projected() const                                       returns a force for which -∂f/∂x is positive
-///                                                               semidefinite; if not defined: negative eigenvalues
-///                                                               of Jacobian blocks are set to 0
+/// - `T energy(const PointValues<T, num_values>&) const`, a template of the scalar type T, returns the energy E in J.
+///   If F defines `force`, the function `energy` is optional, and T = double is sufficient.
 ///
-/// All functions of F must be marked DIFFSIM_FUNCTION. If several ranks have the same point, the sum of the point's
-/// weights on these ranks must be the full weight. If a parameter has one value per vertex, each point must be a vertex
-/// that the rank owns. The bounds of stiffness and damping for the stable time step are zero, unless a derived class
-/// overrides `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from ForceTerm.
+/// - `bool uses_velocities`, a static constexpr or a data member, is true if the force depends on velocities; the
+///   default is false.
+///
+/// - `static constexpr bool uses_positions` is true if the force depends on positions; the default is true.
+///
+/// - `bool active(const PointValues<double, num_values>&) const` returns false where the force is zero by definition;
+///   the default is true.
+///
+/// - `F projected() const` returns a force f for which -∂f/∂x is positive semidefinite. If F does not define
+///   `projected`, the projection of the Jacobian sets negative eigenvalues of each point's block to 0.
+///
+/// All functions of F must be marked DIFFSIM_FUNCTION. If several ranks have the same point, the point's weights on
+/// these ranks must add up to the total weight of the point. If a parameter has one value per vertex, each point must
+/// be a vertex that the rank owns. The bounds of stiffness and damping for the stable time step are zero, unless a
+/// derived class overrides `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from
+/// ForceTerm.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
-  static constexpr int P = F::num_values;  ///< number of values p per point
+  static constexpr int P = F::num_values;  ///< number of parameter values p per point
 
-  /// Constructs a term on the given local vertices, each listed once.
+  /// Constructs a term whose points are the local vertices in `vertices`, in which no vertex occurs twice.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, const std::vector<int>& vertices)
       : PointTerm(std::move(name), force, std::move(parameters), static_cast<int>(vertices.size())) {
     vertices_ = to_device("diffsim::core::point_vertices", vertices);
   }
-  /// Constructs a term on the first `count` local vertices, for example the owned vertices.
+  /// Constructs a term whose points are the first `count` local vertices, for example the owned vertices.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
       : force_(force), takes_(std::move(name), std::move(parameters)), count_(count) {}
 
-  std::string name() const override { return takes_.term(); }  ///< name that was passed to the constructor
+  std::string name() const override { return takes_.term(); }  ///< name of the force term, as passed to the constructor
   bool uses_velocities() const override {
     if constexpr (point::may_use_velocities<F>())
       return force_.uses_velocities;
@@ -69,8 +76,8 @@ class PointTerm : public Base {
   bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components or the
-  /// entities that the force needs.
+  /// Checks the parameters. Throws Error if a required parameter is missing, or if a parameter has a wrong number of
+  /// components, or has neither one value for all vertices nor one value per vertex.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -111,7 +118,8 @@ class PointTerm : public Base {
   }
 
  protected:
-  /// Returns the points, and the inputs of the force at a configuration, for additional kernels of a derived class.
+  /// Returns the points, and the inputs of the force at the configuration `at`, for additional kernels of a derived
+  /// class.
   point::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
     return {force_,
             count_,
@@ -120,10 +128,11 @@ class PointTerm : public Base {
              weights_.stride, takes_.template numbers<const double>(set, at)},
             at.time};
   }
-  const F& force() const { return force_; }                       ///< force F that was passed to the constructor
-  const DeviceArray<int>& vertices() const { return vertices_; }  ///< vertices of the points; empty: 0, 1, 2, …
-  /// Returns the addresses of the weights of the points. A derived class sets these addresses in `prepare`,
-  /// `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent`.
+  const F& force() const { return force_; }  ///< force F that was passed to the constructor
+  /// Returns the local vertex of each point; if the array is empty, point i is vertex i.
+  const DeviceArray<int>& vertices() const { return vertices_; }
+  /// Returns the addresses of the weights of the points. A derived class sets the addresses of the weights in
+  /// `prepare`, `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent`.
   PointWeights& weights() { return weights_; }
 
  private:

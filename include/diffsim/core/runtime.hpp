@@ -8,32 +8,33 @@
 
 namespace diffsim {
 
-/// Initialisation of MPI, PETSc and Kokkos. The constructor with program arguments initialises, in this order, those of
-/// the three libraries that are not initialised yet. The constructor with a communicator requires that MPI is
-/// initialised, and initialises PETSc and Kokkos if they are not initialised yet. The destructor finalises, in reverse
-/// order, the libraries that the constructor initialised. A program needs one Runtime, which must outlive all other
-/// objects of diffsim.
+/// Initialisation of MPI, PETSc and Kokkos. The constructor of Runtime with program arguments initialises MPI, PETSc
+/// and Kokkos in this order, except libraries that are already initialised. The constructor of Runtime with a
+/// communicator requires that MPI is initialised, and initialises PETSc and Kokkos unless the host program has
+/// initialised these libraries. The destructor of Runtime finalises, in reverse order, the libraries that the
+/// constructor initialised. A program needs one Runtime, which must outlive all other objects of diffsim.
 ///
 /// Runtime does not change the environment, the standard streams, the signal handlers or the allocators of the host
 /// program's process. Runtime duplicates the communicator that the host program passes, and does not change the
-/// original communicator. (After large set-ups, the library returns unused memory of the C library's heap to the
-/// operating system.) A library that Runtime initialises reads its settings from `argv` and from the environment
-/// (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). If Runtime initialises PETSc, PETSc installs no
-/// signal handlers and prints no errors; errors of PETSc functions are thrown as Error.
+/// original communicator. After operations that need much temporary memory, for example the set-up of a mesh, diffsim
+/// returns free memory of the C library's heap to the operating system (`release_free_memory`). A library that Runtime
+/// initialises reads its settings from `argv` and from the environment (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…,
+/// PETSC_OPTIONS, …). If Runtime initialises PETSc, PETSc installs no signal handlers and prints no errors; errors of
+/// PETSc functions are thrown as Error.
 class Runtime {
  public:
   /// Initialises MPI if MPI is not initialised yet, and duplicates MPI_COMM_WORLD. `argv` may contain options of PETSc
   /// and Kokkos (`--kokkos-num-threads=2`).
   Runtime(int& argc, char**& argv);
-  /// Constructs the runtime in a host program that has initialised MPI. The library uses a duplicate of `comm`. If
-  /// Runtime initialises PETSc, this duplicate is also PETSC_COMM_WORLD.
+  /// Constructs the runtime in a host program that has initialised MPI. diffsim uses a duplicate of `comm`. If Runtime
+  /// initialises PETSc, the duplicate of `comm` is also PETSC_COMM_WORLD.
   explicit Runtime(MPI_Comm comm);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
 
-  /// Returns the duplicated communicator. An MPI error on this communicator is thrown as Error; on other communicators,
-  /// MPI calls the host program's error handler.
+  /// Returns the duplicated communicator. An MPI error on the duplicated communicator is thrown as Error; for errors on
+  /// other communicators, MPI calls the host program's error handler.
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }  ///< rank of this process in `comm`
   int size() const { return size_; }  ///< number of ranks in `comm`
@@ -51,8 +52,8 @@ class Runtime {
 
 /// Returns the name of the Kokkos execution space in which kernels run: "OpenMP", "Serial", "Cuda", …
 std::string back_end();
-/// Returns the number of threads that a kernel of this rank may use. On a GPU, returns the number of threads that the
-/// device can run concurrently.
+/// Returns the number of host threads that a kernel of this rank may use. On a GPU, returns the number of threads that
+/// the device can run concurrently.
 int concurrency();
 /// Returns the resident memory of this process in bytes (VmRSS of proc(5)), or 0 if the system does not report the
 /// value.
@@ -62,13 +63,13 @@ void release_free_memory();
 /// Returns the largest resident memory of this process so far, in bytes.
 double peak_memory_bytes();
 
-/// Returns the rank of this process in the communicator.
+/// Returns the rank of this process in the communicator `comm`.
 int rank_of(MPI_Comm comm);
-/// Returns the number of ranks in the communicator.
+/// Returns the number of ranks in the communicator `comm`.
 int num_ranks(MPI_Comm comm);
-/// Returns true if this process has rank 0 in the communicator.
+/// Returns true if this process has rank 0 in the communicator `comm`.
 bool is_first_rank(MPI_Comm comm);
-/// Returns, on every rank, the sum of `share` over all ranks. Collective.
+/// Returns, on every rank of `comm`, the sum of `share` over all ranks. Collective.
 double sum_over_ranks(double share, MPI_Comm comm);
 /// Overload of `sum_over_ranks` for integers.
 std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm);

@@ -13,65 +13,63 @@
 namespace diffsim {
 
 /// Force term of a force F on stencils. A stencil consists of a few local vertices, for example the two ends of a
-/// segment, the corners of a triangle, or the vertices of two triangles with a common side. The author writes F only;
-/// automatic differentiation with Dual numbers computes the tangent, the adjoint, the derivative of the adjoint, the
-/// Jacobian, and the bounds of stiffness and damping from which the stable time step is computed. F is a struct of
-/// plain values, which kernels copy. F has the members
+/// segment, the corners of a triangle, or the vertices of two triangles with a common side. The author of a force term
+/// writes the struct F only; automatic differentiation with Dual numbers computes the tangent, the adjoint, the
+/// derivative of the adjoint, the Jacobian, and the bounds of stiffness and damping from which the stable time step is
+/// computed. The force F is a struct of plain values, which kernels copy. The struct F must define `num_nodes`,
+/// `num_values`, and at least one of `forces`, `energy` and `energy_derivatives`; all other members are optional.
 ///
-///     static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
-///     void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
-///                                                    computes the forces in N; a template on T; if not
-///                                                    defined: -∂E/∂x
-///     T energy(const StencilValues<T, num_nodes, num_values>&) const
-///                                                    returns the energy E in J; a template on T. If `forces`
-///                                                    is defined, `energy` is optional and needs T = double
-///                                                    only
+/// - `static constexpr int num_nodes` is the number of nodes per stencil.
 ///
-/// and the optional members
+/// - `static constexpr int num_values` is the total number of parameter values p per stencil.
 ///
-///     static constexpr bool uses_velocities          default false
+/// - `void forces(const Values& at, Vec3<T> (&f)[num_nodes]) const`, a template of the scalar type T with `Values` =
+///   `StencilValues<T, num_nodes, num_values>`, sets `f` to the forces in N. If F does not define `forces`, the forces
+///   are -∂E/∂x with the energy E.
 ///
-///     static constexpr bool uses_rest                true if F depends on `rest_positions`; default false
+/// - `T energy(const StencilValues<T, num_nodes, num_values>&) const`, a template of the scalar type T, returns the
+///   energy E in J. If F defines `forces`, the function `energy` is optional, and T = double is sufficient (T = Pack,
+///   if `takes_packs` is true).
 ///
-///     static constexpr bool takes_packs              true if the functions also accept T = Pack
-///                                                    (core/impl/pack.hpp), with values of several stencils. The
-///                                                    code of the functions must then not branch on values of T.
-///                                                    Default false
+/// - `static constexpr bool uses_velocities` is true if the forces depend on velocities; the default is false.
 ///
-///     bool active(const StencilValues<double, num_nodes, num_values>&) const
-///                                                    returns false if the forces of the stencil are zero by
-///                                                    definition; default true. Not allowed with takes_packs
+/// - `static constexpr bool uses_rest` is true if the forces depend on rest positions; the default is false.
 ///
-///     void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
-///                           StencilValues<T, num_nodes, num_values>& by) const
-///                                                    sets `by` to the derivatives of Σ w·f with respect to x, v
-///                                                    (if the force uses v), X (if the force uses X) and p; a
-///                                                    template on T. If not defined, these derivatives are
-///                                                    computed by Dual numbers, which is slower
+/// - `static constexpr bool takes_packs` is true if the functions of F accept T = Pack (core/impl/pack.hpp), with
+///   values of several stencils; the default is false. If `takes_packs` is true, the code of the functions of F must
+///   not branch on values of type T, and F must not define `active`.
 ///
-///     void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
-///                             StencilValues<T, num_nodes, num_values>& by) const
-///                                                    sets `by` to the derivatives of the energy with respect to
-///                                                    x, X (if the energy uses X) and p; a template on T, which
-///                                                    must accept Dual types. The forces and the derivatives of
-///                                                    Σ w·f are computed from these derivatives
+/// - `bool active(const StencilValues<double, num_nodes, num_values>&) const` returns false if the forces of the
+///   stencil are zero by definition; the default is true.
 ///
-/// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter has one
-/// value for all stencils, or one value per entity. By default entity i is stencil i of this rank. A constructor with
-/// the argument `entities` receives the entity of each stencil. Sums at vertices have a fixed order for a given number
-/// of threads.
+/// - `void work_derivatives(const Values& at, const Vec3<T> (&w)[num_nodes], Values& by) const`, a template of the
+///   scalar type T with `Values` = `StencilValues<T, num_nodes, num_values>`, sets `by` to the derivatives of the work
+///   Σ w·f of the forces f with respect to positions x, velocities v (if the forces depend on v), rest positions X (if
+///   the forces depend on X) and parameter values p. If F defines neither `work_derivatives` nor `energy_derivatives`,
+///   the derivatives of the work are computed by Dual numbers, which are slower than formulas.
+///
+/// - `void energy_derivatives(const Values& at, Values& by) const`, a template of the scalar type T with `Values` =
+///   `StencilValues<T, num_nodes, num_values>`, sets `by` to the derivatives of the energy with respect to positions x,
+///   rest positions X (if the energy depends on X) and parameter values p. The function `energy_derivatives` must
+///   accept Dual types T. If F defines `energy_derivatives`, the forces and the derivatives of the work Σ w·f are
+///   computed from the derivatives of the energy, unless F defines `forces` or `work_derivatives`, respectively.
+///
+/// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter of a
+/// StencilTerm has one value for all stencils, or one value per entity. By default, entity i is stencil i of this rank.
+/// The constructor with the argument `entities` receives the entity of each stencil. The order in which forces are
+/// summed at a vertex is fixed for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
   static constexpr int N = F::num_nodes,  ///< number of nodes per stencil
-      P = F::num_values;                  ///< number of values p per stencil
+      P = F::num_values;                  ///< number of parameter values p per stencil
 
-  /// Constructs a term in which stencil i has the parameter values of entity i. `vertices`: [stencils, N] local
-  /// vertices.
+  /// Constructs a term in which stencil i has the parameter values of entity i. The shape of `vertices`, an array of
+  /// local vertices, is [stencils, N].
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
       : StencilTerm(std::move(name), force, std::move(parameters), std::move(vertices), {}, 0) {}
-  /// Constructs a term in which stencil i has the parameter values of entity `entities[i]`. `entities`: [stencils].
-  /// `num_entities`: number of entities on this rank.
+  /// Constructs a term in which stencil i has the parameter values of entity `entities[i]`. The shape of `entities` is
+  /// [stencils]. `num_entities` is the number of entities on this rank.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices,
               const std::vector<int>& entities, int num_entities)
       : force_(force),
@@ -80,13 +78,13 @@ class StencilTerm : public ForceTerm {
     set_stencils(std::move(vertices), entities);
   }
 
-  std::string name() const override { return takes_.term(); }  ///< name that was passed to the constructor
+  std::string name() const override { return takes_.term(); }  ///< name of the force term, as passed to the constructor
   bool uses_velocities() const override { return stencil::uses_velocities<F>(); }
   bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Checks the parameters. Throws Error if a parameter is missing or does not have the number of components or the
-  /// entities that the force needs.
+  /// Checks the parameters. Throws Error if a required parameter is missing, or if a parameter has a wrong number of
+  /// components, or has neither one value for all entities nor one value per entity.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -145,8 +143,8 @@ class StencilTerm : public ForceTerm {
   }
 
  protected:
-  /// Replaces all stencils. A derived class calls this function if the stencils depend on the vertices with prescribed
-  /// motion. `entities`: see the constructor.
+  /// Replaces all stencils. A derived class calls `set_stencils` if the stencils depend on the constraints of the
+  /// vertices (VertexConstraints). `entities`: see the constructor.
   void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;
@@ -159,8 +157,8 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to p. Does
-  /// nothing if no entity has several stencils or if the force has no parameters.
+  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to the
+  /// parameter values p. Does nothing if no entity has several stencils or if the force has no parameters.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());
@@ -174,7 +172,7 @@ class StencilTerm : public ForceTerm {
     return {force_, count_, nodes_.vertices(), entities_,
             addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
   }
-  /// Returns the stencils, and the inputs of the force at the rest positions, at zero velocities and at time 0.
+  /// Returns the stencils, and the inputs of the force at the rest positions, zero velocities and time 0.
   stencil::Sweep<F> at_rest(const ParameterSet& set) const {
     const Field& rest = set.at("rest_positions").field;
     return {force_, count_, nodes_.vertices(), entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};

@@ -31,19 +31,20 @@ class ConstraintSet;
 /// and the parameters of all these parts. A time stepper is a class derived from Model that advances a System
 /// (SystemModel in src/dynamics/system_model.hpp).
 ///
-/// The constructor adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local vertices, 3] (m),
-/// which is the undeformed shape. Changing `rest_positions` does not change the initial positions x[0]. A caller that
-/// adds an inertia or a term must also add the parameters of this inertia or term. Functions that compute masses,
-/// forces, energies or their derivatives are collective, and so is `sum_motion_adjoints`.
+/// The constructor of System adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local
+/// vertices, 3] (m), which is the undeformed shape. Changing `rest_positions` does not change the initial positions
+/// x[0]. A caller that adds an inertia or a force term must also add its parameters. The function `sum_motion_adjoints`
+/// and all functions of System that compute masses, forces, energies or their derivatives are collective.
 ///
 /// Vertices without mass, such as vertices of obstacles, do not move under forces: `prepare` fixes each vertex without
 /// mass whose motion is not prescribed.
 class System {
  public:
-  /// Function that makes force terms with potentials. `split(true)` replaces another term by these terms.
+  /// Function that returns the force terms with potentials by which `split(true)` replaces a force term without a
+  /// potential.
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
 
-  /// Constructs a system without inertias and terms. The initial gravity is (0, -9.8, 0) m/s².
+  /// Constructs a system without inertias and force terms. The initial gravity is (0, -9.8, 0) m/s².
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
@@ -51,65 +52,67 @@ class System {
   // and fixed components may also be added later; call `Model::prepare` before the next step, unless
   // DifferentiableScene or a simulator takes this step. ----
 
-  void add_inertia(std::unique_ptr<Inertia> inertia);  ///< adds a contribution to the masses
-  void add_term(std::unique_ptr<ForceTerm> term);      ///< adds a contribution to the forces
-  /// Adds a term that has no potential, and a function that makes terms with potentials. `split(true)` replaces the
-  /// term without potential by the terms that the function makes. Example: contact with friction is replaced by a
-  /// barrier and lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on
-  /// all ranks.
+  void add_inertia(std::unique_ptr<Inertia> inertia);  ///< adds an inertia; vertex masses are sums over all inertias
+  void add_term(std::unique_ptr<ForceTerm> term);      ///< adds a force term; nodal forces are sums over all terms
+  /// Adds the force term `term`, which has no potential. `split(true)` replaces `term` by the force terms with
+  /// potentials that `make_parts` returns; for example, contact with friction is replaced by a barrier term and a term
+  /// of lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on all
+  /// ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
-  /// Fixes the components `axes` of the given local vertices: time steps do not change these components of the
-  /// positions. If `axes` contains all three components, also fixes the directors (mesh/directors.hpp) of the segments
-  /// between these vertices.
+  /// Fixes the components `axes` of the positions of the given local vertices: time steps do not change these
+  /// components. If `axes` contains all three components, `fix` also fixes the directors (mesh/directors.hpp) of the
+  /// segments that have both ends in `vertices`.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Fixes the components `axes` of local vertices and clamps shells and rods at these vertices. If `axes` contains
-  /// exactly one component, the vertices count as points of a plane of symmetry normal to this axis. Otherwise the
-  /// vertices count as built into a wall: slopes of shells and tangents of rods at the vertices are fixed.
+  /// Fixes the components `axes` of the positions of local vertices, and clamps shells and rods at these vertices. If
+  /// `axes` contains exactly one axis, `vertices` are treated as points of a plane of symmetry normal to this axis.
+  /// Unless `axes` contains exactly one axis, `vertices` are treated as built into a wall: slopes of shells and
+  /// tangents of rods at these vertices are fixed.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Prescribes the motion of all components of the given local vertices. Throws Error (input) for vertices with a
-  /// component that is already fixed or prescribed.
+  /// Prescribes the motion `motion` for all position components of the given local vertices. Throws Error (input) for
+  /// vertices with a component that is already fixed or prescribed.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion of local vertices and of the directors between these vertices: a rotation about `axis`
   /// through `origin` (m), and a translation of the vertices and the origin (src/dynamics/rigid_motion.hpp). Adds the
   /// parameters `angular_velocity:NAME` [steps] (rad/s) and `velocity:NAME` [steps, 3] (m/s), each with one value for
-  /// all steps or one value per step. Throws Error (input) for vertices with a component that is already fixed or
-  /// prescribed.
+  /// all steps or one value per step, where NAME is the argument `name`. Throws Error (input) for vertices with a
+  /// component that is already fixed or prescribed.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
-  /// Makes bodies rigid. Each of the given local cells must be an affine body (`affine_body`). Time steps must then use
-  /// symplectic Euler, velocity Verlet, implicit Euler or BDF2. Throws Error (input) if called after `prepare`.
-  /// `prepare` throws Error (input) for a cell that is not an affine body.
+  /// Makes bodies rigid. Each of the given local cells must represent an affine body (`TetrahedralMesh::affine_body`).
+  /// Time steps of a system with rigid bodies must use symplectic Euler, velocity Verlet, implicit Euler or BDF2.
+  /// Throws Error (input) if called after `prepare`. `prepare` throws Error (input) for a cell that does not represent
+  /// an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
   /// If the joint has an armature, adds the inertia of the joint's rotor and the parameter `joint_armature:NAME`, where
   /// NAME is the name of the joint. Throws Error (input) if called after `prepare`, for an armature that is negative or
   /// not finite, for an armature of a joint that is neither revolute nor prismatic, and for an armature without a rotor
-  /// in the mesh (`Joint::rotor`). `prepare` throws Error (input) for a body that does not exist or is not rigid, and
-  /// for redundant constraints.
+  /// in the mesh (`Joint::rotor`). `prepare` throws Error (input) for a joint of a body that does not exist or is not
+  /// rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----
 
   MPI_Comm comm() const { return mesh_->comm(); }         ///< communicator of the mesh
   const TetrahedralMesh& mesh() const { return *mesh_; }  ///< mesh that was passed to the constructor
-  /// Number of additions of inertias, force terms, fixed components and prescribed motions so far. While neither this
-  /// number nor a parameter changes, repetitions of step n from the same state give the same result.
+  /// Number of additions of inertias, force terms, fixed components and prescribed motions so far. While neither the
+  /// result of `changes` nor a parameter changes, repetitions of step n from the same state give the same result.
   std::uint64_t changes() const { return changes_; }
-  /// Returns a number that identifies the present version of the system on this rank. The number differs from all
-  /// earlier numbers after an operation that may have changed a parameter's value (`Field::revision`), and after each
-  /// addition that `changes` counts.
+  /// Returns a number that identifies the present version of the system on this rank. After an operation that may have
+  /// changed a parameter's value (`Field::revision`), and after each addition that `changes` counts, the result of
+  /// `revision` differs from all earlier results.
   std::uint64_t revision() const;
-  /// Returns true if the system may have changed on any rank. `earlier`: earlier result of `revision` on this rank.
+  /// Returns true if the system may have changed on any rank since `revision` returned `earlier` on that rank.
   /// Collective.
   bool changed_since(std::uint64_t earlier) const;
   ParameterSet& parameters() { return parameters_; }              ///< parameters of all parts
   const ParameterSet& parameters() const { return parameters_; }  ///< constant overload
-  /// Force terms, in the order in which they were added. After `split(true)`, the list contains the terms that were not
-  /// replaced, followed by the terms that `make_parts` made.
+  /// Force terms, in the order in which they were added. After `split(true)`, `terms` returns the terms that were not
+  /// replaced, followed by the terms that the functions `make_parts` returned.
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
-  /// Contributions to the masses, in the order in which they were added.
+  /// Inertias (contributions to the masses), in the order in which they were added.
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
   bool has_motions() const { return !motions_.empty(); }  ///< true if the motion of some vertices is prescribed
   /// Constraints of rigid bodies and joints, or nullptr if the system has no rigid bodies and joints. Valid after
@@ -119,51 +122,52 @@ class System {
   bool any_term_uses_velocities() const;  ///< true if `ForceTerm::uses_velocities` of any term is true
   bool any_term_lags() const;             ///< true if `ForceTerm::lags` of any term is true
   /// Returns true if at least one term was added with `make_parts`, and every term has a potential after `split(true)`.
-  /// Must not be called between `split(true)` and `split(false)`.
+  /// `can_split` must not be called between `split(true)` and `split(false)`.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
-  /// Replaces each term that was added with `make_parts` by the terms that `make_parts` makes, and prepares these terms
-  /// for the present parameters. If `wanted` is false, restores the original terms instead. Intended for forward solves
-  /// only: derivatives of a step are computed with the original terms.
+  /// Replaces each term that was added with `make_parts` by the terms that `make_parts` returns, and prepares these
+  /// terms for the present parameters. If `wanted` is false, restores the terms that `split(true)` replaced.
+  /// `split(true)` is intended for forward solves only: `split(false)` must restore the original terms before
+  /// derivatives of a step are computed.
   void split(bool wanted);
   /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask, c = 0, 1, 2, is set if
-  /// component c of the vertex is fixed or has a prescribed motion. The bit `weightless` is set at directors, on which
-  /// gravity does not act. After `prepare`, the bit `massless` is set at vertices without mass.
+  /// component c of the vertex is fixed or has a prescribed motion. The bit `weightless` of a mask is set at directors,
+  /// on which gravity does not act. After `prepare`, the bit `massless` of a mask is set at vertices without mass.
   const std::uint8_t* fixed() const;
-  static constexpr std::uint8_t massless = 8,  ///< bit in the masks of `fixed`: vertex without mass
-      weightless = 32;                         ///< bit in the masks of `fixed`: director
+  static constexpr std::uint8_t massless = 8,  ///< bit of vertices without mass in the masks that `fixed` returns
+      weightless = 32;                         ///< bit of directors in the masks that `fixed` returns
   /// Returns a field of zeros, [local vertices, 3].
   Field local_field(const char* name) const;
-  /// Returns a field [local vertices, 3] of zeros for temporary values. The memory comes from a pool, so that time
-  /// steps allocate no memory.
+  /// Returns a field [local vertices, 3] of zeros for temporary values. The memory of the field that `scratch_field`
+  /// returns is taken from a pool, so that time steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }  ///< memory pool of `scratch_field`
   /// Returns a state with the following fields: `positions` (m) on local vertices; `velocities` (m/s) and the fields
-  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values are zero,
-  /// except that prescribed motions set their fields to the values at the start of a rollout.
+  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values of the
+  /// state are zero, except in the fields of prescribed motions, which have the values at the start of a rollout.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
   // ---- quantities that depend on the parameters only; see Model ----
 
-  /// Computes the masses and prepares all terms for the present parameters. Also applies changes of fixed components,
-  /// and creates the constraints of rigid bodies and joints. Collective.
+  /// Creates the constraints of rigid bodies and joints, applies changes of fixed components, computes the masses, and
+  /// prepares all terms for the present parameters. Collective.
   void prepare();
-  /// Calls `prepare` if the system has not been prepared, or may have changed since the last call of `prepare`. Time
-  /// steppers need `Model::prepare` in addition. Collective.
+  /// Calls `prepare` if the system has not been prepared, or may have changed since the last call of `prepare`. A time
+  /// stepper of the system is prepared by `Model::prepare`, not by `prepare_if_changed`. Collective.
   void prepare_if_changed();
   /// Computes the derivatives of the results of `prepare` (masses and prepared quantities of terms) along `direction`.
   void prepare_tangent(const ParameterSet& direction);
-  /// Zeroes the sums in which adjoints of steps accumulate derivatives with respect to masses and to prepared
-  /// quantities of terms. `gradient` contains the parameters whose gradient is requested.
+  /// Zeroes the sums in which adjoints of steps accumulate derivatives of the loss with respect to masses and to
+  /// prepared quantities of terms. `gradient` contains the parameters whose gradient is requested.
   void begin_adjoint(const ParameterSet& gradient);
-  /// Adds to `gradient` the derivatives through masses and through prepared quantities of terms, which depend on the
-  /// parameters. By the chain rule, these derivatives follow from the sums that adjoints of steps have accumulated
-  /// since `begin_adjoint`.
+  /// Multiplies the sums that adjoints of steps have accumulated since `begin_adjoint` by the derivatives of masses and
+  /// of prepared quantities of terms with respect to the parameters, and adds the products to `gradient`.
   void prepare_adjoint(ParameterSet& gradient);
-  /// Zeroes the derivatives, along `direction`, of the sums of `begin_adjoint`. Throws Error (input) if a parameter of
-  /// `gradient` or `direction`, or a term, has no second derivatives; the message names the first such parameter or
-  /// term.
+  /// Zeroes the derivatives, along `direction`, of the sums that `begin_adjoint` zeroes. Throws Error (input) if a
+  /// parameter of `gradient` or `direction`, or a term, has no second derivatives; the message names the first such
+  /// parameter or term.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
-  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the terms that `prepare_adjoint` adds.
+  /// Adds to `gradient_tangent` the derivatives, along `direction`, of the products that `prepare_adjoint` adds to the
+  /// gradient.
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
   /// Zeroes the sums in which force terms accumulate second derivatives. Throws Error (input) if `gradient` or
   /// `direction` contains `rest_positions`, or if a term has no second derivatives.
@@ -171,7 +175,7 @@ class System {
 
   // ---- masses: the sum of all inertias ----
 
-  /// Masses, [owned vertices], kg; 1 at vertices without mass.
+  /// Vertex masses, [owned vertices], kg; 1 at vertices without mass.
   const Field& mass() const { return mass_; }
   /// Derivatives of the masses along the direction of `prepare_tangent`, [owned vertices].
   const Field& mass_tangent() const { return mass_tangent_; }
@@ -179,9 +183,10 @@ class System {
   std::vector<double> vertex_masses() const;
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// Derivative ∂L/∂m of the loss L with respect to the masses m, [owned vertices, 3]; the adjoints of steps add their
-  /// contributions. The derivative with respect to the mass of a vertex is the sum of the three components.
-  /// `begin_adjoint(gradient)` allocates the field if `changes_mass(gradient)`.
+  /// Derivative ∂L/∂m of the loss L with respect to the masses m, [owned vertices, 3], to which the adjoints of steps
+  /// add their contributions. The derivative of the loss with respect to the mass of a vertex is the sum of the three
+  /// components of `mass_gradient` at the vertex. `begin_adjoint(gradient)` allocates `mass_gradient` if
+  /// `changes_mass(gradient)` is true.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along the direction of `begin_adjoint_tangent`, [owned vertices, 3].
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
@@ -189,31 +194,30 @@ class System {
   // ---- forces: the sum of all terms; see ForceTerm ----
 
   /// Computes the sum of the forces f(x, v, p) of all terms, with positions x, velocities v and parameters p. At owned
-  /// vertices, the result contains the contributions of all ranks.
+  /// vertices, `force` contains the contributions of all ranks.
   void compute_force(const Configuration& at, Field& force);
   /// Computes ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, where f is the result of `compute_force`, dx and dv are in `tangent`, and
-  /// dp is `direction`. Ghost values of dx and dv must be up to date.
+  /// dp is `direction`. Ghost values of dx and dv in `tangent` must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
   /// Computes x̄ = (∂f/∂x)ᵀ w, v̄ = (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = (∂f/∂x_n)ᵀ w in
   /// `adjoint`. f is the sum of the forces of all terms, w is the adjoint of f, and x_n are the positions at the start
-  /// of the time step. At owned vertices, the results contain the contributions of all ranks. Adds to `gradient` this
-  /// rank's contribution to (∂f/∂p)ᵀ w. Ghost values of w must be up to date.
+  /// of the time step. At owned vertices, `adjoint` contains the contributions of all ranks. Adds to `gradient` this
+  /// rank's contribution to (∂f/∂p)ᵀ w, with the forces f and their adjoint w. Ghost values of `w` must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// Computes the derivatives of the results of `compute_force_adjoint` along `tangent`, `direction` and `dw`:
-  /// d[(∂f/∂x)ᵀ w], d[(∂f/∂v)ᵀ w] and, for lagged terms, d[(∂f/∂x_n)ᵀ w]. Adds to `gradient_tangent` this rank's
-  /// contribution to d[(∂f/∂p)ᵀ w]. A `w` or `dw` of nullptr stands for zero.
+  /// Computes the derivatives, along `tangent`, `direction` and `dw`, of the results (∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w and, for
+  /// lagged terms, (∂f/∂x_n)ᵀ w of `compute_force_adjoint`. Adds to `gradient_tangent` this rank's contribution to the
+  /// derivative of (∂f/∂p)ᵀ w, with the forces f and their adjoint w. A null pointer `w` or `dw` stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Enables or disables a search for NaN and infinite values in the results of `compute_force_adjoint` and
-  /// `prepare_adjoint`. The search examines the result of each term separately. Enabling the search discards the result
-  /// of an earlier search.
+  /// Enables or disables a search for NaN and infinite values in the result of each term in `compute_force_adjoint` and
+  /// `prepare_adjoint`. Each call of `set_diagnosis` resets the result of `diagnosis`.
   void set_diagnosis(bool on);
-  /// Returns the location of the first NaN or infinite value that the search of `set_diagnosis` found on this rank,
-  /// such as "the term 'elastic' at vertex 17, tetrahedron 4".
+  /// Returns the location of the first NaN or infinite value that the search enabled by `set_diagnosis` found on this
+  /// rank, such as "the term 'elastic' at vertex 17, tetrahedron 4".
   NotFinite diagnosis() const;
 
   // ---- all prescribed motions; see Kinematics ----
@@ -221,36 +225,37 @@ class System {
   /// Sets the positions y and the velocities v of vertices with prescribed motions at the end of the time span `span`,
   /// from the positions x at the start of `span`. `start`: state at the start of the time step.
   void apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const;
-  /// Tangent of `apply_motions`: sets the derivatives dy and dv of y and v.
+  /// Tangent of `apply_motions`: sets the derivatives dy and dv of the positions y and the velocities v.
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
-  /// Adjoint of `apply_motions`: replaces ȳ by the adjoint of x, and v̄ by 0, at vertices with prescribed motions, and
-  /// adds this rank's contributions to `start_adjoint` and `gradient`.
+  /// Adjoint of `apply_motions`, at vertices with prescribed motions: replaces `y_bar`, the adjoint of the positions y,
+  /// by the adjoint of `x`, sets `v_bar` to 0, and adds this rank's contributions to `start_adjoint` and `gradient`.
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
-  /// Advances those fields of `state` in which prescribed motions store data by step n of length dt (s).
+  /// Advances, by step n of length dt (s), those fields of `state` in which prescribed motions store data.
   void advance_motions(int n, double dt, State& state) const;
-  /// Tangent of `advance_motions`: advances the derivatives of the same fields, which are in `tangent`.
+  /// Tangent of `advance_motions`: advances the derivatives in `tangent` of the fields in which prescribed motions
+  /// store data.
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
   /// Adjoint of `advance_motions`: changes `adjoint` in place, and adds this rank's contribution to `gradient`.
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
-  /// Sums over all ranks the adjoints of those fields in which prescribed motions store data. A Model calls this
-  /// function at the end of the adjoint of a step.
+  /// Sums over all ranks the adjoints of those fields in which prescribed motions store data. A Model calls
+  /// `sum_motion_adjoints` at the end of the adjoint of a step.
   void sum_motion_adjoints(State& adjoint) const;
 
   // ---- energies in J, summed over all ranks; these functions call `prepare_if_changed` ----
 
   /// Kinetic energy Σ ½ m |v|² of all vertices.
   double kinetic_energy(const State& state);
-  /// Potential energy Σ E - Σ m g·x: the energies E of the terms, and the potential of gravity, which is zero at x = 0.
-  /// Parameters have the values of step n. Moving obstacles are at their positions at time 0, loads have their full
-  /// values, and the terms receive no velocities.
+  /// Potential energy Σ E - Σ m g·x: the energies E of the force terms, and the potential of gravity, which is zero at
+  /// x = 0. The potential energy is evaluated with the parameters of step n, moving obstacles at their positions at
+  /// time 0, loads at their full values, and zero velocities.
   double potential_energy(const State& state, int n = 0);
 
  private:
   struct Mask;
-  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set. Adds to the fields of `adjoint`, which the
-  /// caller has zeroed.
+  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set; adds the results to the fields of `adjoint`,
+  /// which the caller has zeroed.
   void diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                               ParameterSet& gradient);
   bool others_have_energy() const;
@@ -258,9 +263,9 @@ class System {
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body has a fixed
   /// component or a prescribed motion. Collective.
   void make_rigid();
-  /// Throws Error (input) if `prepare` has been called. The message contains the name `function`.
+  /// Throws Error (input) if `prepare` has been called; the message of the Error contains the argument `function`.
   void require_no_constraints(const char* function) const;
-  /// Throws Error (input) if the system has rigid bodies and `set` contains the rest shape.
+  /// Throws Error (input) if the system has rigid bodies and `set` contains the parameter `rest_positions`.
   void require_constant_shape(const ParameterSet& set) const;
   /// Returns the directors of the segments that have both ends among `vertices`.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
@@ -273,9 +278,9 @@ class System {
   std::shared_ptr<FieldPool> scratch_;
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
-  /// Term that was added with `make_parts`. `place`: index of the term in `terms_`. `parts`: terms that `make` has
-  /// made. After `split(true)`, the term is in `whole` and the parts are in `terms_`. Otherwise the term is in `terms_`
-  /// and the parts are in `parts`.
+  /// Force term that was added with `make_parts`, and the force terms that replace this term after `split(true)`. While
+  /// `is_split_` is false, `terms_[place]` is the replaceable term, and `parts` contains the terms made by `make`.
+  /// While `is_split_` is true, `whole` is the replaced term, and `terms_` contains the terms made by `make`.
   struct Split {
     std::size_t place;
     MakeTerms make;

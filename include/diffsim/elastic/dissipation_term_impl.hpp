@@ -12,24 +12,25 @@
 namespace diffsim {
 
 /// Force term of viscous forces in tetrahedral cells of type E with the viscous law L. The term acts in addition to the
-/// force term of a law of elasticity. F is the deformation gradient, Ḟ its rate, Ė the Green strain rate, ψ(Ė) the
-/// dissipation potential of the law, S the second and P the first Piola stress:
+/// force term of a law of elasticity. The first Piola stress is P = F S, with the deformation gradient F and the second
+/// Piola stress S = ∂ψ/∂Ė, where ψ(Ė) is the dissipation potential of the law and Ė = ½ (Fᵀ Ḟ + Ḟᵀ F) is the Green
+/// strain rate. The dissipated power per rest volume is S : Ė.
 ///
-///   Ė = ½ (Fᵀ Ḟ + Ḟᵀ F),   S = ∂ψ/∂Ė,   P = F S;   dissipated power per rest volume: S : Ė
-///
-/// The author of `L` writes only ψ or S. Automatic differentiation (AD) computes the tangent, the adjoint, the
-/// derivative of the adjoint, the Jacobian, and the bound of the damping matrix from which the stable time step is
-/// computed (`add_damping_bound`). `L` is a struct with the following members. `energy` returns ψ in W/m³ as a function
-/// of Ė = `rate`:
+/// The author of the law `L` writes only the dissipation potential ψ or the stress S. Automatic differentiation (AD)
+/// computes the tangent, the adjoint, the derivative of the adjoint, the Jacobian, and the bound of the damping matrix
+/// from which the stable time step is computed (`add_damping_bound`). The law `L` is a struct with the members `name`,
+/// `parameters`, `num_moduli` and `energy`. The function `energy` returns the dissipation potential ψ in W/m³ as a
+/// function of the Green strain rate Ė = `rate`:
 ///
 ///     static constexpr const char* name;
 ///     static constexpr std::array<ParameterSpec, K> parameters;   // per cell
 ///     static constexpr int num_moduli = K;
 ///     template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
-/// `L` may also define the functions `stress`, `stress_tangent` and `stress_moduli` of a law of elasticity (law.hpp),
-/// with `rate` in place of F. These functions then replace AD. If `L` defines `stress`, `energy` is not needed. `L` may
-/// define `static constexpr bool is_linear = true` if S is linear in Ė. The potential ψ must be convex.
+/// The law `L` may define the functions `stress`, `stress_tangent` and `stress_moduli` of a law of elasticity
+/// (law.hpp), with `rate` in place of F; kernels call these functions instead of AD. If `L` defines `stress`, the
+/// function `energy` is not needed. `L` may define `static constexpr bool is_linear = true` if the second Piola stress
+/// S is linear in the Green strain rate Ė. The dissipation potential ψ must be convex.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
@@ -129,15 +130,16 @@ class DissipationTerm : public ForceTerm {
     for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
-  /// Returns the geometry of the cells and the parameters of the law. T is Pack, or PackDual for derivatives along a
-  /// direction. `direction`: derivatives of the parameters along the direction, not used if T is Pack.
+  /// Returns the geometry of the cells and the parameters of the law. The scalar type T is Pack, or PackDual for
+  /// derivatives along a direction. `direction`: derivatives of the parameters along a direction, not used if T is
+  /// Pack.
   template <class T>
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
-  /// Adds the derivatives of w · f to `adjoint` and `gradient`, where f are the forces of the term and w is a vector at
-  /// the vertices. The adjoint kernel runs twice: first for the derivatives with respect to velocities, then for the
-  /// derivatives with respect to positions, parameters and the rest shape.
+  /// Adds the derivatives of w · f to `adjoint` and `gradient`, where f are the nodal forces of the term and w are
+  /// given vectors at the vertices. The adjoint kernel runs twice: first for the derivatives with respect to
+  /// velocities, then for the derivatives with respect to positions, parameters and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     kernel.to_velocities = true;

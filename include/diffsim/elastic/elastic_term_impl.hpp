@@ -35,7 +35,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
 
   std::string name() const override { return L::name; }  ///< name of the law
 
-  /// @name Operations of ForceTerm
+  /// @name ForceTerm operations
   /// @{
 
   /// Implements the function of ForceTerm that has the same name.
@@ -167,19 +167,20 @@ class ElasticTerm : public elastic::ElasticTermBase {
             direction.data("rest_positions")};
   }
 
-  /// Returns the cells, with the value of the law's control signal in time step `step`.
+  /// Returns the cells of the term, together with the value of the law's control signal in time step `step`.
   elastic::Elements<L, E> elements(int step) const {
     elastic::Elements<L, E> result = elements_;
     result.signal = value_of(signal_, step);
     return result;
   }
 
-  /// Adds (∂f/∂x)ᵀ w to `positions`, where f are the nodal forces at the positions x. Adds the derivatives of w · f
-  /// with respect to the moduli to `moduli_gradient`. Adds the derivatives of w · f with respect to ∂X/∂ξ (X: rest
-  /// positions, ξ: reference coordinates) to `shape_sums`; see add_shape_derivative(). Derivatives whose address is
-  /// nullptr are not computed. If `gradient` contains the law's control signal, the derivative with respect to the
-  /// signal is added to `gradient` after the cells of `CellPart::inner` or `CellPart::all`; a sweep over
-  /// `CellPart::shared` must therefore come before the sweep over `CellPart::inner`.
+  /// Adds the derivatives of the work w·f of the nodal forces f with given nodal vectors w: with respect to the
+  /// positions to the field `positions`, with respect to the moduli to `moduli_gradient`, and with respect to ∂X/∂ξ to
+  /// `shape_sums`, where X are the rest positions and ξ the reference coordinates (see add_shape_derivative()).
+  /// Derivatives with respect to the moduli or ∂X/∂ξ are not computed if `moduli_gradient` or `shape_sums`,
+  /// respectively, is nullptr. If `gradient` contains the law's control signal, a call for `CellPart::inner` or
+  /// `CellPart::all` adds the derivative with respect to the signal, summed over all cells of the term, to `gradient`;
+  /// a call for `CellPart::shared` must precede the call for `CellPart::inner`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -195,12 +196,12 @@ class ElasticTerm : public elastic::ElasticTermBase {
 };
 
 /// Returns the force term of the law L with a volume ratio that is averaged around each vertex (NodalDilatationTerm).
-/// Scenes request this term by the material option `dilatation: nodal`. Throws Error (input) if the cells of the mesh
-/// are not linear (Tet4).
+/// Scenes request NodalDilatationTerm by the material option `dilatation: nodal`. Throws Error (input) if the cells of
+/// the mesh are not linear (Tet4).
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
-/// Returns the description of the law L. `elastic_laws` returns a list of such descriptions.
+/// Returns the description of the law L, as an entry of the list `elastic_laws`.
 template <Law L>
 ElasticLaw describe_law() {
   ElasticLaw law;
@@ -219,8 +220,8 @@ ElasticLaw describe_law() {
   return law;
 }
 
-/// Registers a law, so that `DifferentiableMaterial` and scenes can refer to the law by name. A user's program calls
-/// this function once for each law that the program defines.
+/// Registers a law of elasticity, so that `DifferentiableMaterial` and scenes can refer to the law by name. A user's
+/// program calls `register_law` once for each law that the program defines.
 template <Law L>
 void register_law() {
   add_elastic_law(describe_law<L>());

@@ -13,7 +13,8 @@
 
 namespace diffsim {
 
-/// Requirements on the type L of a law of elasticity. A law is a struct with the members
+/// Requirements on the type L of a law of elasticity. A law is a struct with the constants `name`, `parameters`,
+/// `num_moduli` and `needs_positive_jacobian` and the functions `moduli` and `energy`:
 ///
 ///     static constexpr const char* name;
 ///     static constexpr std::array<ParameterSpec, P> parameters;   // one value per cell
@@ -22,32 +23,34 @@ namespace diffsim {
 ///     template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
 ///     template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// The functions are templates on the scalar type: double, Pack, or Dual or PointGradient, which are scalars of
-/// automatic differentiation (AD) and may be nested. Kernels compute the first Piola stress P = ∂W/∂F and the
-/// derivatives of P from `energy` by AD. For higher speed, a law may define any of the following functions, which then
-/// replace AD in the computation of P, of ∂P/∂F : dF, and of A_k = ∂P/∂moduli_k:
+/// The functions `moduli` and `energy` are templates on the scalar type T: double, Pack, or Dual or PointGradient,
+/// which are scalars of automatic differentiation and may be nested. Kernels compute the first Piola stress P = ∂W/∂F
+/// and the derivatives of P from `energy` by automatic differentiation. For higher speed, a law may define any of the
+/// functions `stress`, `stress_tangent` and `stress_moduli`, which then replace automatic differentiation for the first
+/// Piola stress P, for ∂P/∂F : dF, and for A_k = ∂P/∂moduli_k:
 ///
 ///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
 ///     template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// A law may declare a control signal, a parameter that multiplies one modulus in all cells. The control signal has one
-/// value for all time steps or one value per time step:
+/// A law may declare a control signal, a parameter that multiplies one modulus in all cells and has one value for all
+/// time steps or one value per time step:
 ///
 ///     static constexpr ParameterSpec signal;
 ///     static constexpr int signal_modulus;   // index of the scaled modulus
 ///
-/// A law that requires a condition on several parameters of a cell may define the following function, which returns an
-/// error message if the condition is not met, and otherwise an empty text. A scene calls this function for each cell
-/// when the scene is created:
+/// A law that requires a condition on several parameters of a cell may define the function `parameters_error`, which
+/// returns an error message if the condition is not met, and otherwise an empty text. A scene calls the law's function
+/// `parameters_error` for each cell when the scene is created:
 ///
 ///     static std::string parameters_error(std::span<const double> parameters);   // in the order of `parameters`
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
-/// not define `stress`, because stresses derived by AD take long to compile when inlined. A law may override this
-/// default by the constant `long_arithmetic`. Kernels for the cell type FineTet10, which has many quadrature points,
-/// call the functions of every law. Calls are recommended for long functions (with logarithms, exponentials or
-/// iterations). A short energy function may be a few percent faster if the function is inlined.
+/// not define `stress`, because stresses derived by automatic differentiation take long to compile when inlined. A law
+/// may define the constant `long_arithmetic`, which selects whether kernels call or inline the functions of the law.
+/// Kernels for the cell type FineTet10, which has many quadrature points, call the functions of every law. For laws
+/// with long functions (logarithms, exponentials or iterations), calls are recommended instead of inlining. Inlining
+/// may make kernels with a short energy function a few percent faster.
 ///
 ///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///
@@ -97,9 +100,9 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
 }
 
 /// Computes A_k = ∂P/∂moduli_k, where P is the first Piola stress. A law's tangent kernels and adjoint kernels must
-/// compute A_k by the same function: near the rest shape, A_k is a small difference of large terms, and two functions
-/// would have different rounding errors. The adjoint would then not be the transpose of the tangent up to rounding
-/// errors of the results.
+/// compute A_k = ∂P/∂moduli_k by the same function, so that the adjoint is the transpose of the tangent up to rounding
+/// errors of the results: near the rest shape, A_k is a small difference of large terms, and two functions would have
+/// different rounding errors.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
   if constexpr (requires { L::stress_moduli(F, moduli, A); }) {
@@ -116,7 +119,7 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], M
   }
 }
 
-/// Computes out_k = ∂P/∂moduli_k : G, where P is the first Piola stress at the deformation gradient F.
+/// Computes out_k = ∂P/∂moduli_k : G for a matrix G, where P is the first Piola stress at the deformation gradient F.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]) {
   Mat3<T> A[K];

@@ -17,15 +17,15 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  /// Adds a loss, multiplied by `weight`, to the sum. After the call, the caller must not use `loss` any more, because
-  /// this function may have multiplied `loss` by `weight` (`Loss::multiply`).
+  /// Adds a loss, multiplied by `weight`, to the sum. After a call of `add`, the caller must not use `loss` any more,
+  /// because `add` may have multiplied `loss` by `weight` (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
-  /// residuals r of all observations. The result is dimensionless. The likelihood is that of observations whose errors
-  /// are independent and normally distributed, with the standard deviation σ = `deviation` in the unit of r. Throws
-  /// Error (input) if `deviation` is not positive.
+  /// residuals r of all observations, and σ = `deviation` is the standard deviation of the errors of observations in
+  /// the unit of r. The result is dimensionless. The likelihood assumes that the errors of observations are independent
+  /// and normally distributed. Throws Error (input) if `deviation` is not positive and finite.
   void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
-  /// Common unit of the losses; "1" if their units differ.
+  /// Common unit of the losses in the sum; "1" if the units of the losses differ.
   std::string unit() const override;
   /// Throws Error (input), because the losses of a sum have no common number of observations.
   double num_observations() const override;
@@ -59,13 +59,13 @@ class SumLoss : public Loss {
 
 /// Half the mean squared distance (m²) to observed positions x̂: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², where
 /// x_i^n is the position of vertex i after n steps, S are the observed steps, and V are the observed vertices.
-/// Components that are not observed are NaN in x̂ and are left out of the sum. |S||V| is the number of pairs (vertex,
-/// step) for which at least one component is observed.
+/// Components that are not observed are NaN in the observed positions x̂ and are left out of the sum. |S||V| is the
+/// number of pairs (vertex, step) for which at least one component is observed.
 class TrackLoss : public Loss {
  public:
   /// Creates the loss. For each observed step n, `observed[n]` contains the observed positions in m, an array [owned
-  /// vertices, 3]. Only vertices of `region` enter the loss. Throws Error (input) if no component is observed.
-  /// Collective.
+  /// vertices, 3]. Only vertices of `region` enter the loss. Throws Error (input) if no component at a vertex of
+  /// `region` is observed. Collective.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   std::string unit() const override { return "m²"; }
   double num_observations() const override { return 1.0 / weight_; }
@@ -88,7 +88,8 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// Loss ½ |m - target|², where m is the mean of a field of the state after a single step over the vertices of a region.
+/// Loss ½ |m - target|², where m is the mean, over the vertices of a region, of a field of the state after a given
+/// step.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -123,30 +124,31 @@ class TargetLoss : public Loss {
   int step_;
 };
 
-/// Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps. The unit of
-/// `target` is m.
+/// Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps. The unit of the
+/// position `target` is m.
 class TargetPositionLoss : public TargetLoss {
  public:
-  /// Creates the loss for the state x[`step`]. Collective.
+  /// Creates the loss for the state x[`step`] after `step` steps. Collective.
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "positions", "m²", target, step) {}
 };
 
 /// Loss ½ |v̄ - target|² (m²/s²), where v̄ is the mean velocity of a region's vertices after `step` steps. The unit of
-/// `target` is m/s.
+/// the velocity `target` is m/s.
 class TargetVelocityLoss : public TargetLoss {
  public:
-  /// Creates the loss for the state x[`step`]. Collective.
+  /// Creates the loss for the state x[`step`] after `step` steps. Collective.
   TargetVelocityLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step)
       : TargetLoss(mesh, region, "velocities", "m²/s²", target, step) {}
 };
 
-/// Effort ½ Σ_n dt |u_n|² of a control parameter over all steps n, where dt is the time step, and u_n is the value of a
-/// global parameter in step n. The parameter has one entry per step, or one entry for all steps.
+/// Effort ½ Σ_n dt |u_n|² of a global parameter over all steps n, where dt is the time step, and u_n is the parameter's
+/// value in step n. The parameter of an EffortLoss has one value per step, or one value for all steps.
 class EffortLoss : public Loss {
  public:
   /// Creates the loss. `dt`: time step in s. `steps`: number of steps of the rollout. `value` throws Error (input) if
-  /// the model has no parameter with the name `parameter`, or if this parameter is not global.
+  /// the model has no parameter with the name `parameter`, if this parameter is not global, or if a feedback or a link
+  /// computes this parameter.
   EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -163,7 +165,7 @@ class EffortLoss : public Loss {
   }
 
  private:
-  /// Entries of the control parameter in `set` for step n.
+  /// Returns the components, for step n, of the parameter `parameter_` in the ParameterSet `set`.
   std::vector<double> entries(int n, const ParameterSet& set) const;
   void add(int n, const ParameterSet& from, ParameterSet& to) const;
 
@@ -174,10 +176,10 @@ class EffortLoss : public Loss {
 };
 
 /// Loss ⟨w, x[N]⟩ of the state x[N] after N = `step` steps, with the weights w, for dot-product tests. The gradient of
-/// the loss with respect to unknowns u is (∂x[N]/∂u)ᵀ w. The weights must outlive this object.
+/// the loss ⟨w, x[N]⟩ with respect to unknowns u is (∂x[N]/∂u)ᵀ w. The State w must outlive the TerminalLoss.
 class TerminalLoss : public Loss {
  public:
-  /// Creates the loss with the weights w = `weights`, which have the fields of the state.
+  /// Creates the loss with the weights w = `weights`, which must have the same fields as the state.
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}
   bool observes(int n) const override { return n == step_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;

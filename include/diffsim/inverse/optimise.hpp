@@ -19,124 +19,128 @@ enum class Optimiser {
   lbfgs,      ///< TAO's bounded limited-memory BFGS
   newton_cg,  ///< TAO's bounded Newton-Krylov method with trust regions, with Hessian-vector products
   adam,       ///< Kingma & Ba 2015
-  mma,        ///< globally convergent method of moving asymptotes (Svanberg 2002), with inequalities
-  almm        ///< TAO's augmented Lagrangian method, with equations and inequalities
+  mma,        ///< globally convergent method of moving asymptotes (Svanberg 2002), with inequality constraints
+  almm        ///< TAO's augmented Lagrangian method, with equality and inequality constraints
 };
-/// Names of the methods in scene files, in the order of Optimiser.
+/// Names of the optimisation methods in scene files, in the order of the enumerators of Optimiser.
 inline constexpr std::array<const char*, 5> optimisers = {"lbfgs", "newton_cg", "adam", "mma", "almm"};
 
 /// Function c(u) of the unknowns u of an InverseProblem, for a Constraint.
 class ConstraintFunction {
  public:
   virtual ~ConstraintFunction() = default;
-  /// Returns a name for messages and reports, for example "mean of youngs_modulus".
+  /// Returns the function's name in messages and reports, for example "mean of youngs_modulus".
   virtual std::string name() const = 0;
-  /// Returns c(u) on every rank, and sets `gradient` to this rank's part of ∂c/∂u. Collective.
+  /// Returns the function's value c(u) on every rank, and sets `gradient` to this rank's part of ∂c/∂u. Collective.
   virtual double gradient(const std::vector<double>& u, std::vector<double>& gradient) = 0;
 };
 
 /// Returns the function c(u) = L(u)^(1/root), where L is the loss of `problem`. If L is the mean of |y|^p for a value y
 /// of a sensor (SensorValueLoss), `root` = p gives c the unit of y. `problem` must have the same unknowns as the
 /// problem that is optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must outlive the
-/// function. Throws Error (input) for a root less than 1.
+/// returned ConstraintFunction. Throws Error (input) if `root` is less than 1.
 std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root = 1.0);
-/// Returns the function c(u) = Σ_i w_i p_i / Σ_i w_i, the weighted mean of the physical values p of unknown k.
-/// `weights`: w_i for the values p_i of this rank, for example the volumes of the rank's cells. `problem` must outlive
-/// the function. Throws Error (input) for a wrong number of weights, a negative weight, or if all weights are zero.
-/// Collective.
+/// Returns the function c(u) = Σ_i w_i p_i / Σ_i w_i, the weighted mean of the physical values p of unknown k
+/// (`InverseProblem::physical`). `weights`: w_i for the physical values p_i of this rank, for example the volumes of
+/// the rank's cells. `problem` must outlive the returned ConstraintFunction. Throws Error (input) for a wrong number of
+/// weights, a negative weight, or if all weights are zero. Collective.
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
                                                        std::vector<double> weights);
 /// Returns the function c(u) = V(u)/V₀, where V is the volume of the rest shape (parameter `rest_positions`) and V₀ is
-/// the volume of `mesh` (`TetrahedralMesh::rest_positions`). Unknown k must refer to the parameter `rest_positions`,
-/// and `mesh` must be the mesh of the problem's Model. `problem` must outlive the function. Throws Error (input) for
-/// another parameter, or for a mesh with another number of vertices. Collective.
+/// the volume of `mesh` (`TetrahedralMesh::rest_positions`). `mesh` must be the mesh of the problem's Model. `problem`
+/// must outlive the returned ConstraintFunction. Throws Error (input) if unknown k does not refer to the parameter
+/// `rest_positions`, or if `mesh` and the Model's mesh differ in the number of vertices. Collective.
 std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem& problem, std::size_t k,
                                                                   std::shared_ptr<const TetrahedralMesh> mesh);
-/// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1. η =
-/// |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J = ∂X/∂X₀, where X are the rest positions and X₀ are
-/// the rest positions of `mesh`. The integrals are over X₀. η = 1 if J is a rotation times a factor, otherwise η > 1; η
-/// tends to infinity if a tetrahedron degenerates. If a tetrahedron is inverted, `gradient` throws Error (run). Throws
-/// Error (input) for a power less than 1. Other conditions as for `make_relative_volume_function`. Collective.
+/// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1 and
+/// integrals over the rest shape of `mesh`. η = |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J =
+/// ∂X/∂X₀, where X are the rest positions and X₀ are the rest positions of `mesh`. The inverse mean ratio η of a matrix
+/// J is 1 if J is a rotation times a factor, and larger otherwise; η tends to infinity if a tetrahedron degenerates. If
+/// a tetrahedron is inverted, `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is
+/// less than 1. `problem`, `k` and `mesh` must meet the conditions of `make_relative_volume_function`. Collective.
 std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
                                                              std::shared_ptr<const TetrahedralMesh> mesh,
                                                              double power = 16.0);
 
-/// Constraint lower ≤ c(u) ≤ upper. If `lower` equals `upper`, the constraint is the equation c(u) = upper.
+/// Constraint lower ≤ c(u) ≤ upper on a function c(u) of the unknowns; an equation if the bounds are equal.
 struct Constraint {
   std::shared_ptr<ConstraintFunction> function;             ///< c
-  double lower = -std::numeric_limits<double>::infinity();  ///< lower bound of c; -∞: none
-  double upper = std::numeric_limits<double>::infinity();   ///< upper bound of c; ∞: none
+  double lower = -std::numeric_limits<double>::infinity();  ///< lower bound of the function c(u); -∞: no lower bound
+  double upper = std::numeric_limits<double>::infinity();   ///< upper bound of the function c(u); ∞: no upper bound
 };
 
-/// Multiple shooting (Bock & Plitt 1984). A rollout is divided into windows, and the states z at the starts of the
-/// windows after the first are further unknowns. The method minimises the augmented Lagrangian of the loss and of the
-/// continuity conditions: the state at the end of a window equals the state at the start of the next. The loss of short
-/// windows is a smooth function of the unknowns also for chaotic motions, for which the loss of one long rollout has
-/// many minima. The start values of z are the states of one rollout, at the start values of the other unknowns.
+/// Options of optimisation by multiple shooting (Bock & Plitt 1984). Multiple shooting divides a rollout into windows;
+/// the states z at the starts of all windows except the first are additional unknowns. Multiple shooting minimises the
+/// augmented Lagrangian of the loss and of the continuity conditions: the state at the end of a window equals the state
+/// at the start of the next window. The loss of short windows is a smooth function of the unknowns also for chaotic
+/// motions, for which the loss of one long rollout has many minima. The start values of the windows' states z are
+/// computed by one rollout with the start values of the other unknowns.
 struct ShootingOptions {
   int windows = 0;  ///< number of windows, at least 2, with about equal numbers of steps; 0: no shooting
   /// Largest allowed root mean square of the jumps x - z between windows, where z is the state at the start of a
-  /// window, and x is the state at the end of the window before. The root mean square is relative to that of z - x[0]
-  /// at the start of the optimisation, where x[0] is the initial state.
+  /// window, and x is the state at the end of the window before. The root mean square of the jumps is divided by the
+  /// root mean square of z - x[0] at the start of the optimisation, where z are the states at the starts of the windows
+  /// and x[0] is the initial state.
   double tolerance = 1e-4;
   int rounds = 10;  ///< largest number of minimisations, each of at most `OptimiserOptions::max_iterations` iterations
-  /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T and jumps of accelerations by
-  /// T², so that all jumps are lengths.
+  /// Time T (s), about the duration of a window of multiple shooting. Jumps of velocities between windows are
+  /// multiplied by the time T and jumps of accelerations by T², so that all jumps are lengths.
   double duration = 1.0;
 };
 
 /// Options of `optimise`.
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;  ///< method of minimisation
-  int max_iterations = 50;              ///< maximum number of iterations of the method
-  /// Largest allowed ratio of `Iterate::gradient_norm` at the end to that at the start.
+  int max_iterations = 50;              ///< maximum number of iterations of the optimisation method
+  /// Largest allowed ratio of `Iterate::gradient_norm` at the end to `Iterate::gradient_norm` at the start.
   double gradient_tolerance = 1e-8;
-  double learning_rate = 0.05;  ///< step size of Adam: about the change of each value of u per iteration
-  /// True: newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
+  double learning_rate = 0.05;  ///< step size of Adam: about the change of each unknown per iteration
+  /// True if newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
   /// Largest allowed violation of a constraint, relative to the largest magnitude of the constraint's finite bounds. If
-  /// this magnitude is zero, the violation is relative to |c| at the start, where c is the function of the constraint,
-  /// or absolute if c is zero at the start.
+  /// all finite bounds of a constraint are zero, its violation is relative to |c| at the start of the optimisation,
+  /// where c is the function of the constraint, or absolute if c is zero at the start.
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound; in
   /// (0, 1].
   double move_limit = 0.5;
-  /// Multiple shooting, for newton_cg. Afterwards, the loss of a single rollout is minimised, starting from the result
-  /// of multiple shooting.
+  /// Options of multiple shooting, which only newton_cg supports. After multiple shooting, the loss of a single rollout
+  /// is minimised, starting from the result of multiple shooting.
   ShootingOptions shooting = {};
-  /// This rank's part of u at the start; the default is `InverseProblem::start`.
+  /// This rank's part of the start values of the unknowns u; the default is `InverseProblem::start`.
   std::optional<std::vector<double>> start = {};
 };
 
-/// State of an optimisation after an iteration; iteration 0 is the start.
+/// State of an optimisation after an iteration; iteration 0 is the start. In minimisations by multiple shooting, the
+/// members `loss` and `gradient_norm` refer to the augmented Lagrangian (ShootingOptions).
 struct Iterate {
-  int iteration = 0;  ///< number of iterations of the method so far
+  int iteration = 0;  ///< number of iterations of the optimisation method so far
   double loss = 0.0;  ///< loss L(u), priors included
-  /// Norm of the projected gradient ∂L/∂u of the loss L. For mma and almm, the norm of ∂L/∂u at the start, without
-  /// projection, and later the norm of the projected gradient of the Lagrangian function.
+  /// Norm of the projected gradient ∂L/∂u of the loss L. For mma and almm, `gradient_norm` is the norm of ∂L/∂u without
+  /// projection in iteration 0, and the norm of the projected gradient of the Lagrangian function in later iterations.
   double gradient_norm = 0.0;
   /// Largest relative violation of a constraint (OptimiserOptions::constraint_tolerance); with multiple shooting,
   /// relative root mean square of the jumps between windows (ShootingOptions::tolerance).
   double violation = 0.0;
   long evaluations = 0;                    ///< number of evaluations of loss and gradient so far
-  const std::vector<double>* u = nullptr;  ///< this rank's part of u; valid during the call of the observer
+  const std::vector<double>* u = nullptr;  ///< this rank's part of the unknowns, valid only during the observer's call
 };
 /// Callback that receives each iterate, beginning with the start, on every rank.
 using IterateObserver = std::function<void(const Iterate&)>;
 
 /// Result of `optimise`: the last iterate.
 struct OptimiserResult {
-  std::vector<double> u;                 ///< this rank's part of u
+  std::vector<double> u;                 ///< this rank's part of the unknowns u
   double loss = 0.0;                     ///< loss L(u), priors included
   double gradient_norm = 0.0;            ///< as in Iterate
   double violation = 0.0;                ///< as in Iterate
   std::vector<double> constraints = {};  ///< values c(u) of the constraints' functions
-  int iterations = 0;                    ///< number of iterations; excludes the evaluation at the start
+  int iterations = 0;                    ///< number of iterations, without the evaluation at the start
   long evaluations = 0;                  ///< number of evaluations of loss and gradient
   long hessian_products = 0;             ///< number of Hessian-vector products of newton_cg
-  bool converged = false;                ///< true if the tolerances of the options were met
-  std::string reason;  ///< why the optimisation ended; for TAO's methods, the name of the TaoConvergedReason
+  bool converged = false;                ///< true if the tolerances of OptimiserOptions were met
+  std::string reason;  ///< reason of termination; for TAO's methods, the name of the TaoConvergedReason
 };
 
 /// Minimises the problem's loss within the bounds of the unknowns and subject to the constraints. Returns the last

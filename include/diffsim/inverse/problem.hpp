@@ -27,170 +27,187 @@ class SweepJournal;
 class ValueMap;
 struct SweepPlan;
 
-/// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
+/// Loss of a rollout as a function of a vector u of unknowns, with the derivatives of this function.
 ///
-/// u is distributed: each rank's part contains the unknowns of the rank's own cells or vertices. Values that all ranks
-/// share are in the part of rank 0: values of global parameters, values of groups, and coefficients of a linear map.
-/// For a logarithmic unknown of a parameter p without a map, u is ln p. Groups, maps, distributions and filters of
-/// shapes are members of Unknown. All members are collective.
+/// The vector u of unknowns is distributed: each rank's part contains the unknowns of the rank's own cells or vertices.
+/// Rank 0's part of the vector of unknowns also contains the values that all ranks share: values of global parameters,
+/// values of groups, and coefficients of a linear map. For a logarithmic unknown of a parameter p without a map, the
+/// entries of u are ln p. The struct Unknown defines groups, maps, distributions and filters of shapes. All member
+/// functions of InverseProblem are collective.
 ///
-/// Some functions have arguments of the types Schedule, Store, SweepJournal and EvaluationLog. The runner (src/app)
-/// uses these functions; other programs use CheckpointOptions. The headers of the four types are not installed:
-/// schedule.hpp, store.hpp and sweep_journal.hpp in src/checkpoint, and evaluation_log.hpp in src/inverse.
+/// The functions with arguments of the types Schedule, Store, SweepJournal and EvaluationLog are for the runner
+/// (src/app); other programs use CheckpointOptions. The headers of Schedule, Store, SweepJournal and EvaluationLog are
+/// not installed: schedule.hpp, store.hpp and sweep_journal.hpp in src/checkpoint, and evaluation_log.hpp in
+/// src/inverse.
 class InverseProblem {
  public:
-  /// Function that creates the schedule of a forward run and reverse run over `num_steps` steps. Used by the runner;
-  /// Schedule is declared in src/checkpoint/schedule.hpp.
+  /// Function that creates the checkpointing schedule of a forward run and a reverse run over `num_steps` steps.
+  /// ScheduleFactory is for the runner; Schedule is declared in src/checkpoint/schedule.hpp.
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
 
-  /// Creates the problem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must outlive
-  /// the problem. If `checkpoints.memory` is given, the first call of `gradient` plans the schedule of gradients, and
-  /// the first call of `hessian_product` plans the schedule of products with the Hessian. Otherwise, the Model may
-  /// store results of steps, up to 256 MiB on each rank (`Model::remember_steps`).
+  /// Creates the InverseProblem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must
+  /// outlive the InverseProblem. If `checkpoints.memory` is given, the first call of `gradient` plans the checkpointing
+  /// schedule of gradients, and the first call of `hessian_product` plans the schedule of products with the Hessian. If
+  /// `checkpoints.memory` is not given, the Model may store results of steps, up to 256 MiB on each rank
+  /// (`Model::remember_steps`).
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
-  /// Creates the problem with a schedule and a store that the caller supplies. `store` must outlive the problem. The
-  /// runner uses this constructor; the headers of Schedule and Store are in src/checkpoint.
+  /// Creates the InverseProblem with a checkpointing schedule and a store that the caller supplies. `store` must
+  /// outlive the InverseProblem. The constructor with a Store is for the runner; the headers of Schedule and Store are
+  /// in src/checkpoint.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  ScheduleFactory make_schedule, Store& store);
   ~InverseProblem();
-  InverseProblem(InverseProblem&&) noexcept;  ///< the other problem may afterwards only be destroyed
+  /// Move constructor; the moved-from problem may afterwards only be destroyed.
+  InverseProblem(InverseProblem&&) noexcept;
 
-  /// Adds the loss of another experiment. This problem and `experiment` must have the same unknowns, in the same order
-  /// and with the same numbers of values. After the call, `set` sets the parameters of both models, and `value`,
-  /// `gradient` and `hessian_product` return sums over the experiments. `start`, the bounds, `final_state`, `loss`, the
-  /// observer of `gradient`, the progress callback, the journal and `statistics` are those of this problem alone.
-  /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
+  /// Adds the loss of another experiment to the loss of this problem. This problem and `experiment` must have the same
+  /// unknowns, in the same order and with the same numbers of values. After a call of `add`, `set` sets the parameters
+  /// of the models of all experiments, and `value`, `gradient` and `hessian_product` return sums over the experiments.
+  /// `start`, `lower_bounds`, `upper_bounds`, `final_state`, `loss`, `statistics`, the observer of `gradient`, the
+  /// progress callback and the journal refer to this problem only, not to the added experiments. `experiment` must
+  /// outlive this problem. Throws Error (input) if the unknowns of this problem and of `experiment` differ.
   void add(InverseProblem& experiment);
   /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
-  /// group has an InverseProblem on a separate communicator. All groups must have the same unknowns, and all unknowns
-  /// must have values that all ranks share. `all`: communicator of all groups. `numbers`: number of this problem's
-  /// experiment, and of each added experiment, among the experiments of all groups, from 0 on.
+  /// group of processes has an InverseProblem on a separate communicator. All groups of processes must have the same
+  /// unknowns, and all unknowns must have values that all ranks share. `all`: communicator of all groups of processes.
+  /// `numbers`: for this problem's and each added experiment, its number from 0 among the experiments of all groups.
   ///
-  /// After the call, `value`, `gradient` and `hessian_product` return sums over the experiments of all groups, in the
-  /// order of the numbers. `start` returns the start value of the group that has experiment 0. These four functions are
-  /// collective over all groups. If all groups have the same number of ranks, the sums are bitwise identical for any
-  /// number of groups. All groups must add the same priors. If a rollout fails in one group, all groups throw the
-  /// Error. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
+  /// After a call of `share_experiments`, `value`, `gradient` and `hessian_product` return sums over the experiments of
+  /// all groups of processes, in the order of the experiments' numbers, and `start` returns the start value of the
+  /// group that has experiment 0. After a call of `share_experiments`, `value`, `gradient`, `hessian_product`, `start`
+  /// and `solver_tolerance` are collective over all groups of processes. If all groups of processes have the same
+  /// number of ranks, the sums over the experiments are bitwise identical for any number of groups. All groups of
+  /// processes must add the same priors. If a rollout fails in one group of processes, all groups throw the Error of
+  /// this rollout. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
-  /// Returns experiment k of this problem: the problem itself for k = 0, and the added experiment number k - 1
-  /// otherwise. Throws Error (input) if there is no such experiment, and for k > 0 after a call of `share_experiments`.
+  /// Returns experiment k of this problem: the problem itself for k = 0, and for k > 0 the argument of the k-th call of
+  /// `add`. Throws Error (input) if experiment k does not exist, and for k > 0 after a call of `share_experiments`.
   const InverseProblem& experiment(std::size_t k) const;
-  /// Creates a problem with the same model, steps, unknowns and values p0 (of maps, distributions and filters of
-  /// shapes), but with another loss, without priors and without added experiments, for example for a constraint. If
-  /// `checkpoints` has no value, the options of this problem are used. `loss` and `store` must outlive the result.
-  /// Throws Error (input) after a call of `share_experiments`.
+  /// Creates an InverseProblem with another loss, for example for a constraint. The model, the initial state, the
+  /// number of steps, the unknowns, and the parameter values p0 of maps, distributions and filters of shapes are those
+  /// of this problem; the created problem has no priors and no added experiments. If `checkpoints` has no value, the
+  /// CheckpointOptions of this problem are used. `loss` must outlive the created problem. Throws Error (input) after a
+  /// call of `share_experiments`.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
-  /// Overload of `with_loss` with a schedule and a store that the caller supplies. The runner uses this function; the
-  /// headers of Schedule and Store are in src/checkpoint.
+  /// Overload of `with_loss` with a checkpointing schedule and a store that the caller supplies. `loss` and `store`
+  /// must outlive the created problem. The overload with a Store is for the runner; the headers of Schedule and Store
+  /// are in src/checkpoint.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
-  /// Creates a problem with another model and another loss, for example for multiple shooting. The initial state, the
-  /// number of steps and the priors are those of this problem. The unknowns are those of this problem, followed by
-  /// `more`. `model` must have the parameters of this problem's model. `model`, `loss` and this problem must outlive
-  /// the result. Sweeps of the result call the progress callback of this problem, set `statistics` of this problem, end
-  /// if the journal of this problem requests a stop, and are not logged. Throws Error (input) if the problem has added
-  /// experiments.
+  /// Creates an InverseProblem with another model and another loss, for example for multiple shooting. The initial
+  /// state, the number of steps and the priors of the created problem are those of this problem. The unknowns of the
+  /// created problem are those of this problem, followed by the unknowns `more`. `model` must have the parameters of
+  /// this problem's model. `model`, `loss` and this problem must outlive the created problem. Forward and reverse runs
+  /// of the created problem call the progress callback of this problem, set its `statistics`, end if its journal
+  /// requests a stop, and are not logged. Throws Error (input) if this problem has experiments (`has_experiments`).
   std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more);
-  /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. `losses()`,
-  /// `final_state` and `unit()` do not change; the prior should have the unit of the loss.
+  /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. A prior does
+  /// not change `losses()`, `final_state` and `unit()`, and should have the same unit as the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
   /// Sets the factor by which all priors are multiplied; the default is 1. Throws Error (input) for a factor that is
   /// negative or not finite.
   void set_prior_factor(double factor);
   double prior_factor() const { return prior_factor_; }  ///< factor of all priors
-  /// Returns the sum of the priors at u, times the factor. Collective.
+  /// Returns the sum of the priors at `u`, multiplied by `prior_factor()`. Collective.
   double prior(const std::vector<double>& u) const;
-  /// Returns true if each unknown has exactly one prior with a covariance matrix, and the factor of the priors is not
-  /// 0.
+  /// Returns true if each unknown has exactly one prior with a covariance matrix, and `prior_factor()` is not 0.
   bool has_prior_covariance() const;
-  /// Returns this rank's entries of the product of the prior covariance matrix with b (`Prior::covariance_product`).
-  /// Requires `has_prior_covariance`. Collective.
+  /// Returns this rank's entries of the product of b with the prior covariance matrix (∂²P/∂u²)⁻¹, where P(u) is the
+  /// sum of the priors, multiplied by `prior_factor()`. Requires `has_prior_covariance`. Collective.
   std::vector<double> prior_covariance_product(const std::vector<double>& b) const;
-  /// Returns this rank's entries of F z, where F Fᵀ is the prior covariance matrix
-  /// (`Prior::covariance_factor_product`). Requires `has_prior_covariance`. Collective.
+  /// Returns this rank's entries of F z, where F Fᵀ = (∂²P/∂u²)⁻¹ is the prior covariance matrix, and P(u) is the sum
+  /// of the priors, multiplied by `prior_factor()`. Requires `has_prior_covariance`. Collective.
   std::vector<double> prior_covariance_factor_product(const std::vector<double>& z) const;
-  /// Returns this rank's entries of (∂²P/∂u²) v, where P(u) is the sum of the priors, times the factor of the priors.
-  /// Collective.
+  /// Returns this rank's entries of (∂²P/∂u²) v, where P(u) is the sum of the priors, multiplied by
+  /// `prior_factor()`. Collective.
   std::vector<double> prior_product(const std::vector<double>& u, const std::vector<double>& v) const;
-  /// Losses of this problem and of the added experiments, without priors, from the last call of `value` or `gradient`.
-  /// Calls of `gradient` that return a logged result do not change these losses.
+  /// Losses of all experiments, without the priors of this problem, from the last call of `value` or `gradient`: one
+  /// loss for this problem and for each added experiment or, after a call of `share_experiments`, for each experiment
+  /// of all groups of processes. Calls of `gradient` that return a logged result do not change the values of `losses`.
   const std::vector<double>& losses() const { return losses_; }
-  /// Returns true if experiments were added, or if groups of processes share experiments.
+  /// Returns true if experiments were added to this problem, or if groups of processes share experiments.
   bool has_experiments() const { return !experiments_.empty() || groups_; }
-  /// Common unit of the losses of this problem and of the added experiments; "1" if the units differ.
+  /// Common unit of the losses of all experiments; "1" if the units differ.
   std::string unit() const;
   /// Sets the solver tolerances of all experiments to `factor` times the configured tolerances (Model::tighten_solver).
   void tighten_solvers(double factor);
   /// Largest tolerance of the solvers of all experiments; 0 if steps are explicit. Collective.
   double solver_tolerance() const;
 
-  Model& model() { return model_; }                                   ///< Model that was passed to the constructor
-  const Model& model() const { return model_; }                       ///< constant overload
-  MPI_Comm comm() const { return model_.comm(); }                     ///< communicator of the Model
-  int num_steps() const { return num_steps_; }                        ///< number N of steps of the rollout
-  std::size_t size() const { return size_; }                          ///< size of this rank's part of u
-  const std::vector<Unknown>& unknowns() const { return unknowns_; }  ///< unknowns, in the order of their values in u
+  Model& model() { return model_; }                ///< Model that was passed to the constructor
+  const Model& model() const { return model_; }    ///< constant overload
+  MPI_Comm comm() const { return model_.comm(); }  ///< communicator of the Model
+  int num_steps() const { return num_steps_; }     ///< number N of steps of the rollout
+  std::size_t size() const { return size_; }  ///< number of entries of this rank's part of the vector u of unknowns
+  /// Unknowns, in the order of their values in the vector u.
+  const std::vector<Unknown>& unknowns() const { return unknowns_; }
 
-  std::vector<double> start() const;         ///< start value of u
-  std::vector<double> lower_bounds() const;  ///< lower bounds of u; -∞ where u has no lower bound
-  std::vector<double> upper_bounds() const;  ///< upper bounds of u; ∞ where u has no upper bound
+  std::vector<double> start() const;  ///< start value of the vector u of unknowns
+  /// Lower bounds of the vector u of unknowns; -∞ for an entry without a lower bound.
+  std::vector<double> lower_bounds() const;
+  /// Upper bounds of the vector u of unknowns; ∞ for an entry without an upper bound.
+  std::vector<double> upper_bounds() const;
 
-  /// Sets the Model's parameters and the initial state x[0] from u.
+  /// Sets the parameters and the initial states x[0] of all experiments from the vector `u` of unknowns.
   void set(const std::vector<double>& u);
-  /// Returns the loss L(u), summed over all experiments and priors.
+  /// Returns the sum L(u) of the losses of all experiments and of the priors.
   double value(const std::vector<double>& u);
-  /// Returns the loss L(u), summed over all experiments and priors, and sets `gradient` to ∂L/∂u. If an entry of ∂L/∂u
-  /// is not finite, the function still sets `gradient`, then repeats the sweep to find the first value that is not
-  /// finite, and throws Error (run). The message names the step and the origin of this value: a force term and a
-  /// vertex, the loss, or another part of the step.
+  /// Returns the sum L(u) of the losses of all experiments and of the priors, and sets `gradient` to ∂L/∂u. If an entry
+  /// of ∂L/∂u is not finite, the function `gradient` sets its argument `gradient`, repeats the forward and reverse runs
+  /// to find the first value that is not finite, and throws Error (run). The Error's message names the step and the
+  /// origin of the first value that is not finite: a force term and a vertex, the loss, or another part of the step.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
-  /// Selects the matrix of later calls of `hessian_product`. If `on` is true, the matrix is the Gauss–Newton matrix Jᵀ
-  /// W J of the losses, with the Jacobian J of the residuals of the losses with respect to u, and the weights W of the
-  /// residuals. If `on` is false, the matrix is the Hessian of the losses. The Hessians of the priors are added in both
-  /// cases. The Gauss–Newton matrix is positive semidefinite, equals the Hessian where the residuals are zero, and
-  /// needs no second derivatives of the model. The Gauss–Newton matrix exists only if all losses are sums of squares.
+  /// Selects the matrix that later calls of `hessian_product` multiply by a vector: the Hessian of the losses if `on`
+  /// is false or, if `on` is true, the Gauss–Newton matrix Jᵀ W J, where J is the Jacobian of the residuals of the
+  /// losses with respect to u, and W are the weights of the residuals. `hessian_product` adds the Hessians of the
+  /// priors to the Hessian of the losses or to the Gauss–Newton matrix. The Gauss–Newton matrix is positive
+  /// semidefinite, equals the Hessian of the losses where the residuals are zero, and needs no second derivatives of
+  /// the model. The Gauss–Newton matrix exists only if all losses are sums of squares.
   void use_gauss_newton(bool on);
-  bool uses_gauss_newton() const { return gauss_newton_; }  ///< last choice of `use_gauss_newton`; default: false
+  /// Argument of the last call of `use_gauss_newton`; false by default.
+  bool uses_gauss_newton() const { return gauss_newton_; }
   /// Returns H v, where H is the Hessian ∂²L/∂u² of the loss at u, or the Gauss–Newton matrix (`use_gauss_newton`).
-  /// Sets `gradient`, if given, to ∂L/∂u. The product is computed in forward-over-reverse mode: one rollout together
-  /// with its derivative along v, and one reverse run together with its derivative along v. Throws Error (input) if a
-  /// part of the model has no second derivatives; the message names this part.
+  /// Sets `*gradient` to ∂L/∂u if `gradient` is not nullptr. The product with the Hessian is computed in
+  /// forward-over-reverse mode: one rollout together with its derivative along v, and one reverse run together with its
+  /// derivative along v. Throws Error (input) if a part of the model has no second derivatives; the message names this
+  /// part.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
-  /// Runs the rollout of this problem at u together with its derivative along du, and calls `observer` for each state.
-  /// Returns the derivative of this problem's loss along du. Priors and added experiments are not included.
+  /// Runs the rollout of this problem at u together with its derivative along a change du of u, and calls `observer`
+  /// for each state. Returns the derivative along du of this problem's loss, without priors and added experiments.
   double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
   /// Runs the rollout at u, and sets `state` to the final state x[N] and `tangent` to the derivative of x[N] along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
-  /// Returns (∂x[N]/∂u)ᵀ w at the point u, where x[N] is the state after the last step.
+  /// Returns (∂x[N]/∂u)ᵀ w at the point u for a State w, where x[N] is the state after the last step.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
   /// Changes the exponent `MaterialDistribution::penalty` of unknown k, for a sequence of optimisations with increasing
-  /// penalties. Throws Error (input) if the unknown has no distribution or `penalty` is less than 1.
+  /// penalties. Throws Error (input) if unknown k has no MaterialDistribution or `penalty` is less than 1.
   void set_penalty(std::size_t k, double penalty);
   /// Converts a small change dp of the physical values of unknown k, in the layout of `physical`, to the corresponding
-  /// change du of the vector u. Returns this rank's part of du that belongs to unknown k.
+  /// change du of the vector u of unknowns. Returns the part of the change du that belongs to unknown k and to this
+  /// rank's part of u.
   std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& dp) const;
   /// Physical values p of unknown k at u, [values, components], for example Young's moduli instead of their logarithms.
-  /// If the ranks share the values, every rank receives all values; otherwise a rank receives only its own values. For
-  /// a map, p are the coefficients u. For a distribution, p are the densities ρ. For a filter of shapes, p are the
-  /// changes s.
+  /// If the ranks share the values of unknown k, every rank receives all values; otherwise a rank receives only the
+  /// values of its own cells or vertices. The physical values of a linear map are its coefficients, those of a
+  /// distribution are the densities ρ, and those of a filter of shapes are the changes s.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
   /// Returns ∂L/∂p for the loss L and the physical values p of unknown k, computed from `gradient`, which is ∂L/∂u at
   /// `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
-  /// derivatives of c with respect to the entries of the field on this rank, owned entries first. If the ranks share
-  /// the values of the unknown, `by_entries` contains this rank's contributions, and the function sums the
-  /// contributions of all ranks. For a parameter with the same entries on all ranks, `by_entries` must already contain
-  /// the sums over all ranks. Collective.
+  /// derivatives of the function c with respect to the entries of unknown k's field on this rank, owned entries first.
+  /// If the ranks share the values of unknown k, `unknown_gradient` sums the derivatives with respect to these values
+  /// over all ranks. If unknown k is a parameter with the same entries on all ranks, `by_entries` must contain the
+  /// derivatives already summed over all ranks. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
-  /// Index of the first value of unknown k in this rank's part of u.
+  /// Index of the first value of unknown k in this rank's part of the vector u of unknowns.
   std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
-  /// Number of values of unknown k in this rank's part of u.
+  /// Number of values of unknown k in this rank's part of the vector u of unknowns.
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   /// Number of components per value of unknown k: 1 if the unknown has a linear map (`Unknown::map`), otherwise the
   /// number of components of the unknown's field.
@@ -198,35 +215,38 @@ class InverseProblem {
   /// Field that unknown k sets: the field of a parameter, or a field of the initial state.
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
-  /// Enables (the default) or disables the search for the first value that is not finite, if `gradient` computes a
-  /// gradient that is not finite. The search repeats the forward run and the reverse run.
+  /// Enables or disables a search for the first value that is not finite, which `gradient` starts if a computed
+  /// gradient is not finite. The search for the first value that is not finite repeats the forward run and the reverse
+  /// run, and is enabled by default.
   void locate_values_not_finite(bool on) { locates_ = on; }
-  /// Sets a factory that creates the schedules of products with the Hessian. A product needs a separate schedule
-  /// because its states, and the data stored per step for the reverse run, take more memory than those of a gradient.
-  /// Without this factory, products use the schedule of gradients or, with a memory budget, a separate plan. The runner
-  /// uses this function; the header of Schedule is src/checkpoint/schedule.hpp.
+  /// Sets a factory that creates the checkpointing schedules of products with the Hessian. A product with the Hessian
+  /// needs a separate checkpointing schedule, because states and the data stored per step for the reverse run take more
+  /// memory than in the computation of a gradient. If no factory is set, products with the Hessian use the schedule of
+  /// gradients or, with a memory budget, a separately planned schedule. `set_product_schedule` is for the runner; the
+  /// header of Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
-  /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call can be resumed;
-  /// nullptr disables the journal. The runner uses this function; the header of SweepJournal is
+  /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call of `gradient` can
+  /// be resumed; nullptr disables the journal. `set_journal` is for the runner; the header of SweepJournal is
   /// src/checkpoint/sweep_journal.hpp.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback, which `gradient` and `hessian_product` call after each step and after the adjoint of
   /// each step.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The sweeps of added experiments are not
-  /// observed.
+  /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The observer does not receive the adjoints
+  /// of added experiments.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Sets the log of evaluations; nullptr disables the log. As long as the log contains further results, each call of
-  /// `gradient` or `hessian_product` returns the next result of the log. Afterwards, `gradient` and `hessian_product`
-  /// compute their results and add them to the log. Calls of `hessian_product` that also request the gradient do not
-  /// use the log. The runner uses this function; the header of EvaluationLog is src/inverse/evaluation_log.hpp.
+  /// Sets the log that stores the results of `gradient` and `hessian_product`; nullptr disables the log. As long as the
+  /// log contains further results, each call of `gradient` or `hessian_product` returns the next result of the log.
+  /// After the last result of the log, `gradient` and `hessian_product` compute their results and add the results to
+  /// the log. Calls of `hessian_product` that also request the gradient do not use the log. `set_log` is for the
+  /// runner; the header of EvaluationLog is src/inverse/evaluation_log.hpp.
   void set_log(EvaluationLog* log) { log_ = log; }
 
   /// Counters of the last forward run and reverse run of this problem.
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }  ///< initial state x[0]
   const Loss& loss() const { return loss_; }         ///< Loss that was passed to the constructor
-  Loss& loss() { return loss_; }                     ///< overload for a problem that is not constant
+  Loss& loss() { return loss_; }                     ///< overload of `loss` for an InverseProblem that is not const
 
  private:
   struct Block {
@@ -239,65 +259,72 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
-  /// Copies the unknowns and the values p0 of another problem, whose unknowns are the first unknowns of this problem.
+  /// Copies the unknowns and the parameter values p0 of another problem, whose unknowns come first in this problem.
   void copy_unknowns(const InverseProblem& other);
   /// Throws Error (input) if groups of processes share the experiments of this problem.
   void require_one_group() const;
-  /// Sets the map from the densities of unknown k to the entries of its field.
+  /// Sets the map from the densities of unknown k to the entries of unknown k's field.
   void set_distribution(std::size_t k);
   /// Sets the entries of u, this rank's part of a vector of unknowns, to the prescribed densities of all distributions.
   void set_prescribed(std::vector<double>& u) const;
-  /// Sets the map from the changes s of unknown k, a filter of shapes, to the entries of its field.
+  /// Sets the map from the changes s of unknown k, which has a filter of shapes, to the entries of unknown k's field.
   void set_shape_filter(std::size_t k);
-  /// Returns the schedule for a gradient. `make_product_schedule` returns the schedule for a product with the Hessian.
+  /// Returns the checkpointing schedule for a gradient; `make_product_schedule` returns the schedule for a product with
+  /// the Hessian.
   std::unique_ptr<Schedule> make_schedule();
   std::unique_ptr<Schedule> make_product_schedule();
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
   /// Returns true if all ranks have the same entries of unknown k's field.
   bool is_global(std::size_t k) const;
-  /// Returns the values of unknown k in u. If the ranks share the values, every rank receives all values. Otherwise a
-  /// rank receives only its own values.
+  /// Returns the values of unknown k in the vector `u` of unknowns. If the ranks share the values of unknown k, every
+  /// rank receives all values; otherwise a rank receives only the values of its own cells or vertices.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
-  /// Adds the derivative of the parameters along the change du of u to `direction`, and the derivative of the initial
-  /// state x[0] along du to `tangent`. The caller sets `direction` and `tangent` to zero before the call.
+  /// Adds the derivative of the parameters along the change du of the vector u of unknowns to `direction`, and the
+  /// derivative of the initial state x[0] along du to `tangent`. The caller sets `direction` and `tangent` to zero
+  /// before the call.
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
-  /// Returns the derivatives of the loss with respect to the entries of unknown k's field, followed by those with
-  /// respect to the further parameters of a distribution. The first derivatives include the derivatives
-  /// with respect to the field of x[0] that unknown k shifts (`Unknown::carries`).
+  /// Returns the derivatives of the loss with respect to the entries of unknown k's field, followed by the derivatives
+  /// with respect to the further parameters of a distribution. The derivatives with respect to the entries of unknown
+  /// k's field include the derivatives with respect to the field `Unknown::carries` of the initial state x[0], which
+  /// changes with unknown k.
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
   /// Replaces `g`, this rank's contribution to the derivatives with respect to the values of unknown k, by the sum over
-  /// all ranks, if the ranks share these values. Does nothing for a parameter with the same entries on all ranks
-  /// (`is_global`), because `g` then is already the sum.
+  /// all ranks, if the ranks share these values. `sum_shared` does nothing for a parameter with the same entries on all
+  /// ranks (`is_global`), because `g` then is already the sum over all ranks.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
-  /// Sets the parameters from u and returns the schedule of a product with the Hessian. Must be called before the
-  /// states of the product are allocated: the plan of the schedule includes an estimate of the memory of these states,
-  /// and would count states that already exist twice. Throws Error (input) if the schedule does not reverse all steps.
+  /// Sets the parameters from the vector `u` of unknowns, and returns the schedule of a product with the Hessian. The
+  /// caller must not allocate the states of the product with the Hessian before `begin_product` returns: the plan of
+  /// the schedule includes an estimate of the memory of these states, and would count states that already exist a
+  /// second time. Throws Error (input) if the schedule does not reverse all steps.
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
   /// Sets `start.first` to the initial state x[0] at u, `start.second` to the derivative of x[0] along v, and
   /// `direction` to the derivative of the parameters along v.
   void start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
                      JoinedState& start);
-  /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. `ends` is
-  /// the joined initial state before the call, and the adjoint of this state after the call.
+  /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. Before
+  /// the call, `ends` contains the initial state and the derivative of the initial state along the vector of the
+  /// product; after the call, `ends` contains the adjoints of these two states.
   void sweep_product(Model& model, Loss& loss, Schedule& schedule, JoinedState& ends, ParameterSet& product);
   /// Returns the product of the Gauss–Newton matrix of this problem's loss with v.
   std::vector<double> gauss_newton_sweep(const std::vector<double>& u, const std::vector<double>& v);
-  /// Returns the product of the Hessian of this problem's loss with v, and sets `gradient` to the gradient.
+  /// Returns the product of the Hessian of this problem's loss with v, and sets `gradient` to the gradient of this
+  /// loss.
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>& gradient);
-  /// Sets the statistics of the last sweep, also in the problem whose `with_model` created this problem.
+  /// Sets the statistics of the last forward run and reverse run, also in the problem whose function `with_model`
+  /// created this problem, if there is one.
   void set_statistics(const SweepStatistics& statistics) {
     statistics_ = statistics;
     if (origin_) origin_->statistics_ = statistics;
   }
   /// Returns the values of unknown k in this rank's part `u` of a distributed vector.
   std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
-  /// Adds the gradient of the priors at u to `gradient`.
+  /// Adds the gradient of the priors at `u`, multiplied by `prior_factor()`, to `gradient`.
   void add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const;
-  /// Adds the product of the priors' second derivatives at u with v to `product`.
+  /// Adds the product of v with the Hessian of the priors at `u`, multiplied by `prior_factor()`, to `product`.
   void add_prior_product(const std::vector<double>& u, const std::vector<double>& v,
                          std::vector<double>& product) const;
   /// Returns ∂L/∂u from the derivatives of the loss with respect to the Model's parameters and the initial state x[0].
@@ -305,11 +332,11 @@ class InverseProblem {
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
-  /// Repeats the sweep of this problem, whose gradient is not finite, and throws the Error that the comment of
-  /// `gradient` describes.
+  /// Repeats the forward run and the reverse run of this problem, whose gradient is not finite, and throws Error (run);
+  /// the message names the step and the origin of the first value that is not finite.
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
-  /// Calls `evaluate(k, problem)` for this problem (k = 0) and for the added experiments, and returns the results of
-  /// all groups, by the number of the experiment.
+  /// Calls `evaluate(k, problem)` for this problem (k = 0) and each added experiment (k > 0). Returns the results of
+  /// `evaluate` for all experiments of all groups of processes, in the order of the experiments' numbers.
   std::vector<Contribution> contributions(
       const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
   /// Returns the product of the Hessian, or of the Gauss–Newton matrix, with v, summed over all experiments and priors.
@@ -354,11 +381,12 @@ class InverseProblem {
 /// values; otherwise returns an empty list.
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 
-/// Scope in which `hessian_product` uses the Gauss–Newton matrix if `on` is true. If `on` is false, the scope does not
-/// change the matrix. The destructor restores the previous choice of the matrix.
+/// Scope in which `hessian_product` uses the Gauss–Newton matrix if the argument `on` is true. If the argument `on` is
+/// false, the GaussNewtonScope does not change the last choice of `use_gauss_newton`. The destructor of
+/// GaussNewtonScope restores the previous choice of `use_gauss_newton`.
 class GaussNewtonScope {
  public:
-  /// Begins the scope. `problem` must outlive the scope.
+  /// Begins the scope. `problem` must outlive the GaussNewtonScope.
   GaussNewtonScope(InverseProblem& problem, bool on) : problem_(problem), before_(problem.uses_gauss_newton()) {
     problem_.use_gauss_newton(on || before_);
   }

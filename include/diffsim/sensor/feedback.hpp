@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Function u = π(y; θ) of inputs y with weights θ, for example a linear controller or a neural network. Each rank
-/// calls the functions with the same arguments.
+/// Function u = π(y; θ) of inputs y with weights θ, for example a linear controller or a neural network. All ranks call
+/// the functions of a Policy with the same arguments.
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -25,54 +25,60 @@ class Policy {
   using Values = std::span<const double>;  ///< constant array of numbers
   /// Returns u, [outputs].
   virtual std::vector<double> evaluate(Values y, Values theta) const = 0;
-  /// Returns the derivative du = ∂π/∂y dy + ∂π/∂θ dθ, [outputs].
+  /// Returns ∂π/∂y dy + ∂π/∂θ dθ, [outputs], for the outputs π and changes dy of the inputs y and dθ of the weights θ.
   virtual std::vector<double> tangent(Values y, Values theta, Values dy, Values dtheta) const = 0;
-  /// Adds (∂π/∂y)ᵀ w to `y_adjoint` [inputs] and (∂π/∂θ)ᵀ w to `theta_adjoint` [weights].
+  /// Adds (∂π/∂y)ᵀ w to `y_adjoint` [inputs] and (∂π/∂θ)ᵀ w to `theta_adjoint` [weights], for the outputs π, the inputs
+  /// y, the weights θ and a vector w [outputs].
   virtual void add_adjoint(Values y, Values theta, Values w, std::span<double> y_adjoint,
                            std::span<double> theta_adjoint) const = 0;
-  /// Adds the derivatives of the values that `add_adjoint` adds, along dy, dθ and dw. The default implementation throws
-  /// Error (input): the policy has no second derivatives.
+  /// Adds the derivatives of (∂π/∂y)ᵀ w and (∂π/∂θ)ᵀ w, for the outputs π, along changes dy of the inputs, dθ of the
+  /// weights and dw of the vector w, to `y_adjoint_tangent` and `theta_adjoint_tangent`. The default implementation of
+  /// `add_adjoint_tangent`, for policies without second derivatives, throws Error (input).
   virtual void add_adjoint_tangent(Values y, Values theta, Values dy, Values dtheta, Values w, Values dw,
                                    std::span<double> y_adjoint_tangent, std::span<double> theta_adjoint_tangent) const;
 };
 
 /// Options of `make_perceptron`.
 struct PerceptronOptions {
-  std::vector<std::size_t> hidden = {};  ///< numbers of neurons of the hidden layers; no layers: a linear controller
-  /// Limits of the outputs, [outputs]: u = limit tanh(z / limit), where z is the value of an output neuron. If empty,
-  /// u = z.
+  std::vector<std::size_t> hidden = {};  ///< numbers of neurons of the hidden layers; empty without hidden layers
+  /// Limits of the outputs, [outputs]: an output is u = limit tanh(z / limit), where z is the value of the output
+  /// neuron. If the vector `limits` is empty, each output of the policy is the value of the output neuron.
   std::vector<double> limits = {};
   std::uint64_t seed = 0;  ///< seed of the random initial weights of a policy with hidden layers
 };
 
-/// Makes a fully connected network. Layer l computes a_l = tanh(W_l a_{l-1} + b_l) from the outputs a_{l-1} of the
-/// layer before, with a_0 = y; the last layer computes z = W a + b. The weights θ are, for each layer, W_l, row-major
-/// [neurons, neurons of the layer before], followed by b_l. Without hidden layers, the initial weights are zero. With
-/// hidden layers, each initial W_l is uniformly distributed in ±1/√m, where m is the number of columns of W_l, and the
-/// initial b_l are zero. Throws Error (input) for a layer without neurons, for a wrong number of limits, and for limits
-/// that are not positive.
+/// Makes a fully connected neural network. Hidden layer l computes a_l = tanh(W_l a_{l-1} + b_l) from the outputs
+/// a_{l-1} of the previous layer, with weights W_l and biases b_l, where a_0 = y are the inputs of the network; the
+/// output layer computes z = W a + b from the outputs a of the last hidden layer. The vector θ of weights contains, for
+/// each layer l, the weights W_l, row-major [neurons, neurons of the previous layer], followed by the biases b_l.
+/// Without hidden layers, the initial weights are zero. With hidden layers, the initial entries of each matrix W_l of
+/// weights are uniformly distributed in ±1/√m, where m is the number of columns, and the initial biases are zero.
+/// Throws Error (input) for a layer without neurons, a wrong number of limits, and limits that are not positive.
 std::shared_ptr<const Policy> make_perceptron(std::size_t num_inputs, std::size_t num_outputs,
                                               const PerceptronOptions& options = {});
 
-/// Feedback: before each step n, a policy computes the values of some parameters, the controls, from sensors at the
-/// state x[n]. The inputs of the policy are
-/// - (y - offset) / scale for each component y of each sensor, in the order of `sensors`;
-/// - sin(2π f t) and cos(2π f t) for each f in `frequencies`, at the time t = n dt.
+/// Feedback: before each step n, a policy computes the values of some parameters, the controls, from the values of
+/// sensors at the state x[n] before the step. The inputs of the policy are (y - offset) / scale for each component y of
+/// each sensor, in the order of `sensors`, followed by sin(2π f t) and cos(2π f t) for each f in `frequencies`, at the
+/// time t = n dt.
 ///
-/// A sensor of forces, such as a reaction, is evaluated with controls that are zero.
+/// The sensors of a feedback are evaluated with all controls set to zero, which affects sensors of forces, such as a
+/// reaction.
 struct Feedback {
-  std::string name = {};                              ///< label of the parameter of the weights θ, `policy:NAME`
+  std::string name = {};  ///< NAME in `policy:NAME`, the parameter that contains the weights θ
   std::vector<std::shared_ptr<Sensor>> sensors = {};  ///< measured quantities
-  std::vector<double> offsets = {};                   ///< one number per component of the sensors; empty: zeros
-  std::vector<double> scales = {};                    ///< one number per component of the sensors; empty: ones
-  std::vector<double> frequencies = {};               ///< frequencies f (Hz)
-  /// Names of the parameters whose values are the outputs of the policy, component by component. Each parameter has one
-  /// value for the whole model and may have a value for each step, for example `gravity` or `joint_torque:NAME`.
+  std::vector<double> offsets = {};      ///< one offset per component of the sensors; empty if all offsets are 0
+  std::vector<double> scales = {};       ///< one scale per component of the sensors; empty if all scales are 1
+  std::vector<double> frequencies = {};  ///< frequencies f (Hz)
+  /// Names of the parameters whose values are the outputs of the policy, component by component. Each control must be a
+  /// parameter that has one value for the whole model and that may have a value for each step, for example `gravity` or
+  /// `joint_torque:NAME`.
   std::vector<std::string> controls = {};
-  /// Policy; has as many inputs as the list above, and as many outputs as the controls have components.
+  /// Policy with `num_inputs()` inputs, and with as many outputs as the controls have components.
   std::shared_ptr<const Policy> policy = {};
 
-  std::size_t num_inputs() const;  ///< number of components of all sensors, plus two per frequency
+  /// Returns the number of inputs of the policy: the number of components of all sensors, plus two per frequency.
+  std::size_t num_inputs() const;
 };
 
 }  // namespace diffsim

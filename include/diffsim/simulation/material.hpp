@@ -11,14 +11,15 @@ namespace diffsim {
 
 struct CellModel;
 
-/// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. A list has
-/// one value for each local cell of the mesh of the model's kind, in local order, or, for a parameter on vertices, one
-/// value for each owned vertex. For a parameter that may vary from step to step, a list may also have the shape [steps,
-/// cells] or [steps, vertices].
+/// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. For a
+/// parameter on cells, a list of values has one entry for each of this rank's cells of the kind to which the model
+/// applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. A list of values
+/// includes entries for cells or vertices outside the material's region. For a parameter that may vary from step to
+/// step, the list of values may also have the shape [steps, cells] or [steps, vertices].
 using CellValues = std::variant<double, std::vector<double>>;
 
 /// Returns pairs (name of a damping parameter, name of the damping mechanism that the parameter controls). Every
-/// elastic material may have these parameters in addition to the parameters of its law of elasticity.
+/// elastic material may have the damping parameters in addition to the parameters of its law of elasticity.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
 /// Returns the models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
@@ -26,14 +27,13 @@ const std::vector<const CellModel*>& cell_models();
 /// Returns the cell model with the given name, or nullptr if there is no such model.
 const CellModel* find_cell_model(const std::string& name);
 
-/// Name of the material model of rigid bodies, which has a density and no law of elasticity.
+/// Name of the material model of rigid bodies; the model has a density and no law of elasticity.
 inline constexpr const char* rigid_model = "rigid";
 
-/// Material of a region of the mesh: the name of a model, and the values of the model's parameters. The model is one of
-/// these:
-/// - a law of elasticity, for tetrahedra and for affine bodies, whose deformation gradient is uniform (AffineBody)
-/// - `rigid`, for affine bodies that do not deform; the only parameter is the density
-/// - a cell model (`cell_models`), for cells other than tetrahedra, such as springs, triangles of cloth or rods
+/// Material of a region of the mesh: the name of a model, and the values of the model's parameters. The model of a
+/// material is a law of elasticity, for tetrahedra and for affine bodies, whose deformation gradient is uniform
+/// (AffineBody); or `rigid`, for affine bodies that do not deform, with the density as the only parameter; or a cell
+/// model (`cell_models`), for cells other than tetrahedra, such as springs, triangles of cloth or rods.
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
   /// Creates a Neo-Hookean material of the whole mesh from Young's modulus (Pa) and Poisson's ratio.
@@ -54,16 +54,19 @@ struct DifferentiableMaterial {
   /// names instead of enumerators, because programs register their own laws of elasticity by name (`register_law` in
   /// elastic/elastic_term_impl.hpp), and scene files contain the same names.
   std::string model = "neo_hookean";
-  /// Values of parameters, by name. Tetrahedra have the parameter `density` (kg/m³), the parameters of the law (for
-  /// example `youngs_modulus` in Pa), and the damping parameters `viscosity` (Pa s), `bulk_viscosity` (Pa s),
-  /// `rayleigh_damping` (1/s) and `drag` (N s/m⁴). Other cells have the parameters of their cell model (`cell_models`).
+  /// Values of the material's parameters, by name of the parameter. Tetrahedra have the parameter `density` (kg/m³),
+  /// the parameters of the law of elasticity (for example `youngs_modulus` in Pa), and the damping parameters
+  /// `viscosity` (Pa s), `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s) and `drag` (N s/m⁴). Cells other than
+  /// tetrahedra have the parameters of their cell model (`cell_models`).
   std::map<std::string, CellValues> values = {};
-  std::string region = "all";  ///< name of the region of the mesh
+  std::string region = "all";  ///< name of the region of the mesh that has the material
   /// True if linear tetrahedra average their volume changes around each vertex, so that nearly incompressible bodies do
-  /// not lock in bending. Requires explicit time steps. The key in scene files is `dilatation: nodal`.
+  /// not lock in bending. Requires explicit time steps. In scene files, `dilatation: nodal` sets the member
+  /// `nodal_dilatation`.
   bool nodal_dilatation = false;
   /// Name of a law of the cell model (`CellModel::laws`), for cells other than tetrahedra; each cell model has its own
-  /// list of names. An empty name means the first law of the list. For tetrahedra, `model` is the name of the law.
+  /// list of names. If the name `law` is empty, the first law of the cell model's list is used. For tetrahedra, the
+  /// name `law` must be empty, because `model` is the name of the law.
   std::string law = {};
   /// True if a DifferentiableSimulator with this material computes gradients with respect to `youngs_modulus` and
   /// `poisson_ratio`.
@@ -73,7 +76,7 @@ struct DifferentiableMaterial {
 /// One material for the whole mesh, or a list of materials that name their regions.
 struct Materials : std::vector<DifferentiableMaterial> {
   using std::vector<DifferentiableMaterial>::vector;
-  /// Creates the list of one material.
+  /// Creates a list with one material.
   Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
 };
 

@@ -28,21 +28,22 @@ namespace body {
 struct JointNodes;
 }
 
-/// One of several bodies of a scene.
+/// Body of a scene with several bodies.
 struct Body {
-  std::string name;     ///< name of the body, as in `join_bodies`
+  std::string name;     ///< name of the body, which must be valid for `join_bodies`
   MeshData mesh;        ///< this rank's block of the body's mesh, from `cube_mesh`, `solid_mesh`, `read_mesh_data`, …
-  Materials materials;  ///< materials of regions of the body; if the list is empty, the body is an obstacle
+  Materials materials;  ///< materials of regions of the body; a body without materials is an obstacle and must not
+                        ///< contain tetrahedra
   Placement placement = {};  ///< scale, rotation and translation that are applied to `mesh`
 };
 
 /// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
-/// Parameters of a scene are, for example:
-/// - `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`, …), one value per tetrahedron;
-/// - the parameters of cell models (`cell_models`), one value per cell or vertex;
-/// - `gravity` [3] (m/s²), and `damping` for symplectic and explicit Euler;
-/// - the parameters that member functions add, such as `nodal_load` [vertices, 3] (N) and `traction:REGION` [3] (Pa).
+/// Every scene has the parameter `gravity` [3] (m/s²); a scene with symplectic or explicit Euler has the parameter
+/// `damping`. Materials of tetrahedra add `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`,
+/// …), with one value per tetrahedron, and cell models (`cell_models`) add parameters with one value per cell or
+/// vertex. Member functions of DifferentiableScene add parameters such as `nodal_load` [vertices, 3] (N) and
+/// `traction:REGION` [3] (Pa).
 ///
 /// Gravity, damping and loads may have one entry per step. All members are collective.
 class DifferentiableScene {
@@ -52,112 +53,121 @@ class DifferentiableScene {
   /// material, or if a cell has two materials.
   DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
                       DifferentiableSolver solver = {});
-  /// Overload of the constructor for several bodies, which `join_bodies` joins into one mesh. Region R of a body is
-  /// called BODY/R in the scene.
+  /// Overload of the constructor for several bodies, which `join_bodies` joins into one mesh. Region R of the body BODY
+  /// is called BODY/R in the scene.
   DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies, DifferentiableSolver solver = {});
   ~DifferentiableScene();
-  DifferentiableScene(DifferentiableScene&&) noexcept;  ///< the other object may afterwards only be destroyed
+  DifferentiableScene(DifferentiableScene&&) noexcept;  ///< a moved-from scene may only be destroyed
 
-  /// Fixes the components `axes` of the positions of a region's vertices.
+  /// Fixes those components of the positions of a region's vertices for which `axes` is true.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Fixes the vertices of a region, the slope of shells along edges between two of these vertices, and the tangents of
-  /// rods at these vertices. If only one of the `axes` is true, the plane normal to this axis is a plane of symmetry:
+  /// rods at these vertices. If `axes` is true for only one axis, the plane normal to this axis is a plane of symmetry:
   /// the clamped edges stay in the plane, and the shell behind the plane is the mirror image of the shell in front of
-  /// the plane. Throws Error (input) for two axes.
+  /// the plane. Throws Error (input) if `axes` is true for two axes or for none.
   void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
-  /// Moves the vertices of a region as a rigid body. The region rotates about `axis` through `origin` at
-  /// `angular_velocity` ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves
-  /// with the region. Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
+  /// Moves the vertices of a region as a rigid body that rotates about `axis` through `origin` at `angular_velocity`
+  /// ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves with the rigid body.
+  /// Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
   /// model `rigid`, which requires an affine body. A joint with an armature adds the parameter `joint_armature:NAME`,
   /// where NAME is the joint's name, and needs the rotor `Joint::rotor()` among the bodies of the mesh. Throws Error
-  /// (input) for an armature that is not allowed, or without a rotor. The first step throws Error (input) if a body of
-  /// the joint does not exist or is not rigid, or if the constraints of the joints are linearly dependent.
+  /// (input) if `joint` has an armature that is not allowed or that has no rotor in the mesh. The first time step
+  /// throws Error (input) if a body of a joint does not exist or is not rigid, or if the constraints of the scene's
+  /// joints are linearly dependent.
   void join(const Joint& joint);
   /// Adds the forces of a JointDrive (torque, spring to a target, damping, friction and limits) to a revolute or
   /// prismatic joint. Adds the parameters `joint_torque:NAME`, `joint_target:NAME`, `joint_stiffness:NAME`,
   /// `joint_damping:NAME`, `joint_friction:NAME` and `joint_limit_stiffness:NAME`, where NAME is the joint's name. The
-  /// torque and the target have one value or one value per step. Throws Error (input) for a name that no joint has, for
-  /// a joint of another kind, for a joint that already has a drive, and for values that are not allowed.
+  /// torque and the target of a JointDrive each have one value, or one value per step. Throws Error (input) for a name
+  /// that no joint has, for a joint that is neither revolute nor prismatic, for a joint that already has a drive, and
+  /// for invalid values in `drive`.
   void drive(const std::string& joint, const JointDrive& drive);
   /// Returns the coordinates of all joints in `state`, in the order of the calls of `join`. Coordinates of revolute
   /// joints are in rad and in the interval (q₀ - π, q₀ + π] with q₀ = `Joint::coordinate`. Coordinates of prismatic
-  /// joints are in m. For joints of other kinds, the value is NaN.
+  /// joints are in m. The coordinate of a joint that is neither revolute nor prismatic is NaN.
   std::vector<double> joint_coordinates(const State& state);
-  /// Adds a load of constant direction, per rest area, to the boundary faces of tetrahedra and the triangles of a
-  /// region. `traction` (Pa): [3] or [steps, 3]. Returns the name of the parameter of the traction.
+  /// Adds a traction, a load per rest area with constant direction, to the boundary faces of tetrahedra and the
+  /// triangles of a region. `traction`: one vector [3] or one vector per step [steps, 3] (Pa). Returns the name of the
+  /// traction parameter.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
-  /// Adds a follower pressure to the boundary faces of tetrahedra and the triangles of a region. `pressure` (Pa): [1]
-  /// or [steps]. The pressure acts in the direction opposite to the current normal. The normal points out of
-  /// tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the name of the
-  /// parameter of the pressure.
+  /// Adds a follower pressure to the boundary faces of tetrahedra and the triangles of a region. `pressure`: one value
+  /// [1] or one value per step [steps] (Pa). A follower pressure acts in the direction opposite to the current normal
+  /// of each face or triangle. The normal of a boundary face points out of the tetrahedron; the corners of a triangle
+  /// are ordered counterclockwise about the normal of the triangle. Returns the name of the pressure parameter.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
-  /// Adds a moment to each rod segment of a region (a segment with a director). `moment` (N m): [3] or [steps, 3].
-  /// Returns the name of the parameter of the moment. Throws Error (input) if no segment of the region has a director.
+  /// Adds a moment to each rod segment of a region (a segment with a director). `moment`: one vector [3] or one vector
+  /// per step [steps, 3] (N m). Returns the name of the moment parameter. Throws Error (input) if no segment of the
+  /// region has a director.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Attaches each vertex of a region by a spring to the material point of the region `to` that has the same rest
   /// position as the vertex (attach/attachment.hpp). `stiffness`: spring constant (N/m). Returns the name of the
-  /// stiffness parameter. Also adds the parameter `attachment_place:REGION` [owned vertices, 3]: for each vertex, the
-  /// coordinates ξ of the material point in the cell that contains the point (src/attach/anchor.hpp).
+  /// parameter of the spring constant. Adds the parameter `attachment_place:REGION` [owned vertices, 3], which
+  /// contains, for each vertex of the region, the coordinates ξ, in a cell of `to`, of the material point to which the
+  /// vertex is attached (src/attach/anchor.hpp).
   std::string attach(const std::string& region, const std::string& to, double stiffness);
-  /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air (m/s), [3] or
-  /// [steps, 3]. `drag`: air density times drag coefficient (kg/m³). Returns the name of the velocity parameter,
-  /// `wind:REGION`. Also adds the parameter `wind_drag:REGION`.
+  /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, [3] or [steps, 3]
+  /// (m/s). `drag`: air density times drag coefficient (kg/m³). Returns the name of the parameter of the air velocity.
+  /// Adds the parameters `wind:REGION` and `wind_drag:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
-  /// Adds forces on vertices. `load` (N): [owned vertices, 3] or [steps, owned vertices, 3]. Returns the name of the
-  /// parameter of the forces.
+  /// Adds forces on vertices. `load`: one force per owned vertex, [owned vertices, 3] or [steps, owned vertices, 3]
+  /// (N). Returns the name of the parameter of the forces on vertices.
   std::string add_nodal_load(const std::vector<double>& load);
-  /// Adds contact of bodies with obstacles and with each other. Call this function at most once, after gravity is set.
-  /// Contact between different bodies of a mesh is included, except for the bodies of a ContactPair in `options.pairs`
-  /// whose `touch` is false. Throws Error (input) for invalid values.
+  /// Adds contact of bodies with obstacles and with each other. Call `add_contact` at most once, after gravity is set.
+  /// Contact between different bodies of a mesh is included, except between the bodies of a ContactPair in
+  /// `options.pairs` with `touch` = false. Throws Error (input) for invalid values in `options`.
   ///
-  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. Adds `thickness`
-  /// if the options contain a shared thickness, and `thickness:NAME` for each body or obstacle with a separate
-  /// thickness. For each obstacle, adds `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, if the
-  /// obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. For each value that a ContactPair in `options.pairs`
-  /// gives for two bodies, or a body and an obstacle, A and B, adds a parameter, for example `friction:A|B`.
+  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. Adds the
+  /// parameter `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or
+  /// obstacle with a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
+  /// `obstacle_velocity:LABEL` [3], and `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value
+  /// that a ContactPair in `options.pairs` gives for A and B, which are two bodies or a body and an obstacle, adds a
+  /// parameter, for example `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
   /// Throws Error (input), with the names of some of the bodies and obstacles, if surfaces touch or intersect in the
-  /// initial state, or if a body is inside another body or an obstacle. A simulator calls this function before it steps
-  /// from the initial state. Programs that call `DifferentiableScene::step` directly must also call this function.
+  /// initial state, or if a body is inside another body or an obstacle. A Simulator calls `require_apart` before the
+  /// first step from the initial state. Programs that call `DifferentiableScene::step` directly must also call
+  /// `require_apart`.
   void require_apart();
-  /// Returns the smallest gap, the numbers of pairs and of intersections, and the friction power of contact in `state`,
-  /// the state after n steps.
+  /// Returns the smallest gap, the numbers of active contact pairs and of intersections, and the friction power in
+  /// `state`, the state after n steps.
   ContactState contact_state(int n, const State& state);
   /// Returns the contact forces, including friction, between every two bodies and between every body and every
-  /// obstacle. `state`: state after n steps. Bodies are in the order of the mesh; obstacles follow, first the planes,
-  /// then the meshes. Pairs of two bodies without a material are omitted, because these bodies do not touch each other.
-  /// Collective, with the same result on every rank.
+  /// obstacle. `state`: state after n steps. The returned pairs (A, B) are sorted by A and then by B, where the order
+  /// is: bodies of the mesh, plane obstacles, mesh obstacles. Pairs of two obstacles, where bodies without a material
+  /// count as obstacles, and pairs with rotors of joints are omitted. Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
-  /// outlive the scene. Call this function after all constraints, joints and contact have been added: a sensor of a
-  /// reaction does not include vertices that are fixed or moved by later calls. Throws Error (input) for an unknown
-  /// type, region or body, and for a type that is not available at `SensorSpec::place`.
+  /// outlive the scene. Call `sensor` after all constraints, joints and contact have been added: a sensor of a reaction
+  /// does not include vertices that are fixed or moved by later calls. Throws Error (input) for an unknown region, body
+  /// or obstacle, and for a quantity that is not available at `SensorSpec::place`.
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
-  /// Adds a feedback: a policy that computes the values of some parameters before each step from sensors. Adds the
-  /// parameter `policy:NAME` [1, weights] of the weights, with the policy's initial weights, where NAME is the name of
-  /// the feedback. Throws Error (input) if the feedback is not consistent, if a parameter has two feedbacks, and if a
-  /// parameter cannot have a value for each step.
+  /// Adds a feedback: a policy that computes the values of some parameters from sensors before each step. Adds the
+  /// parameter `policy:NAME` [1, weights] with the policy's initial weights, where NAME is the name of the feedback.
+  /// Throws Error (input) if `feedback` is not consistent, or computes a parameter that another feedback or link
+  /// computes or that cannot have a value for each step.
   void add_feedback(const Feedback& feedback);
   /// Adds a link, a function of the state that computes the values of some parameters before each step
-  /// (core/model.hpp). Throws Error (input) as `add_feedback` does. The first link or feedback of a scene must be added
-  /// before the first call of `model()`, because it replaces the Model; otherwise, throws Error (input).
+  /// (core/model.hpp). Throws Error (input) if `link` computes a parameter that another link or feedback computes or
+  /// that cannot have a value for each step. Throws Error (input) if the first link or feedback of a scene is added
+  /// after a call of `model()`, because this link or feedback replaces the Model of the scene.
   void add_link(std::shared_ptr<Link> link);
-  /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of the
-  /// values of κ for which one of the following conditions holds. Obstacles are excluded, and all other bodies enter
-  /// the conditions together, by sums or means. The length d̂ is `barrier_distance`.
-  /// 1. The barrier at the gap d̂/2 is as stiff as the surface of the bodies.
-  /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the weight of the bodies.
-  /// 3. For affine bodies: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
-  ///    by the size of the body, the cube root of its volume.
-  /// 4. If the bodies are thinner than a third of the width of their triangles: the barrier between two crossing edges
-  ///    at the gap 0.03 d̂ is as stiff as a vertex of the surface.
+  /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of up to
+  /// four barrier stiffnesses κ₁ to κ₄. With the barrier stiffness κ₁, the barrier at the gap `barrier_distance`/2 is
+  /// as stiff as the surface of the bodies. With the barrier stiffness κ₂, the barrier at the gap `barrier_distance`/2,
+  /// on a tenth of the surface, carries the weight of the bodies. With the barrier stiffness κ₃, for affine bodies
+  /// only, the barrier energy at the gap `barrier_distance`/10, on a tenth of the surface, equals the energy of a fall
+  /// by the size of the body, the cube root of the body's volume. With the barrier stiffness κ₄, only for bodies
+  /// thinner than a third of the width of their triangles, the barrier between two crossing edges at the gap 0.03 ·
+  /// `barrier_distance` is as stiff as a vertex of the surface. Each barrier stiffness κ₁, …, κ₄ is computed from
+  /// sums or means over all bodies that are not obstacles.
   ///
-  /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact (m);
-  /// the barrier is softer for ξ > 0. Throws Error (input) if all bodies are affine and none of them has weight.
+  /// `add_contact` uses the result of `adaptive_stiffness` if `ContactOptions::adaptive_stiffness` is true.
+  /// `thickness`: thickness ξ of the contact (m); the barrier is softer for ξ > 0. Throws Error (input) if all bodies
+  /// are affine and none of them has weight.
   double adaptive_stiffness(double barrier_distance, double thickness = 0.0);
   /// Gives a global parameter one entry per step, for example `gravity` [steps, 3] or `damping` [steps].
   void set_control(const std::string& parameter, const std::vector<double>& values);
@@ -169,36 +179,39 @@ class DifferentiableScene {
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }  ///< mesh of all bodies
   /// Materials of the scene. In a scene of several bodies, region R of body BODY is called BODY/R in the materials.
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
-  /// Indices in `mesh()->bodies()` of the bodies without a material. These bodies are obstacles.
+  /// Indices in `mesh()->bodies()` of the bodies that are obstacles: bodies without a material, except rotors of
+  /// joints.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
   /// Returns the Model of the scene: the time stepper, or, in a scene with links, the time stepper with its links.
   Model& model();
   SystemModel& time_stepper() { return *integrator_; }  ///< time stepper of the scene, without links
   double dt() const;                                    ///< s
   /// System that the time stepper advances: inertias, force terms, prescribed motions and parameters. Only force terms
-  /// and fixed components may be added after the first step; the next call of `step` then calls `Model::prepare` again.
+  /// and fixed components may be added to the System after the first step; the next call of `step` then calls
+  /// `Model::prepare` again.
   System& system();
   bool is_implicit() const;                                     ///< true if the integrator is implicit
   ParameterSet& parameters() { return system().parameters(); }  ///< parameters of the scene
 
   State initial_state() const;  ///< copy of the initial state
-  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is -1. Fields
-  /// of `state` that describe prescribed motions, such as moving origins, are set to the values of this step. Returns
-  /// the step of the frame. Throws InputError if the file has no frame of step `step`, or lacks a field that steps
-  /// need, and, except for step 0, if a link computes the velocity of a region that turns.
+  /// Sets `state` to a frame of a trajectory file: the frame of step `step` or, if `step` is -1, the last frame. Fields
+  /// of `state` that describe prescribed motions, such as the origin of a rotation, are set to the values at the step
+  /// of the frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file has no
+  /// frame of step `step`, or lacks a field that the time stepper needs. Throws Error (input) if a link computes the
+  /// velocity of a region that rotates, unless the frame is that of step 0.
   int read_frame(const std::string& trajectory, int step, State& state) const;
-  /// Advances `state` from state n to state n+1. Calls `model().prepare()` first if this function has not been called
-  /// before, or if the scene may have changed since the last call (`changed_since`).
+  /// Advances `state` from state n to state n+1. In the first call, and if the scene may have changed since the last
+  /// call (`changed_since`), `step` first calls `Model::prepare`.
   void step(int n, State& state);
   /// Returns a number that changes with each operation that may have changed a parameter's value on this rank
-  /// (`Field::revision`), and after each change of the system's inertias, terms and fixed components
+  /// (`Field::revision`), and with each change of the System's inertias, force terms and fixed components
   /// (`System::revision`).
   std::uint64_t revision();
-  /// Returns true if the scene may have changed on any rank since `revision` returned `earlier`, the number of this
-  /// rank. Collective.
+  /// Returns true if the scene may have changed on any rank since the call of `revision` that returned `earlier` on
+  /// this rank. Collective.
   bool changed_since(std::uint64_t earlier);
-  /// Returns a substep dt/substeps (s) at which small motions about rest are stable, with a safety factor of 0.8
-  /// (ExplicitModel::stable_substep). Returns infinity for implicit integrators. Calls `prepare`.
+  /// Returns a substep dt/substeps (s) at which small motions about the rest shape are stable, with a safety factor of
+  /// 0.8 (ExplicitModel::stable_substep), or infinity for implicit integrators. Calls `prepare`.
   double stable_substep();
 
  private:
@@ -209,8 +222,8 @@ class DifferentiableScene {
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
   /// Returns elastic terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the region.
-  /// The terms are not added to the system. Throws Error (input) for a rigid material and for a material with
-  /// nodal dilatation. Collective.
+  /// The returned elastic terms are not added to the System. Throws Error (input) for a rigid material and for a
+  /// material with nodal dilatation. Collective.
   std::vector<std::unique_ptr<ForceTerm>> elastic_terms(const Region& region) const;
 
   std::shared_ptr<TetrahedralMesh> mesh_;

@@ -27,11 +27,11 @@ class Simulator {
  public:
   /// Creates a simulator that owns a new scene with the mesh `mesh`. `density` (kg/m³) applies to materials of
   /// tetrahedra that give no density. `device` is "cpu", "cuda" or "hip"; an empty string means the device for which
-  /// this library was built. Throws Error (input) if this library was not built for the device. Also throws the Errors
-  /// of the constructor of DifferentiableScene.
+  /// this library was built. Throws Error (input) if this library was not built for the device. Throws the same Errors
+  /// as the constructor of DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
-  /// Overload of the constructor for several bodies. Region R of a body is called BODY/R in the scene.
+  /// Overload of the constructor for several bodies. Region R of the body BODY is called BODY/R in the scene.
   Simulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver = {}, double density = 1000.0,
             const std::string& device = {});
   /// Creates a simulator of a scene, which must outlive the simulator.
@@ -40,20 +40,20 @@ class Simulator {
 
   DifferentiableScene& scene() { return *scene_; }             ///< scene that the simulator advances
   ParameterSet& parameters() { return scene().parameters(); }  ///< parameters of the scene
-  /// Fixes the vertices of a region at their positions. The next step takes the fixed vertices into account; in the
-  /// current state, these vertices should be at rest.
+  /// Fixes the vertices of a region at their positions. `set_fixed_vertices` takes effect in the next step; in the
+  /// current state, the fixed vertices should be at rest.
   void set_fixed_vertices(const std::string& region);
   /// Overload of `set_fixed_vertices` for vertices with the given numbers (0-based) in the mesh file.
   void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
 
   /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
   /// steps, and returns the states. `observer` receives each state once. If `observer` throws an exception, the rollout
-  /// ends; call `reset` before further steps. Throws Error (input) for a negative number of steps or an interval less
-  /// than 1. After this function, `DifferentiableSimulator::backward(loss)` computes gradients of any loss of the
+  /// ends; call `reset` before further steps. Throws Error (input) if `num_steps` is negative or `checkpoint_every` is
+  /// less than 1. After `rollout`, `DifferentiableSimulator::backward(loss)` can compute gradients of any loss of the
   /// states.
   Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
-  /// Advances the state by one step. In a scene with contact, step 0 first calls `DifferentiableScene::require_apart`,
-  /// which checks the scene's initial state and may throw Error.
+  /// Advances the current state by one step. In a scene with contact, step 0 first calls
+  /// `DifferentiableScene::require_apart`, which checks the scene's initial state and may throw Error.
   void step();
   /// Step number of the current state.
   int step_number() const { return step_; }
@@ -66,42 +66,43 @@ class Simulator {
   /// Sets the current state and its step number. Throws Error if the fields of `state` differ from the fields of the
   /// scene's state.
   void set_state(const State& state, int step = 0);
-  /// Sets the current state to a frame of a trajectory file: the frame of step `step`, or the last frame if `step` is
-  /// -1. Returns the step of the frame. Throws InputError if the file has no frame of step `step`, or lacks a field
-  /// that steps need.
+  /// Sets the current state to a frame of a trajectory file: the frame of step `step` or, if `step` is -1, the last
+  /// frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file has no frame
+  /// of step `step`, or lacks a field that the time stepper needs.
   int set_state(const std::string& trajectory, int step);
   /// Sets the current state to the initial state of the scene, and the step number to 0.
   void reset();
 
  protected:
-  /// Function that is called before `step`, `set_state` and `reset` change the state. A derived class discards results
-  /// for the previous state.
+  /// Function that is called before `step`, `set_state` and `reset` change the state. A derived class overrides
+  /// `state_was_set` to discard results for the previous state.
   virtual void state_was_set() {}
   /// Advances `state_` from the scene's initial state to state `num_steps`, and stores a snapshot every
   /// `checkpoint_every` steps in `store`.
   virtual void run(int num_steps, int checkpoint_every, const StateObserver& observer,
                    const std::shared_ptr<KeptStore>& store);
 
-  std::shared_ptr<DifferentiableScene> scene_;  ///< not owned if the constructor received a reference
-  State state_;                                 ///< current state; without fields before the first use
-  int step_ = 0;                                ///< step number of `state_`
+  /// Scene that the simulator advances; not owned if the constructor received a reference.
+  std::shared_ptr<DifferentiableScene> scene_;
+  State state_;   ///< current state; has no fields before the first use
+  int step_ = 0;  ///< step number of `state_`
 };
 
-/// States of a rollout. Checkpoints are in memory; every other state is computed on demand from the nearest earlier
-/// checkpoint. A scene that the simulator does not own must outlive the Trajectory.
+/// States of a rollout. The states at checkpoints are stored in memory; every other state is computed on demand from
+/// the nearest earlier checkpoint. A scene that the simulator does not own must outlive the Trajectory.
 class Trajectory {
  public:
-  /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
+  /// `checkpoints`: snapshots of state 0 and, optionally, of other states. `last`: state `num_steps`.
   Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints, int num_steps,
              State last);
 
   int num_steps() const { return num_steps_; }  ///< number of steps of the rollout
   /// Returns the time after n steps (s).
   double time(int n) const;
-  /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The reference is valid until the next call of `state`.
-  /// Calls for all states in ascending order take the run time of one rollout in total. Throws Error (input) for n
-  /// outside this range. Also throws Error (input) if the state must be recomputed although the scene may have changed
-  /// since the rollout (`DifferentiableScene::revision`). Collective.
+  /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The returned reference is valid until the next call of
+  /// `state`. Calls of `state` for all n in ascending order take at most the run time of one rollout in total. Throws
+  /// Error (input) if n < 0 or n > `num_steps()`. Throws Error (input) if the state must be recomputed although the
+  /// scene may have changed since the rollout (`DifferentiableScene::revision`). Collective.
   const State& state(int n);
 
  private:
@@ -115,37 +116,41 @@ class Trajectory {
 
 /// Product of the Hessian of a loss L with a direction: the derivative of the gradient of L along the direction.
 struct HessianProduct {
-  ParameterSet parameters;  ///< derivatives of ∂L/∂p for the parameters p that `require_gradient` selected
-  State initial_state;      ///< derivative of ∂L/∂x[0]; only the owned entries of the fields are meaningful
+  /// Derivatives of ∂L/∂p along the direction of the Hessian product, for the parameters p that `require_gradient`
+  /// selected.
+  ParameterSet parameters;
+  /// Derivative of ∂L/∂x[0] along the direction of the Hessian product, where x[0] is the initial state; only the owned
+  /// entries of the fields are meaningful.
+  State initial_state;
 };
 
 /// Simulates bodies, and computes gradients of a loss through rollouts.
 class DifferentiableSimulator : public Simulator {
  public:
-  /// Creates a simulator with the arguments of the constructor of Simulator. If any material has `requires_grad`,
-  /// selects the parameters `youngs_modulus` and `poisson_ratio`, which have values on all tetrahedra, as
-  /// `require_gradient` does.
+  /// Creates a simulator; the arguments are those of the constructor of Simulator. If any material has `requires_grad`,
+  /// the constructor selects the parameters `youngs_modulus` and `poisson_ratio`, which have values on all tetrahedra,
+  /// as `require_gradient` does.
   DifferentiableSimulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
                           const DifferentiableSolver& solver = {}, double density = 1000.0,
                           const std::string& device = {});
-  /// Overload of the constructor for several bodies; see Simulator.
+  /// Overload of the constructor for several bodies; the arguments are those of the constructor of Simulator.
   DifferentiableSimulator(MPI_Comm comm, std::vector<Body> bodies, const DifferentiableSolver& solver = {},
                           double density = 1000.0, const std::string& device = {});
   /// Creates a simulator of a scene, which must outlive the simulator. Selects no parameters.
   explicit DifferentiableSimulator(DifferentiableScene& scene);
   ~DifferentiableSimulator() override;
 
-  /// Selects the parameters p for which `backward` computes ∂L/∂p, where L is the loss. ∂L/∂x[0], with the initial
-  /// state x[0], is always computed.
+  /// Selects the parameters p for which `backward` computes ∂L/∂p, where L is the loss. The derivative ∂L/∂x[0] of the
+  /// loss L with respect to the initial state x[0] is always computed.
   void require_gradient(const std::vector<std::string>& parameters);
 
   using Simulator::rollout;
-  /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
-  /// checkpoint_every)`, and returns the value of this sum, added over all ranks. `state()` does not change. Call this
-  /// function at most once after each rollout; a second call throws Error.
+  /// Computes the gradient of the loss Σ_n ℓ(n, x[n]), where ℓ is `loss` and x[n] are the states n = 0 … N of the last
+  /// `rollout(num_steps, checkpoint_every)`, and returns the loss, summed over all ranks. `state()` does not change.
+  /// Call `backward(loss)` at most once after each rollout; a second call throws Error.
   double backward(const StateLoss& loss);
   /// Overload of `backward` for a Loss Σ_n ℓ_n(x[n], p) of the states x[n] and the parameters p. The gradient includes
-  /// the derivatives ∂ℓ_n/∂p.
+  /// the derivatives ∂ℓ_n/∂p of the Loss with respect to the parameters p.
   double backward(Loss& loss);
 
   /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every`: number of steps
@@ -155,44 +160,47 @@ class DifferentiableSimulator : public Simulator {
   /// Overload of `rollout` with checkpoint options.
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` for a part of a longer rollout: runs the steps n with `steps.begin` ≤ n < `steps.end`. The
-  /// steps start at `state()`, which is the end of the last rollout unless another state was set. The loss and the
-  /// observer receive step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state
-  /// `steps.begin`. In a scene with contact, each rollout from step 0 first calls `DifferentiableScene::require_apart`.
+  /// rollout starts at the state `state()`, which is the last state of the previous rollout unless another state was
+  /// set. `loss` and `observer` receive step numbers of the longer rollout. After `backward`, `initial_gradient`
+  /// returns the gradient with respect to the state before step `steps.begin`. In a scene with contact, each rollout
+  /// from step 0 first calls `DifferentiableScene::require_apart`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
   /// or if the scene may have changed since the rollout (`DifferentiableScene::revision`). `state()` does not change.
   void backward();
 
-  /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) for
-  /// any other name.
+  /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) if
+  /// `require_gradient` did not select `parameter`.
   const Field& gradient(const std::string& parameter) const;
-  const ParameterSet& gradient() const { return gradient_; }  ///< ∂L/∂p for all selected parameters
-  /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields are
-  /// meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
+  /// Overload of `gradient` that returns ∂L/∂p for all selected parameters p.
+  const ParameterSet& gradient() const { return gradient_; }
+  /// Returns ∂L/∂x, where x is the state at which the rollout started. Only the owned entries of the fields of ∂L/∂x
+  /// are meaningful. Throws Error (input) if the reverse sweep did not cover all steps.
   const State& initial_gradient() const;
 
   /// Runs `num_steps` steps from the scene's initial state x[0] in forward mode: computes the derivatives of the states
-  /// along a change of the parameters, `direction`, and a change of x[0], `initial_tangent`. `direction` is a set of
-  /// some of the scene's parameters (`ParameterSet::zero_like`). A State without fields means no change of x[0].
-  /// `observer` receives each state x[n] and its derivative once. `state()` does not change. The last rollout is
-  /// discarded: `backward` needs another rollout. Throws Error (input) for a negative number of steps.
+  /// along a change of the parameters, `direction`, and a change of x[0], `initial_tangent`. `direction` contains the
+  /// changes of some or all of the scene's parameters (`ParameterSet::zero_like`). If `initial_tangent` has no fields,
+  /// the change of the initial state is zero. `observer` receives each state x[n] and the derivative of x[n] once.
+  /// `state()` does not change. `rollout_tangent` discards the last rollout: `backward` needs another rollout. Throws
+  /// Error (input) if `num_steps` is negative.
   void rollout_tangent(int num_steps, const ParameterSet& direction, const State& initial_tangent,
                        const TangentObserver& observer);
-  /// Returns the derivative, along a direction, of the gradient of `loss` through `num_steps` steps from the scene's
-  /// initial state x[0]. The direction consists of `direction`, changes of parameters that `require_gradient` selected,
-  /// and of `initial_tangent`, a change of x[0]; a State without fields means no change. `loss` needs second
-  /// derivatives. `checkpoint_every` ≥ 1: number of steps between checkpoints in memory. `state()` does not change. The
-  /// last rollout is discarded: `backward` needs another rollout. Throws Error (input) for invalid numbers of steps,
-  /// for a parameter that was not selected, and if a second derivative does not exist.
+  /// Returns the derivative of the gradient of `loss` through `num_steps` steps from the scene's initial state x[0]
+  /// along `direction`, a change of parameters that `require_gradient` selected, and `initial_tangent`, a change of
+  /// x[0]. An `initial_tangent` without fields means no change of the initial state. `loss` needs second derivatives.
+  /// `checkpoint_every` ≥ 1: number of steps between checkpoints in memory. `state()` does not change.
+  /// `hessian_product` discards the last rollout: `backward` needs another rollout. Throws Error (input) for invalid
+  /// numbers of steps, for a parameter that `require_gradient` did not select, and for missing second derivatives.
   HessianProduct hessian_product(int num_steps, int checkpoint_every, Loss& loss, const ParameterSet& direction,
                                  const State& initial_tangent);
 
-  /// Sets the progress callback of later reverse sweeps (`backward`) and of later calls of `hessian_product`. An
-  /// exception of the callback ends the sweep or the product; call `reset` before further steps.
+  /// Sets the progress callback of later reverse sweeps (`backward`) and of later calls of `hessian_product`. If the
+  /// progress callback throws an exception, `backward` or `hessian_product` ends; call `reset` before further steps.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
 
-  /// Counters of the last rollout and, if called, of `backward`: steps, snapshots and run times. Throws Error if no
-  /// rollout was run since the state was last set.
+  /// Statistics of the last rollout and, if `backward` was called, of the reverse sweep: numbers of steps and
+  /// snapshots, and run times. Throws Error if no rollout was run since the state was last set.
   const SweepStatistics& statistics() const;
 
  private:

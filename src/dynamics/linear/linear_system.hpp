@@ -24,78 +24,85 @@ namespace diffsim::dynamics {
 /// Outcome of a linear solve.
 struct LinearReport {
   bool converged = false;
-  /// True if the solve found that the matrix has negative eigenvalues or that the preconditioner is indefinite.
-  /// `converged` may also be true.
+  /// True if the solve found that the matrix has negative eigenvalues or that the preconditioner is indefinite. The
+  /// members `indefinite` and `converged` may both be true.
   bool indefinite = false;
   int iterations = 0;
   double residual = 0.0;  ///< norm of the residual, relative to the norm of the right-hand side
-  std::string reason;     ///< why the solve ended: name of PETSc's reason, or a text if a factorisation failed
+  std::string reason;     ///< reason why the solve ended: name of PETSc's reason, or a text if a factorisation failed
 };
 
-/// Linear systems J x = b with the Jacobian J of an implicit step, distributed over all ranks and solved by PETSc.
-/// Unknowns are the components of the owned vertices. Fixed components are eliminated: their rows and columns contain
-/// the diagonal only.
+/// Linear systems J x = b with the Jacobian J of an implicit step, distributed over all ranks and solved by PETSc. The
+/// unknowns of a linear system are three vector components for each owned vertex. Fixed components are eliminated: the
+/// rows and columns of fixed components contain the diagonal only.
 ///
 /// All methods are collective.
 class LinearSystem {
  public:
-  /// Function that computes y = J x at owned vertices for an x that is zero in fixed components. x and y are
-  /// [local vertices, 3]; ghost values of x are not up to date.
+  /// Function that computes y = J x at owned vertices, with the Jacobian J, for an x that is zero in fixed components.
+  /// x and y are [local vertices, 3]; ghost values of x are not up to date.
   using Product = std::function<void(const Field& x, Field& y)>;
 
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
   /// Begins a rollout: sets the fixed components and discards the reference preconditioner (`set_reference`). `fixed`:
-  /// masks of the owned vertices (System::fixed), device address.
+  /// device address of the masks of fixed components of the owned vertices (System::fixed).
   void set_fixed(const std::uint8_t* fixed);
-  /// Adds constraints, which must be the same in all rollouts. Must be called before the first matrix is set.
+  /// Adds constraints, which must be the same in all rollouts. `set_constraints` must be called before the first call
+  /// of `set_matrix` or `set_reference`.
   void set_constraints(const body::ConstraintSet& constraints);
-  /// Sets the tangent space and the multipliers λ of the constraints. Later calls of `set_matrix` compute the matrix A
-  /// of `ProjectedMatrix` from J, and systems with the matrix A instead of J are solved. A `multipliers` of nullptr
-  /// stands for zero multipliers. Right-hand sides must be in the tangent space. Requires `set_constraints`.
+  /// Sets the tangent space and the multipliers λ of the constraints. After a call of `set_tangent_space`, `set_matrix`
+  /// computes the matrix A of `ProjectedMatrix` from the Jacobian J, and systems with the matrix A instead of J are
+  /// solved. If `multipliers` is nullptr, the multipliers λ are zero. Right-hand sides must be in the tangent space of
+  /// the constraints. Requires `set_constraints`.
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
-  /// Sets J to the sum of the contributions `shares` of all ranks. Modifies `shares`: the rows and columns of fixed
-  /// components are zeroed, except for the diagonal. `product`: if not nullptr, Krylov methods multiply with J by this
-  /// function; J must then be symmetric.
+  /// Sets the Jacobian J to the sum of the contributions `shares` of all ranks. Modifies the contributions `shares`:
+  /// the rows and columns of fixed components are zeroed, except for the diagonal. `product`: nullptr, or a function
+  /// that computes J x for Krylov methods; with a function, the Jacobian J must be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Sets up the reference preconditioner, which the systems of a rollout share. The preconditioner is computed from
-  /// the sum of the contributions `shares` of all ranks. This matrix should be positive definite and close to the
-  /// matrices of the rollout, and must depend on the parameters only. Replaces the matrix of the last `set_matrix`.
-  /// Returns false if the Krylov method does not converge with the preconditioner. If PETSc's options choose a
-  /// preconditioner with a cheap set-up, sets up no reference preconditioner and returns true.
+  /// Sets up the reference preconditioner, which the linear systems of a rollout share. The reference preconditioner is
+  /// computed from the sum of the contributions `shares` of all ranks. The sum of the contributions `shares` should be
+  /// positive definite and close to the matrices of the rollout, and must depend on the parameters only.
+  /// `set_reference` replaces the matrix that the last call of `set_matrix` has set. Returns false if the Krylov method
+  /// does not converge with the reference preconditioner. If PETSc's options choose a preconditioner with a cheap
+  /// set-up, sets up no reference preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a time step, whose result must not depend on earlier time steps. If there is a reference preconditioner,
-  /// the matrices of the step share the reference preconditioner until the excess iterations, compared to the
-  /// iterations with the matrix of `set_reference`, have cost as much as the set-up of a new preconditioner
-  /// (PreconditionerPolicy). Afterwards, or if there is no reference preconditioner, a new preconditioner is computed
-  /// from the next matrix. The following matrices share the new preconditioner while the number of iterations per
-  /// decimal digit of the residual stays below about twice the number of the first solve.
+  /// Begins a time step, whose result must not depend on preconditioners of earlier time steps. If a reference
+  /// preconditioner exists, the matrices of the step share the reference preconditioner until a solve fails, or until
+  /// the iterations in excess of the expected number have cost as much as the set-up of a new preconditioner
+  /// (PreconditionerPolicy). If the reference preconditioner is no longer used or does not exist, a new preconditioner
+  /// is computed from the next matrix of the step. Later matrices of the step share a preconditioner that was computed
+  /// in the step while a solve needs at most about twice as many iterations per decimal digit of the residual as the
+  /// first solve with this preconditioner.
   void renew_preconditioner();
-  /// Begins the derivatives of a step. A preconditioner changes derivatives only within the tolerance of the solver.
-  /// The present preconditioner, which may have been computed in another time step for another sparsity pattern,
-  /// therefore remains in use until the iterations in excess of the expected number have cost as much as the set-up of
-  /// a new preconditioner. If there is a reference preconditioner, or no present preconditioner, or if a new
-  /// preconditioner is due, acts as `renew_preconditioner`.
+  /// Begins the computation of the derivatives of a step. A preconditioner changes derivatives only within the
+  /// tolerance of the solver. The present preconditioner, which may have been computed in another time step for another
+  /// sparsity pattern, remains in use until the iterations in excess of the expected number have cost as much as the
+  /// set-up of a new preconditioner. If a reference preconditioner exists, if the present preconditioner has a cheap
+  /// set-up or does not exist, or if a new preconditioner is due, `keep_preconditioner` acts as `renew_preconditioner`.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
-  /// vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten. `definite`: true
-  /// if J was projected to a positive definite matrix. If a system with contact is not solved because of the
-  /// preconditioner (SolvePolicy), the solve is repeated with a preconditioner that is computed from the present
-  /// matrix. For the rest of the time step, the smoother of the finest level is then updated with every matrix in order
-  /// to follow stiffening barriers. If a later solve of the time step fails for the same reason, and J is `definite`
-  /// with at most 300 000 unknowns, this system and all later systems of the time step are solved by factorisation.
+  /// vertices, 3], zero in fixed components. The initial guess is zero, regardless of the values of x on entry.
+  /// `definite`: true if the Jacobian J was projected to a positive definite matrix.
+  ///
+  /// If a solve of a system with contact fails because of the preconditioner (SolvePolicy), the solve is repeated with
+  /// a preconditioner that is computed from the present matrix. After the first failure in a time step, the diagonal
+  /// blocks of the smoother of the finest multigrid level are recomputed for every later matrix of the time step,
+  /// because contact barriers may stiffen further. If a later solve of the time step fails because of the
+  /// preconditioner, and J is a positive definite matrix with at most 300 000 unknowns, the system of the failed solve
+  /// and all later systems of the time step are solved by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
-  /// Solves J x = b, or Jᵀ x = b if `transposed`, by factorisation, regardless of the number of unknowns. Intended for
-  /// systems that conjugate gradients cannot solve.
+  /// Solves J x = b, or Jᵀ x = b if `transposed`, by factorisation, regardless of the number of unknowns. Use
+  /// `solve_by_factors` for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
-  /// Present matrix; nullptr before the first call of `set_matrix` or `set_reference`.
+  /// Matrix of the present linear system; nullptr before the first call of `set_matrix` or `set_reference`.
   Mat matrix() const { return matrix_; }
-  /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a shell that calls
-  /// `Product`.
+  /// Operator that Krylov methods apply: the matrix, a copy of the matrix in another format, or a PETSc shell matrix
+  /// that calls a function of the type `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Number of time steps that switched from a Krylov method to factorisation.
   long changes_to_factors() const { return solve_policy_.changes_to_factors(); }
@@ -114,32 +121,36 @@ class LinearSystem {
   /// Restores the solvers at the beginning of a time step, if failures in an earlier time step have changed the
   /// solvers.
   void begin_solvers();
-  /// Creates a matrix with the sparsity pattern of `shares`: `unprojected_` if there are constraints, otherwise
-  /// `matrix_`.
+  /// Creates a matrix with the sparsity pattern of the contributions `shares`: `unprojected_` if there are constraints,
+  /// otherwise `matrix_`.
   void make_matrix(const std::vector<MatrixShare*>& shares);
-  /// Completes a newly created `matrix_`: sets the block size and the near null space, and creates vectors of a
-  /// matching type.
+  /// Completes the newly created matrix `matrix_`: sets the block size and the near null space, and creates vectors of
+  /// a matching type.
   void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a matrix with at most 1000
-  /// unknowns; the ranks factor a larger matrix together. If PETSc has MUMPS, matrices with at most 600 unknowns are
-  /// factored by PETSc without pivoting, until such a factorisation fails to solve one of the systems of the time step.
+  /// unknowns; the ranks factor a larger matrix together. If PETSc has MUMPS, AIJ matrices with at most 600 unknowns
+  /// are factored by PETSc without pivoting, until a factorisation without pivoting fails to solve one of the systems
+  /// of the time step. If PETSc's options choose the solver, matrices are neither copied to every rank nor factored
+  /// without pivoting.
   void factor(Solver& solver);
-  /// Sets up the solver for a right-hand side with the given norm.
+  /// Sets up the solver for a right-hand side with the norm `norm`.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Returns the device address of the values of all `shares`, stored one after the other.
+  /// Returns the device address of the values of all contributions `shares`, stored one after the other.
   const double* join(const std::vector<MatrixShare*>& shares);
-  /// Solves with a preconditioner that was computed for another matrix, in at most `policy_.most(tolerance)`
-  /// iterations, and reports the number of iterations to `policy_`.
+  /// Solves the linear system with a preconditioner that was computed for another matrix, in at most
+  /// `policy_.most(tolerance)` iterations, and reports the number of iterations to `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Solves by the factorisation or the Krylov method of the configured solver, without repetition after a failure.
+  /// Solves the linear system by the factorisation or the Krylov method of the configured solver, without repetition
+  /// after a failure.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
   /// Converts the report of `solve_as_chosen` to an outcome for `solve_policy_`.
   SolvePolicy::Outcome outcome_of(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Solves for the right-hand side `b_` by the Krylov method and stores the solution in `x_`. `norm`: norm of `b_`.
+  /// Solves the linear system with the right-hand side `b_` by the Krylov method and stores the solution in `x_`.
+  /// `norm`: norm of `b_`.
   LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);

@@ -12,9 +12,10 @@
 
 namespace diffsim::dynamics {
 
-/// Contribution of this rank to one summand of the Jacobian, as a sparse matrix of 3×3 blocks. Rows and columns belong
-/// to the owned vertices, followed by ghost vertices. The ghost vertices are those of the mesh, or a separate list of
-/// copies of other ranks' vertices, `couplings.copies()`.
+/// Contribution of this rank to one summand of the Jacobian, as a sparse matrix of 3×3 blocks. Block rows and block
+/// columns of a MatrixShare belong to the owned vertices, followed by ghost vertices. The ghost vertices of a
+/// MatrixShare are the ghost vertices of the mesh, or the separate list `couplings.copies()` of copies of other ranks'
+/// vertices.
 class MatrixShare {
  public:
   /// `couplings`: sparsity pattern. `has_own_copies`: true if the ghost vertices are `couplings.copies()` instead of
@@ -24,14 +25,14 @@ class MatrixShare {
   BlockMatrix& blocks() { return blocks_; }
   const BlockMatrix& blocks() const { return blocks_; }
   const Couplings& couplings() const { return couplings_; }
-  /// Index in the global matrix of the block row of each owned or ghost vertex. The block rows of the global matrix
+  /// Index of the block row of each owned or ghost vertex in the global matrix. The block rows of the global matrix
   /// belong to the owned vertices of rank 0, then of rank 1, and so on.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
-  /// Returns a field on the owned and ghost vertices of this matrix, with the values of `field` [owned or local
+  /// Returns a field on the owned and ghost vertices of this MatrixShare, with the values of `field` [owned or local
   /// vertices, 3] at owned vertices, and with ghost values up to date. Collective.
   Field complete(const Field& field) const;
-  /// Adds K x to y at owned vertices, where K is this summand of the Jacobian, summed over ranks. x and y: [local
-  /// vertices of the mesh, 3]. Collective.
+  /// Adds K x to y at owned vertices, where K is the sum of the MatrixShares of all ranks, one summand of the Jacobian.
+  /// x and y: [local vertices of the mesh, 3]. Collective.
   void multiply(const Field& x, Field& y) const;
 
  private:

@@ -16,22 +16,22 @@
 
 namespace diffsim::dynamics {
 
-/// Sparse matrix of 3×3 blocks in single precision. Rows 3 place[i] … 3 place[i] + 2 of the matrix form block row i,
-/// which has the blocks begin[i] … begin[i + 1] - 1. Block k covers the columns column[k] … column[k] + 2. Empty block
-/// rows are not stored.
+/// Sparse matrix of 3×3 blocks in single precision. The stored block row i consists of the three matrix rows that begin
+/// at row 3 · place[i], and has the blocks begin[i] … begin[i + 1] - 1. Block k covers the columns column[k] …
+/// column[k] + 2. Empty block rows are not stored.
 struct SingleBlocks {
   std::vector<int> place, begin, column;
-  std::vector<float> values;  ///< 9 per block, column after column; one padding value at the end
+  std::vector<float> values;  ///< 9 values per block, column after column, and a padding value at the end
   int size() const { return static_cast<int>(place.size()); }
 };
 
 /// Returns a single-precision copy of a matrix, multiplied by `scale`. `rows`: sparsity pattern of the matrix.
-/// `values`: values of the matrix, row after row.
+/// `values`: values of the matrix, stored row after row.
 SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale);
-/// Replaces the values of `blocks` by `scale` times the values of a matrix with the same sparsity pattern `rows`.
-/// `values`: values of the matrix, row after row.
+/// Replaces the values of the matrix `blocks` by `scale` times the values of a matrix with the same sparsity pattern
+/// `rows`. `values`: values of the matrix, stored row after row.
 void set_values(const BlockRows& rows, const double* values, double scale, SingleBlocks& blocks);
-/// Returns the transposed matrix, which has `rows` block rows.
+/// Returns the transpose of the matrix `blocks`. `rows`: number of block rows of the transpose.
 SingleBlocks transposed(const SingleBlocks& blocks, int rows);
 
 template <class X>
@@ -47,8 +47,8 @@ inline FourOf<double>::Type to_double(FourOf<float>::Type four) {
 #endif
 }
 
-/// Returns the product of the block row `row` with the vector x, in the precision of x. The first three of the four
-/// values are the product; the fourth value is undefined.
+/// Returns the product of the stored block row `row` of the matrix `blocks` with the vector x, in the precision of x,
+/// as three values and an undefined fourth value.
 template <class X>
 typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const X* x) {
   using Four = typename FourOf<X>::Type;

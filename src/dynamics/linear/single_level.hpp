@@ -13,13 +13,13 @@
 
 namespace diffsim::dynamics {
 
-/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. Values are scaled by
-/// powers of two so that the largest diagonal entry of A and the norm of the right-hand side b are about one: τ A
-/// replaces A, σ b replaces b and (σ/τ) x replaces x.
+/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. The operator A, the
+/// right-hand side b and the solution x are stored as τ A, σ b and (σ/τ) x, with powers of two τ and σ for which the
+/// largest diagonal entry of τ A and the norm of σ b are about one.
 class SingleLevel {
  public:
-  /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: true if the smoother's matrix D consists of the 3×3
-  /// diagonal blocks of A, false if D is the diagonal of A. Collective.
+  /// `blocks`: block structure of the operator `matrix`, not empty. `by_blocks`: true if the smoother's matrix D
+  /// consists of the 3×3 diagonal blocks of the operator A, false if D is the diagonal of A. Collective.
   SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
   ~SingleLevel();
   SingleLevel(const SingleLevel&) = delete;
@@ -28,11 +28,12 @@ class SingleLevel {
   /// Returns true if the smoother's matrix D has a finite inverse on every rank. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
-  /// Recomputes the smoother's matrix D from the present values of the operator A. A rank on which the new D has no
-  /// inverse keeps the previous D.
+  /// Recomputes the smoother's matrix D from the present values of the operator A. A rank on which the recomputed D has
+  /// no finite inverse keeps the previous D.
   void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
-  /// Sets the interval of eigenvalues of D⁻¹A that the Chebyshev iteration covers.
+  /// Sets the interval of eigenvalues of D⁻¹A that the Chebyshev iteration covers, where A is the level's operator and
+  /// D is the smoother's matrix.
   void set_bounds(double lowest, double highest) {
     length_ = 2.0 / (lowest + highest);
     alpha_ = 1.0 - length_ * lowest;

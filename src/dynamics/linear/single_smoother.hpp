@@ -7,41 +7,47 @@
 
 namespace diffsim::dynamics {
 
-/// Replaces the smoothers of a multigrid preconditioner by Chebyshev iterations in single precision. The preconditioner
-/// must have been set up. The coarsest level, which is factored, is unchanged.
+/// Replaces the smoothers of a multigrid preconditioner, which must have been set up, by Chebyshev iterations in single
+/// precision. The coarsest multigrid level keeps its solver, a factorisation in double precision.
 ///
-/// A Chebyshev iteration covers the eigenvalues of D⁻¹A in [b/11, b], where A is the level's operator and D is a
-/// preconditioner. The bound b is 1.1 λ, where λ is the estimated largest eigenvalue of D⁻¹A; on the finest level b is
-/// at least `least_bound`. PETSc's option -mg_levels_ksp_max_it sets the number of steps of the iteration. On the
-/// finest level D consists of the 3×3 diagonal blocks of A. On the other levels D is the diagonal of A. Aggregates of
-/// one or two vertices have fewer than six rigid motions, which leaves zeros on the diagonals of coarser levels; D has
-/// ones instead of these zeros. Each step of the iteration is one sweep over a single-precision copy of the level's
-/// current operator. The copy takes half the memory of the operator. Residuals, interpolation and restriction use
-/// single-precision copies, too. The operator of the Krylov method does not change, so the accuracy of the solution
-/// does not depend on the copies.
+/// A Chebyshev iteration covers the eigenvalues of D⁻¹A in an interval [b/11, b], where A is the operator of a
+/// multigrid level and D is the preconditioner of the Chebyshev iteration. The upper bound b of the covered eigenvalues
+/// is 1.1 λ, where λ is the estimated largest eigenvalue of the preconditioned operator D⁻¹A of a multigrid level; on
+/// the finest level b is at least `least_bound`. PETSc's option -mg_levels_ksp_max_it sets the number of steps of the
+/// Chebyshev iteration. The preconditioner D of the Chebyshev iteration consists of the 3×3 diagonal blocks of the
+/// operator A on the finest level, and is the diagonal of A on the coarser levels. The diagonal of the operator of a
+/// coarser level has zeros at aggregates of one or two vertices, which have fewer than six independent rigid motions;
+/// the preconditioner D of the Chebyshev iteration has ones in place of these zeros. Each step of the Chebyshev
+/// iteration reads a single-precision copy of the level's operator once. The values of a single-precision copy take
+/// half the memory of the operator's values. Residuals, interpolations and restrictions are also computed with
+/// single-precision copies of matrices. The operator of the Krylov method is not replaced by a single-precision copy,
+/// so the accuracy of the solution does not depend on single-precision copies.
 ///
-/// `least_bound`: smallest permitted b on the finest level. An estimate of λ from ten iterations misses the large
-/// eigenvalues that the barriers of a few contact pairs cause in a mesh of many cells. Eigenvalues above b make the
-/// preconditioner indefinite.
+/// `least_bound`: smallest permitted upper bound b of the covered eigenvalues on the finest level. An estimate of the
+/// largest eigenvalue from ten iterations of conjugate gradients misses the large eigenvalues that the barriers of a
+/// few contact pairs cause in a mesh of many cells. Eigenvalues of the preconditioned operator D⁻¹A above the interval
+/// that the Chebyshev iteration covers may make the multigrid preconditioner indefinite.
 ///
-/// A level keeps PETSc's smoother if its operator is not a host AIJ matrix of 3×3 blocks, or if options choose the
-/// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -diffsim_single_smoother 0). Call
-/// this function again whenever the preconditioner may have been set up again; the call is cheap if the preconditioner
-/// is unchanged. With these smoothers, the transpose of the preconditioner cannot be applied. Returns true if the
-/// finest level has the single-precision smoother. Collective.
+/// A level keeps PETSc's smoother if the level's operator is not a host AIJ matrix of 3×3 blocks, if the smoother's
+/// preconditioner D has no finite inverse, if the estimate of the largest eigenvalue fails, or if options choose the
+/// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -mg_levels_esteig_ksp_type,
+/// -diffsim_single_smoother 0). Call `smooth_in_single_precision` again whenever the preconditioner may have been set
+/// up again; the call is cheap if the preconditioner is unchanged. The transpose of a preconditioner with
+/// single-precision smoothers cannot be applied. Returns true if the finest multigrid level has the single-precision
+/// smoother. Collective.
 bool smooth_in_single_precision(PC pc, double least_bound = 0.0);
 
-/// Copies the values of `matrix` to the single-precision smoother of the finest level of `pc`. The coarser levels and
-/// the eigenvalue bounds of the smoother are unchanged. The diagonal blocks of the smoother are recomputed only if
-/// `with_diagonal` is true. Collective.
+/// Copies the values of `matrix` to the single-precision smoother of the finest level of `pc`. The smoothers of the
+/// coarser levels, and the bounds of the eigenvalues that the smoother of the finest level covers, do not change. The
+/// diagonal blocks of the finest level's smoother are recomputed only if `with_diagonal` is true. Collective.
 void update_finest_level(PC pc, Mat matrix, bool with_diagonal);
 
-/// Returns the single-precision operator of the finest level, for products, or nullptr if the level has PETSc's
-/// smoother.
+/// Returns the single-precision operator of the finest level, for products with vectors, or nullptr if the finest level
+/// has PETSc's smoother.
 Mat finest_operator(PC pc);
 
-/// Sets the norm of the next right-hand side. The smoothers divide right-hand sides by about this norm, so that values
-/// are in the range of single precision.
+/// Sets the norm of the right-hand side of the next solve. The smoothers divide right-hand sides by the largest power
+/// of two that does not exceed `norm`, so that values are in the range of single precision.
 void set_smoothed_norm(PC pc, double norm);
 
 }  // namespace diffsim::dynamics

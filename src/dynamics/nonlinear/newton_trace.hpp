@@ -11,7 +11,7 @@ namespace diffsim::dynamics {
 struct NewtonIteration {
   Field y;  ///< iterate before the iteration
   double step = 1.0;
-  /// True if d was computed with a Jacobian that was projected to a positive semidefinite matrix.
+  /// True if the direction d was computed with a Jacobian that was projected to a positive semidefinite matrix.
   bool projected = false;
 };
 
@@ -22,7 +22,7 @@ class NewtonTrace {
   explicit NewtonTrace(int room) : room_(room) {}
 
   int room() const { return room_; }
-  /// Number of iterations since the last `clear`, including iterations that are no longer stored.
+  /// Number of iterations since the last call of `clear`, including iterations that are no longer stored.
   int count() const { return count_; }
   bool holds(int k) const { return k < count_ && k >= count_ - room_; }
   /// Returns iteration k. Requires `holds(k)`.

@@ -15,16 +15,16 @@ using body::Assembly;
 using body::ConstraintSet;
 using body::NodeVectors;
 
-/// Constraint forces of a stage: the multipliers λ of this rank's constraints, and the positions (m) or velocities
-/// (m/s) of the constrained nodes that satisfy the constraints (`result`, [nodes, 3]). The multipliers of an assembly
-/// (rigid bodies that joints connect) are contiguous. An object of this struct may also contain the tangents of these
-/// values.
+/// Constraint forces of a stage: the multipliers λ of this rank's constraints, and the corrected positions (m) or
+/// velocities (m/s) of the constrained nodes, which satisfy the constraints (`result`, [nodes, 3]). The multipliers of
+/// an assembly (rigid bodies that joints connect) are contiguous. The tangents of the multipliers and of the corrected
+/// positions or velocities are stored in a second ConstraintValues.
 struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
 
-/// Pointers to a field and to the derivative of the field along a direction, both read-only. A pointer of nullptr
-/// stands for a field of zeros.
+/// Read-only pointers to a field and to the derivative of the field along a direction. nullptr stands for a field of
+/// zeros.
 struct FieldPair {
   const Field* value = nullptr;
   const Field* derivative = nullptr;
@@ -41,58 +41,76 @@ struct ConstraintStage {
   int stage;
   FieldPair x, v;                     ///< positions and velocities at the start of the substep
   FieldPair X;                        ///< positions of the stage
-  FieldPair force;                    ///< force at the stage without the constraint force
+  FieldPair force;                    ///< force at the stage, excluding the constraint force
   FieldPair mass;                     ///< [owned vertices]
   const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
-  ExplicitUpdate<T> update;           ///< only the members h, gravity and damping are read
+  ExplicitUpdate<T> update;  ///< data of the step, of which only the members `h`, `gravity` and `damping` are read
 };
 
 /// Forces of rigid bodies and joints (constraint forces) in explicit steps.
 ///
-/// Positions x must satisfy the constraints g(x) = 0; G = ∂g/∂x. The force at stage i is f + G(X_i)ᵀ λ_i, where X_i are
-/// the positions of the stage, and f are the other forces. The multipliers λ_i are determined by one of the following
-/// conditions:
+/// Positions x must satisfy the constraints g(x) = 0 with the Jacobian G = ∂g/∂x. The force at stage i is f + G(X_i)ᵀ
+/// λ_i, where X_i are the positions of stage i, λ_i are the multipliers of the constraints, and f are all forces other
+/// than the constraint forces. The multipliers λ_i of stage i are determined by one of the following conditions:
 ///
-/// - Stage before the last: the positions X_{i+1} of the next stage satisfy the constraints.
-/// - Last stage of a rule whose last stage is at the end of the substep (velocity Verlet): the velocities v' at the end
-///   of the substep satisfy G(X_i) v' = 0.
-/// - Last stage of another rule (symplectic Euler): the positions x' at the end of the substep satisfy the constraints.
+/// - At a stage before the last, the multipliers of the constraints are determined such that the positions X_{i+1} of
+///   the next stage satisfy the constraints.
 ///
-/// With velocity Verlet, this method is RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section VII.1.4), which is
-/// symplectic and of second order. With symplectic Euler, the positions equal the positions of SHAKE (Ryckaert,
-/// Ciccotti & Berendsen 1977).
+/// - At the last stage of velocity Verlet, which is at the end of the substep, the multipliers of the constraints are
+///   determined such that the velocities v' at the end of the substep satisfy G(X_i) v' = 0, where G(X_i) is the
+///   Jacobian of the constraints at the positions X_i of the stage.
 ///
-/// Derivatives follow from the implicit function theorem. Let x be the positions of the stage, y the positions that the
-/// force of the stage corrects, b the value of y without the constraint force, and C the diagonal matrix of the
-/// derivatives of y with respect to the force (`factors`). Then g(y) = 0 with y = b + C G(x)ᵀ λ. Let S = G(y) C G(x)ᵀ.
-/// Adjoints have bars. The adjoint is computed in the following order:
+/// - At the last stage of symplectic Euler, the multipliers of the constraints are determined such that the positions
+///   x' at the end of the substep satisfy the constraints.
 ///
-/// 1. p̄ is the adjoint of the force without regard to the constraints. p̄ follows from ȳ and from the adjoints of the
-///    other quantities that depend on the force.
-/// 2. With z = S⁻ᵀ G(x) p̄, the adjoint of b is b̄ = ȳ - G(y)ᵀ z.
-/// 3. f̄ is the adjoint of the force with regard to the constraints. f̄ is computed as p̄, but from b̄ instead of ȳ.
-/// 4. (Σ_k λ_k ∇²g_k) f̄ is added to x̄.
+/// Velocity Verlet with constraints is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section
+/// VII.1.4), which is symplectic and of second order. Symplectic Euler with constraints computes the same positions as
+/// SHAKE (Ryckaert, Ciccotti & Berendsen 1977).
 ///
-/// If y are velocities, the condition is G(x) y = 0. In this case G(x) replaces G(y), and -(Σ_k z_k ∇²g_k) y is added
-/// to x̄, too.
+/// Derivatives of the constraint forces follow from the implicit function theorem for g(y) = 0 with y = b + C G(x)ᵀ λ,
+/// where x are the positions of the stage, y are the positions that the constraint force corrects, b is the value of y
+/// without the constraint force, C is the diagonal matrix of the derivatives of y with respect to the force
+/// (`factors`), and λ are the multipliers. The derivative of the constraints g(y) with respect to the multipliers λ is
+/// S = G(y) C G(x)ᵀ, where G is the Jacobian of g, x are the positions of the stage, y are the corrected positions, and
+/// C is the diagonal matrix of the derivatives of y with respect to the force. A bar over a symbol denotes the adjoint
+/// of the quantity. The adjoint of a stage is computed in the following order:
+///
+/// 1. The adjoint p̄ of the force without regard to the constraints is computed from the adjoint ȳ of the corrected
+///    positions y, and from the adjoints of all other quantities that depend on the force.
+///
+/// 2. The adjoint of b, the value of y without the constraint force, is computed by b̄ = ȳ - G(y)ᵀ z with z = S⁻ᵀ G(x)
+///    p̄, where G is the Jacobian of the constraints, S = G(y) C G(x)ᵀ, and p̄ is the adjoint of the force without regard
+///    to the constraints (step 1).
+///
+/// 3. The adjoint f̄ of the force with regard to the constraints is computed in the same way as the adjoint p̄ without
+///    regard to the constraints, but from the adjoint b̄ of step 2 instead of the adjoint ȳ of the corrected positions.
+///
+/// 4. The product (Σ_k λ_k ∇²g_k) f̄ with the multipliers λ_k of the constraints g_k and the adjoint f̄ of the force
+///    (step 3) is added to the adjoint x̄ of the positions of the stage.
+///
+/// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0,
+/// where G is the Jacobian of the constraints g and x are the positions of the stage; G(x) replaces G(y), and -(Σ_k z_k
+/// ∇²g_k) y with the vector z of step 2 is added to the adjoint x̄ of the positions of the stage.
 class ExplicitConstraints {
  public:
   /// `h`: length of a substep (s). Throws Error (input) for rules other than symplectic Euler and velocity Verlet. With
-  /// other rules, the force of some stage does not change the positions of the next stage, which must satisfy the
-  /// constraints.
+  /// rules other than symplectic Euler and velocity Verlet, the constraint force of some stage does not change the next
+  /// positions, so these positions may violate the constraints.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
   /// Returns the size (bytes) of the vectors in the `ConstraintValues` of a stage.
   std::size_t record_bytes() const;
-  /// Adds the constraint force of the stage `at` to `force`. Returns the multipliers, and the positions or velocities
-  /// that satisfy the constraints. Throws Error on all ranks if the constraints cannot be satisfied. Collective.
+  /// Adds the constraint force of the stage `at` to `force`. Returns the multipliers of the constraints, and the
+  /// positions or velocities that satisfy the constraints. Throws Error on all ranks if the constraints cannot be
+  /// satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
   /// Adds the tangent of the constraint force to `force_tangent`, which contains the tangent of the other forces.
-  /// `recorded`: result of `add_force` for the stage. Returns the tangent of `recorded`. Collective.
+  /// `recorded`: result of `add_force` for the stage. Returns the tangent of the result of `add_force`. Collective.
   ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
                                      Field& force_tangent) const;
-  /// Adds the constraint force G(X)ᵀ λ to `force`, with positions X and the multipliers λ of `recorded`. If T has
-  /// derivatives, also adds the derivative of this force. `tangent`: derivatives of `recorded`. Collective.
+  /// Adds the constraint force G(X)ᵀ λ to `force`, with the Jacobian G of the constraints at the positions X and the
+  /// multipliers λ of `recorded`. If T is `Along`, the derivative of the constraint force is added to
+  /// `force.derivative`. `tangent`: derivatives of `recorded`. Collective.
   template <class T>
   void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
                           const FieldPairToChange& force) const;
@@ -104,8 +122,8 @@ class ExplicitConstraints {
 
  private:
   bool is_on_velocities(int stage) const;
-  /// Returns, for each constrained node, the derivative of the position or velocity that must satisfy the constraints
-  /// with respect to the force on the node at the stage, [nodes].
+  /// Returns, for each constrained node, the derivative ∂y/∂f, where y is the position or velocity that must satisfy
+  /// the constraints, and f is the force on the node at the stage, [nodes].
   template <class T>
   std::vector<T> factors(int stage, const ExplicitUpdate<T>& update) const;
 
@@ -118,9 +136,11 @@ class ExplicitConstraints {
 template <class T>
 class HostUpdate {
  public:
-  /// Copies the values. `mass`: [owned vertices]. `update`: device addresses of gravity and damping factor.
+  /// Copies the masses, gravity and damping factor to host memory. `mass`: [owned vertices]. `update`: device addresses
+  /// of gravity and damping factor.
   HostUpdate(const ConstraintSet& set, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Returns the host addresses of the values. The addresses are valid as long as this object exists.
+  /// Returns the host addresses of masses, gravity and damping factor. The host addresses are valid as long as the
+  /// HostUpdate exists.
   ExplicitUpdate<T> operator()() const;
 
  private:
@@ -140,16 +160,17 @@ class ExplicitConstraints::Reverse {
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
   /// Adds the correction -G(y)ᵀ z (step 2 in the comment of ExplicitConstraints) to `x_bar`, the adjoint of the next
   /// stage's positions. The stage must not be the last of the substep. `v_bar`: adjoint of the next stage's velocities;
-  /// the fields of `v_bar` are nullptr if the adjoint is zero. `acceleration_bar`: contributions of the end of the
+  /// the pointers in `v_bar` are nullptr if the adjoint is zero. `acceleration_bar`: contributions of the end of the
   /// substep, and of the stages after the next stage, to the adjoint of the stage's acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
-  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions. `f_bar`: adjoint
-  /// f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.
+  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i. `f_bar`:
+  /// adjoint f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:
-  /// Computes z and returns the correction -G(y)ᵀ z of step 2 in the comment of ExplicitConstraints. `force_bar`:
-  /// adjoint p̄ of the force without regard to the constraints (step 1).
+  /// Computes the vector z and returns the correction -G(y)ᵀ z of step 2 in the comment of ExplicitConstraints.
+  /// `force_bar`: adjoint p̄ of the force without regard to the constraints (step 1 in the comment of
+  /// ExplicitConstraints).
   NodeVectors<T> correction(const NodeVectors<T>& force_bar);
 
   const ExplicitConstraints& constraints_;

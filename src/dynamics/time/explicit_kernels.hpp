@@ -16,7 +16,7 @@ namespace diffsim::dynamics {
 
 using Along = Dual<double, 1>;
 
-/// Read-only array of T. If T has derivatives, `value` or `derivative` may be nullptr, which stands for an array of
+/// Read-only array of T. If T has derivatives, a pointer `value` or `derivative` that is nullptr stands for an array of
 /// zeros.
 template <class T>
 struct In;
@@ -58,8 +58,8 @@ struct Out<Along> {
   In<Along> in() const { return {value, derivative}; }
 };
 
-/// Quantities of an explicit step on the device: masses, gravity, damping factor and masks. Kernels capture this struct
-/// by value.
+/// Substep length, and addresses of the masses, gravity, damping factor and masks of an explicit step. Kernels capture
+/// an ExplicitUpdate by value.
 template <class T>
 struct ExplicitUpdate {
   double h;                   // length of a substep, s
@@ -69,21 +69,30 @@ struct ExplicitUpdate {
   const std::uint8_t* fixed;  // [owned vertices]: masks of System::fixed
 
   KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// Returns component i of the acceleration for the force component f: f/m + g, or f/m at vertices on which gravity
-  /// does not act.
+  /// Returns component i of the acceleration for the force component f: f/m + g with the mass m and gravity g, or f/m
+  /// at vertices on which gravity does not act.
   KOKKOS_INLINE_FUNCTION T acceleration(int i, const T& f) const {
     const T a = f / mass(i / 3);
     return (fixed[i / 3] & System::weightless) != 0 ? a : a + gravity(i % 3);
   }
 };
 
-/// Coefficients of an ExplicitRule for a stage i, or for the end of a substep, multiplied by powers of h.
+/// Coefficients of an ExplicitRule for a stage i, or for the end of a substep, multiplied by powers of the substep
+/// length h.
 struct StageWeights {
-  int earlier = 0;                   ///< number of earlier stages, whose accelerations are stored
-  double drift = 0.0;                ///< h c_i of a stage; h β at the end of a substep
-  double new_velocity = 0.0;         ///< h β' at the end of a substep
-  double velocity[max_stages] = {};  ///< h a_ij of a stage; h b_j at the end of a substep
-  double position[max_stages] = {};  ///< h² ā_ij of a stage; h² b̄_j at the end of a substep
+  int earlier = 0;  ///< number of stages before stage i, or before the last stage for the end of a substep
+  /// Factor of the velocity v in the position: h c_i for stage i, or h β for the end of a substep, with the substep
+  /// length h and the coefficients c_i and β of ExplicitRule.
+  double drift = 0.0;
+  /// Factor of the new velocity v' in the position at the end of a substep: h β', with the substep length h and the
+  /// coefficient β' of ExplicitRule.
+  double new_velocity = 0.0;
+  /// Factors of the accelerations of the stages j in the velocity: h a_ij for stage i, or h b_j for the end of a
+  /// substep, with the substep length h and the coefficients a_ij and b_j of ExplicitRule.
+  double velocity[max_stages] = {};
+  /// Factors of the accelerations of the stages j in the position: h² ā_ij for stage i, or h² b̄_j for the end of a
+  /// substep, with the substep length h and the coefficients ā_ij and b̄_j of ExplicitRule.
+  double position[max_stages] = {};
 
   StageWeights(int count, double h, double c, const ExplicitRule::Row& a, const ExplicitRule::Row& a_bar)
       : earlier(count), drift(h * c) {
@@ -103,7 +112,7 @@ struct StageWeights {
   }
 };
 
-/// Accelerations of all stages except the last; `of[j]` belongs to stage j.
+/// Accelerations of all stages except the last; `of[j]` is the acceleration of stage j.
 template <class T>
 struct Earlier {
   In<T> of[max_stages];
@@ -122,8 +131,9 @@ struct StoreAcceleration {
   KOKKOS_INLINE_FUNCTION void operator()(int i) const { acceleration.set(i, update.acceleration(i, f(i))); }
 };
 
-/// Kernel that computes the positions X_i and velocities V_i of a stage i after the first, as ExplicitRule defines. X_i
-/// and V_i are linear in x, v and the accelerations, so the same kernel computes the tangent.
+/// Kernel that computes the positions X_i and velocities V_i of a stage i after the first, as ExplicitRule defines. The
+/// positions and velocities of a stage are linear in the positions x and velocities v at the start of the substep and
+/// in the accelerations, so StageUpdate also computes the tangents of the positions and velocities of a stage.
 struct StageUpdate {
   StageWeights weights;
   const std::uint8_t* fixed;
@@ -143,8 +153,8 @@ struct StageUpdate {
   }
 };
 
-/// Calls act(c), where c is the number of stages of the rule minus one, as a compile-time constant. Kernels of rules
-/// with one stage thus contain no loops over stages.
+/// Calls act(c), where c is the number of stages of the time integrator minus one, as a compile-time constant. Kernels
+/// of time integrators with one stage are compiled without loops over stages.
 template <class Act>
 void with_earlier(const ExplicitRule& rule, const Act& act) {
   switch (rule.stages.size()) {
@@ -159,8 +169,8 @@ void with_earlier(const ExplicitRule& rule, const Act& act) {
   }
 }
 
-/// Kernel that replaces the positions x and velocities v at the start of a substep by x' and v' at the end, as
-/// ExplicitRule defines. f: force of the last stage.
+/// Kernel that replaces the positions x and velocities v at the start of a substep by the positions x' and velocities
+/// v' at the end of the substep, as ExplicitRule defines. f: force of the last stage.
 template <class T, int earlier>
 struct EndUpdate {
   ExplicitUpdate<T> update;
@@ -168,8 +178,9 @@ struct EndUpdate {
   Earlier<T> accelerations;
   In<T> f;
 
-  /// Returns the velocity at the end of the substep without damping: v + h Σ_i b_i A_i, with the accelerations A_i of
-  /// the stages.
+  /// Returns the velocity at the end of the substep without damping: v + h Σ_i b_i A_i, with the velocity v at the
+  /// start of the substep, the substep length h, the coefficients b_i of ExplicitRule, and the accelerations A_i of the
+  /// stages.
   KOKKOS_INLINE_FUNCTION T undamped(int i, T v) const {
     for (int j = 0; j < earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
     return v + weights.velocity[earlier] * update.acceleration(i, f(i));
@@ -184,11 +195,12 @@ struct EndUpdate {
   }
 };
 
-/// Adjoint of `EndUpdate`: computes v̄, the adjoints Ā_i of the accelerations, and the adjoint f̄ of the last force
-/// from x̄' and v̄', the adjoints at the end of the substep. With the mask m, the damping factor d, the last stage s,
-/// the coefficients b_i, b̄_i, β, β' of ExplicitRule, and ū = m d (v̄' + h β' x̄'),
-///
-///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
+/// Adjoint of `EndUpdate`: computes
+///   ū = m d (v̄' + h β' x̄'),   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass,
+/// where x̄' and v̄' are the adjoints of the positions and velocities at the end of a substep of length h, ū is the
+/// adjoint of the undamped velocities, v̄ is the adjoint of the velocities at the start of the substep, Ā_i is the
+/// adjoint of the acceleration of stage i, f̄ is the adjoint of the force of the last stage s, m is the mask, d is the
+/// damping factor, and b_i, b̄_i, β and β' are coefficients of ExplicitRule.
 template <class T, int earlier>
 struct EndAdjoint {
   ExplicitUpdate<T> update;
@@ -198,7 +210,8 @@ struct EndAdjoint {
   EarlierAdjoints<T> acceleration_bars;
   Out<T> f_bar;
 
-  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity, with the mask m.
+  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity, with the mask m, the adjoints v̄' and x̄' at the end
+  /// of the substep, the substep length h, and the coefficient β' of ExplicitRule.
   KOKKOS_INLINE_FUNCTION T masked(int i) const { return update.mask(i) * (v_bar(i) + weights.new_velocity * x_bar(i)); }
   KOKKOS_INLINE_FUNCTION T acceleration_bar(int j, const T& u_bar, const T& x_free) const {
     return weights.velocity[j] * u_bar + weights.position[j] * x_free;
@@ -213,7 +226,8 @@ struct EndAdjoint {
 };
 
 /// Adjoint of `StageUpdate`: adds the contributions of `stage_x_bar` and `stage_v_bar`, the adjoints of the stage's
-/// positions and velocities, to x̄, v̄ and the adjoints of earlier accelerations.
+/// positions and velocities, to the adjoints `x_bar` and `v_bar` at the start of the substep and to the adjoints of the
+/// accelerations of earlier stages.
 template <class T>
 struct StageAdjoint {
   StageWeights weights;
@@ -234,7 +248,7 @@ struct StageAdjoint {
   }
 };
 
-/// Runs a functor for the indices [begin, end) and waits for its completion.
+/// Runs a functor for the indices [begin, end) on the device and waits until the functor has completed.
 template <class Functor>
 void for_components(const char* label, int begin, int end, const Functor& functor) {
   Kokkos::parallel_for(label, Range(begin, end), functor);

@@ -19,24 +19,23 @@ class ExplicitRecord;
 ///
 /// A step of length dt consists of `substeps` substeps of length h = dt/substeps. Each substep applies a
 /// Runge-Kutta-Nyström method (src/dynamics/time/explicit_rule.hpp) to ẍ = a(x, ẋ, t) = M⁻¹ f + g, where x are the
-/// positions, f are the forces, M is the lumped mass matrix and g is gravity. Symplectic Euler with the damping factor
-/// d, for example, is
+/// positions, f are the forces, M is the lumped mass matrix and g is gravity. For example, a substep of symplectic
+/// Euler with the damping factor d and the mask m computes v ← m d (v + h a), x ← x + h v with the acceleration a. The
+/// mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components that
+/// are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each substep.
+/// Contact terms check each vertex's straight path from the start of a substep to each stage and to the end of the
+/// substep.
 ///
-///   v ← m d (v + h a(x, v)),   x ← x + h v
+/// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
+/// velocities are integer multiples of a power of two s_v ≈ 2⁻⁵² L/h, where L is the largest |coordinate| of the rest
+/// shape and h is the substep length. The increments of positions and velocities in a substep are rounded to multiples
+/// of the grid spacings s_x of positions and s_v of velocities, so that sums have no rounding errors
+/// (src/dynamics/time/reversible_grid.hpp). In reversible mode, derivatives are the derivatives of the step without
+/// rounding, evaluated at the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and excludes
+/// contact, forces that depend on velocities, prescribed motions, and rigid bodies.
 ///
-/// The mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components
-/// that are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each
-/// substep. Contact terms check each vertex's straight path from the start of a substep to each stage and to the end of
-/// the substep.
-///
-/// In reversible mode (`set_reversible`), positions are integer multiples of a unit of about 2⁻⁴⁸ L, and velocities of
-/// a unit of about 2⁻⁵² L/h, where L is the largest |coordinate| of the rest shape. Both units are powers of two. The
-/// increments of a substep are rounded to the same units, so that sums have no rounding errors
-/// (src/dynamics/time/reversible_grid.hpp). Derivatives are the derivatives of the step without rounding, evaluated at
-/// the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and excludes contact, forces that
-/// depend on velocities, prescribed motions, and rigid bodies.
-///
-/// The constructor adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit Euler.
+/// The constructor of ExplicitModel adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit
+/// Euler.
 class ExplicitModel : public SystemModel {
  public:
   /// Throws Error (input) for an implicit integrator, and for substeps < 1.
@@ -47,13 +46,16 @@ class ExplicitModel : public SystemModel {
   int substeps() const { return substeps_; }
   bool has_damping() const;
 
-  /// Returns a substep length h, in s, for which small motions about the rest configuration are stable: `safety` times
-  /// the stability limit of the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. Here κ = max_i (Σ_e λ_e)_i
-  /// / m_i, where e runs over the elements at vertex i, λ_e is the bound or estimate of the element's largest stiffness
-  /// (ForceTerm::add_stiffness_bound), and m_i is the lumped mass. γ is computed in the same way from the bounds of the
-  /// elements' damping (ForceTerm::add_damping_bound). For κ > 0, returns 0 for explicit Euler and for second-order
-  /// Runge-Kutta, with which undamped oscillations grow at any h. Returns infinity if κ and γ are 0. Requires
-  /// `prepare`. Collective.
+  /// Returns a substep length (s) for which small motions about the rest configuration are stable: `safety` times the
+  /// largest substep length that is stable for the oscillators ẍ = -κ' x - γ' ẋ with 0 ≤ κ' ≤ κ and 0 ≤ γ' ≤ γ. The
+  /// bound κ of the squared angular frequencies is max_i (Σ_e λ_e)/m_i, where i runs over the vertices, e runs over the
+  /// elements at vertex i, m_i is the lumped mass of vertex i, and λ_e is an upper bound or an estimate of the largest
+  /// eigenvalue of the stiffness matrix of element e (ForceTerm::add_stiffness_bound). The bound γ of the damping rates
+  /// is computed in the same way as the bound κ of the squared angular frequencies, from bounds or estimates of the
+  /// elements' damping (ForceTerm::add_damping_bound). If the bound κ of the squared angular frequencies is positive,
+  /// returns 0 for explicit Euler and for second-order Runge-Kutta, because with these integrators undamped
+  /// oscillations grow at any substep length. Returns infinity if no element has stiffness or damping (κ = γ = 0).
+  /// Requires `prepare`. Collective.
   double stable_substep(double safety = 0.8);
 
   void prepare() override;
@@ -77,18 +79,20 @@ class ExplicitModel : public SystemModel {
 
   void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
   /// Updates positions and velocities with the force of the last stage of substep s of step n, and updates ghost
-  /// positions. Vertices shared with other ranks are updated first, so that the exchange overlaps with the update of
-  /// the remaining vertices.
+  /// positions. Without prescribed motions and reversible mode, vertices that are shared with other ranks are updated
+  /// first, so that the exchange of ghost positions overlaps with the update of the remaining vertices.
   void end_substep(int n, int s, State& state);
-  /// Computes substep s of `step_tangent`. Ghost values of the positions in `tangent` are up to date before and after
-  /// the call. `stages`: if not nullptr, receives the derivatives of the positions and velocities of all stages.
+  /// Computes substep s of `step_tangent`. Ghost values of the positions in `tangent` are up to date before and after a
+  /// call of `substep_tangent`. `stages`: if not nullptr, receives the tangents of the positions, velocities and
+  /// constraint values of all stages.
   void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
                        State& tangent, dynamics::ExplicitRecord* stages);
   /// Returns the configuration at which the force of stage i of substep s of step n was evaluated.
   Configuration configuration(int n, int s, int i, const dynamics::ExplicitRecord& recorded);
-  /// Returns true if the first force of a substep equals the last force of the previous substep of the same step.
+  /// Returns true if the force at the first stage of a substep equals the force at the last stage of the previous
+  /// substep of the same step.
   bool reuses_forces() const;
-  /// Returns true if some force term limits the motion in a substep, as contact does.
+  /// Returns true if some force term limits displacements (`ForceTerm::limits_steps`), as contact does.
   bool is_limited() const;
 
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));

@@ -23,8 +23,9 @@ namespace diffsim {
 namespace dynamics {
 
 /// Data of an explicit step that derivatives need: the positions at all stages of all substeps, the multipliers and
-/// results of constraints, and, if requested, the velocities and the forces at these stages. The positions and
-/// velocities of the first stage of the first substep are in `initial`, the state at the start of the step.
+/// results of constraints (ConstraintValues), and, if requested, the velocities and the forces at these stages. The
+/// positions and velocities of the first stage of the first substep are stored in `initial`, the state at the start of
+/// the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -49,8 +50,8 @@ class ExplicitRecord : public Record {
     positions_[place(s, i)].copy_from(at["positions"]);
     if (!velocities_.empty()) velocities_[place(s, i)].copy_from(at["velocities"]);
   }
-  /// Stores the forces on owned vertices at stage i of substep s, if forces were requested. Requires an earlier call of
-  /// `save` for the stage.
+  /// Stores the forces on owned vertices at stage i of substep s, if forces were requested. `save_force` must be called
+  /// after `save` for the same stage.
   void save_force(int s, int i, const Field& force) {
     if (forces_.empty()) return;
     Force& to = forces_[force_place(s, i)];
@@ -133,13 +134,13 @@ struct ExplicitModel::Workspace {
     System& system = *model.system_;
     return {&system.mass(), direction && system.changes_mass(*direction) ? &system.mass_tangent() : nullptr};
   }
-  /// Returns `field`, [local vertices, 3]. The first call allocates the field.
+  /// Returns `field`, [local vertices, 3]. The first call for a field allocates the field.
   Field& local(Field& field, const char* name) const {
     if (field.size() != force.size()) field = force.like(name);
     return field;
   }
-  /// Allocates `stage`, the positions and velocities of a stage, and `accelerations` of all stages except the last.
-  /// Later calls do nothing.
+  /// Allocates `stage`, the positions and velocities of a stage, and `accelerations`, the accelerations of all stages
+  /// except the last. Later calls do nothing.
   void make_stages(const ExplicitModel& model) {
     if (model.rule_.stages.size() == accelerations.size() + 1) return;
     stage = model.make_state();
@@ -152,8 +153,8 @@ struct ExplicitModel::Workspace {
     for (std::size_t i = 0; i < accelerations.size(); ++i) all.of[i] = {accelerations[i].data()};
     return all;
   }
-  /// Copies the velocities `owned` of owned vertices to `all` on local vertices, updates the ghost values and returns
-  /// &all. Returns nullptr if no force term uses velocities.
+  /// Copies the velocities `owned` of owned vertices to the field `all` on local vertices, updates the ghost values and
+  /// returns the address of `all`. Returns nullptr if no force term uses velocities.
   const Field* complete(const ExplicitModel& model, const Field& owned, Field& all) const {
     if (!model.system_->any_term_uses_velocities()) return nullptr;
     dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
@@ -163,9 +164,11 @@ struct ExplicitModel::Workspace {
 
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
   Field force;                                                 // [local vertices, 3]
-  /// Smallest local indices of invalid cells and vertices, [substeps + 1], or `nothing_invalid`. Entry s of
-  /// `invalid_cell` belongs to the stages of substep s, entry s of `invalid_vertex` to the positions after substep s.
-  /// The last entry of `invalid_cell` belongs to the end of the step.
+  /// Smallest local index of an inverted cell (`invalid_cell`) and of a vertex whose position is not finite
+  /// (`invalid_vertex`), or the constant `nothing_invalid`, [substeps + 1]. Entry s of `invalid_cell` is the smallest
+  /// index of a cell that is inverted at a stage of substep s; the last entry of `invalid_cell` is the smallest index
+  /// of a cell that is inverted at the end of the step. Entry s of `invalid_vertex` is the smallest index of a vertex
+  /// whose position at the end of substep s is not finite.
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;
   DeviceArray<std::int32_t> far_vertex;  // [1]: smallest index of a vertex whose position or velocity is outside `grid`
   Field no_damping;                      // [1], for rules without damping factor

@@ -18,45 +18,59 @@ class StepMemory;
 struct NewtonReport;
 }  // namespace dynamics
 
-/// Counters of the cost of implicit steps since the last call of `prepare`, which resets all counters. The counters do
-/// not influence the solver.
+/// Counters of the cost of implicit steps since the last call of `prepare`, which resets all counters. The counters of
+/// ImplicitStatistics do not influence the solver.
 struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
   long linear_iterations = 0;
-  long projections = 0;         ///< Newton iterations that used a projected Jacobian
-  long obstructions = 0;        ///< Newton iterations whose step length contact reduced
-  long reductions = 0;          ///< Newton iterations whose step length the line search reduced further
-  long changes_to_factors = 0;  ///< steps that switched from conjugate gradients to a factorisation
-  /// Minimisations of the potential with frozen friction, each after a failure of Newton's method.
+  /// Number of Newton iterations with a Jacobian that was projected to a positive semidefinite matrix.
+  long projections = 0;
+  /// Number of Newton iterations whose step length was reduced by collision detection.
+  long obstructions = 0;
+  /// Number of Newton iterations whose step length was reduced by the line search.
+  long reductions = 0;
+  /// Number of steps that switched from a Krylov method to factorisation.
+  long changes_to_factors = 0;
+  /// Number of minimisations of the incremental potential with frozen friction, each after a failure of Newton's
+  /// method.
   long held_rounds = 0;
-  long cuts = 0;                   ///< number of times that the load increment of a step was halved
-  long derivative_solves = 0;      ///< linear systems solved for derivatives
-  long derivative_iterations = 0;  ///< iterations of the linear solver in `derivative_solves`
-  long indefinite = 0;  ///< systems of `derivative_solves` with negative eigenvalues: the step's solution is unstable
-  long repeated_iterations = 0;  ///< Newton iterations repeated for derivatives because records did not store them
+  /// Number of times that the load increment of a step was halved.
+  long cuts = 0;
+  /// Number of linear systems solved for derivatives of steps.
+  long derivative_solves = 0;
+  /// Number of iterations of the linear solver in all linear systems solved for derivatives.
+  long derivative_iterations = 0;
+  /// Number of linear systems solved for derivatives whose matrix has negative eigenvalues, because the solution of the
+  /// step is unstable.
+  long indefinite = 0;
+  /// Number of Newton iterations that were repeated for derivatives, because the Records of the steps did not store the
+  /// iterates.
+  long repeated_iterations = 0;
 };
 
 /// Time stepper for implicit dynamics and for statics of a System.
 ///
-/// Step n solves the following equation for the free components of the positions y at the end of the step:
-///
+/// The free components of the positions y at the end of step n solve the equation
 ///   M a(y) = f(x(y), v(y), p) + λ_n M g
+/// with the masses M, accelerations a, forces f, positions x, velocities v, parameters p, gravity g and the load factor
+/// λ_n of step n. The accelerations a, positions x and velocities v are linear combinations of y and of the fields of
+/// the state before the step (dynamics/time/time_rule.hpp). In statics, the inertial term M a of the equation is
+/// omitted. The load factor λ_n multiplies gravity and the dead loads that have one value for all steps; see
+/// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. At the end of step n,
+/// vertices with a prescribed motion have the position and velocity of the prescribed motion. Fixed components and
+/// vertices with a prescribed motion have zero acceleration.
 ///
-/// M are the masses, f the forces, p the parameters and g is gravity. The accelerations a, positions x and velocities v
-/// are linear combinations of y and the fields of the state (dynamics/time/time_rule.hpp). Statics omit M a. The factor
-/// λ_n multiplies gravity and the dead loads that have one value for all steps; see ImplicitOptions::ramp_steps. Fixed
-/// components keep their positions and have zero velocity. Vertices with a prescribed motion have the position and
-/// velocity of this motion at the end of step n. Fixed components and vertices with a prescribed motion have zero
-/// acceleration.
+/// If the residual of the equation of a step is the gradient of an incremental potential, Newton's method minimises
+/// this potential; if there is no such potential, Newton's method solves the equation directly.
 ///
-/// If the residual of the equation is the gradient of an incremental potential, Newton's method minimises this
-/// potential. Otherwise Newton's method solves the equation directly. By default a step is differentiated by the
-/// implicit function theorem: one linear solve with the exact Jacobian at y, or with its transpose for the adjoint. The
-/// data stored for the derivatives of a step (Record) are the state before the step and the solution y. Alternatively
-/// (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as executed, with one
-/// linear solve per iteration. In this case the Record also contains the last iterates
-/// (ImplicitOptions::held_iterations). Derivatives recompute earlier iterates.
+/// By default a step is differentiated by the implicit function theorem: the tangent is the solution of one linear
+/// system with the exact Jacobian at the solution y of the step, and the adjoint is the solution of one linear system
+/// with the transposed Jacobian. The data stored for the derivatives of a step (Record) are the state before the step
+/// and the solution y. If ImplicitOptions::implicit_differentiation is false, Newton's iterations are differentiated as
+/// executed, with one linear solve per iteration. The Record of a step whose Newton iterations are differentiated also
+/// stores the last iterates, at most ImplicitOptions::held_iterations; earlier iterates are computed again for
+/// derivatives.
 class ImplicitModel : public SystemModel {
  public:
   ImplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt, const ImplicitOptions& options);
@@ -65,12 +79,12 @@ class ImplicitModel : public SystemModel {
   const ImplicitOptions& options() const { return options_; }
   int ramp_steps() const override { return options_.ramp_steps; }
   const ImplicitStatistics& statistics() const { return statistics_; }
-  /// Relative residual norm of each iterate of the last solve by Newton's method, beginning with the starting point.
+  /// Relative residual norms of all iterates of the last solve by Newton's method, beginning with the starting point.
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
-  /// Multiplies the given tolerances of Newton's method and of the linear systems of derivatives by `factor`, but to
-  /// not less than 1e-13. No tolerance becomes larger than the given value. Does nothing if Newton's iterations are
-  /// differentiated as executed, because the number of iterations must not change.
+  /// Sets each tolerance of Newton's method and of the linear systems of derivatives to min(τ, max(`factor` τ, 1e-13)),
+  /// where τ is the tolerance given in `ImplicitOptions`. Does nothing if Newton's iterations are differentiated as
+  /// executed, because the number of iterations must not change.
   void tighten_solver(double factor) override;
   void remember_steps(std::size_t bytes) override;
 
@@ -95,17 +109,19 @@ class ImplicitModel : public SystemModel {
   class Residual;
   class Step;
   struct Workspace;
-  /// Solves step n. `y`: starting point on entry, solution on return. `trace`: if not nullptr, receives the Newton
-  /// iterations. Throws Error (run) if Newton's method fails.
+  /// Solves the equation of time step n by Newton's method. `y`: starting point of Newton's method on entry, solution
+  /// on return. `trace`: if not nullptr, receives the Newton iterations. Throws Error (run) if Newton's method fails.
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
-  /// Continues from y after Newton's method has failed on an equation without a potential. Alternates two solves: a
-  /// minimisation of the potential of the step with friction frozen at y, starting from y; then Newton's method on the
-  /// full equation of the step, starting from the minimum. Returns the report of the last solve of the full equation,
-  /// or `failed` if the first minimisation does not converge.
+  /// Continues the solution of a step from the positions y after Newton's method has failed on an equation without a
+  /// potential. Alternates two solves: a minimisation of the potential of the step with friction frozen at the
+  /// positions y, starting from y; then Newton's method for the full equation of the step, starting from the minimum.
+  /// Returns the report of the last solve of the full equation of the step, or the report `failed` of the earlier
+  /// failure if the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
-  /// Returns a checksum of the parameters and of `System::changes`. The solution of step n depends only on these values
-  /// and on the state.
+  /// Returns a checksum of the parameters and of the counter `System::changes`. The solution of step n depends only on
+  /// n, on the state before the step, on the parameters and on the parts of the System, whose changes `System::changes`
+  /// counts.
   std::uint64_t checksum_of_inputs() const;
   /// Throws Error (input) if the integrator or the options do not support rigid bodies and joints.
   void require_constraints_supported() const;

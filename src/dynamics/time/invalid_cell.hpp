@@ -6,8 +6,8 @@
 
 namespace diffsim::dynamics {
 
-/// Value of `Configuration::invalid_cell`, the smallest index of an inverted cell, if no cell is inverted. The smallest
-/// index of a vertex whose position is not finite has the same value if there is no such vertex.
+/// Value that means "no cell" if stored as the smallest index of an inverted cell (`Configuration::invalid_cell`), and
+/// "no vertex" if stored as the smallest index of a vertex whose position is not finite.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

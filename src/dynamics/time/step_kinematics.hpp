@@ -10,63 +10,72 @@
 
 namespace diffsim::dynamics {
 
-/// Positions x, velocities v and accelerations a in the equation of motion of an implicit step,
-/// M a = f(x, v, x_n) + λ M g with the load factor λ, and the positions x_n at the beginning of the step, each
-/// [local vertices, 3]. An object
-/// of this struct may also contain the tangents or the adjoints of these fields.
+/// Positions x, velocities v and accelerations a in the equation of motion M a = f(x, v, x_n) + λ M g of an implicit
+/// step, with masses M, forces f, load factor λ and gravity g, and the positions x_n at the beginning of the step. The
+/// fields x, v, a and x_n have the shape [local vertices, 3]; a KinematicFields object may also contain the tangents or
+/// the adjoints of these fields.
 struct KinematicFields {
-  /// Creates zero fields with the shape of `field`. x_n is empty unless `lags`.
+  /// Creates the fields `x`, `v`, `a` and `start` with the shape of `field` and zero values; `start` is empty if `lags`
+  /// is false.
   KinematicFields(const Field& field, bool lags)
       : x(field.like("x")), v(field.like("v")), a(field.like("a")), start(lags ? field.like("start") : Field()) {}
   bool has_start() const { return start.size() > 0; }
-  /// Updates the ghost values of x, v and x_n, on which forces depend. Accelerations are read at owned vertices only.
+  /// Updates the ghost values of the positions x, velocities v and start positions x_n, on which forces depend. Ghost
+  /// values of accelerations are not updated, because accelerations are read at owned vertices only.
   void synchronise();
 
-  Field x, v, a, start;
+  Field x, v, a, start;  ///< positions x, velocities v, accelerations a, and positions x_n at the beginning of the step
 };
 
-/// Linear maps of one implicit step with the coefficients of a TimeRule. The inputs are the positions y at the end of
-/// the step, the prescribed velocities u and the state s at the beginning of the step. Bars denote adjoints. `evaluate`
-/// computes x, v and a of the equation of motion, `advance_state` computes the next state. A linear map is its own
-/// tangent; the adjoint is declared after each map. All maps act on owned vertices only.
+/// Linear maps between positions, velocities, accelerations and states of an implicit step, with the coefficients of a
+/// TimeRule. The inputs of StepKinematics' maps are the positions y at the end of the step, the prescribed velocities u
+/// and the state s at the beginning of the step. The map `evaluate` computes the positions, velocities and
+/// accelerations in the equation of motion; the map `advance_state` computes the state at the end of the step. Each
+/// linear map of StepKinematics is its own tangent; the adjoint of a map is declared after the map. The suffix `_bar`
+/// of an argument denotes an adjoint. All maps of StepKinematics act on owned vertices only.
 class StepKinematics {
  public:
-  /// `count`: 3 × owned vertices. `fixed`: masks of the fixed or prescribed components (`System::fixed`). `lags`: true
-  /// if forces depend on the positions at the beginning of the step. `scratch`: pool of temporary fields.
+  /// `count`: number of components of a vector field at the owned vertices, three for each vertex. `fixed`: masks of
+  /// the fixed or prescribed components (`System::fixed`). `lags`: true if forces depend on the positions at the
+  /// beginning of the step. `scratch`: pool of temporary fields.
   StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed, bool lags, FieldPool& scratch)
       : count_(count), fixed_(fixed), lags_(lags), rule_(std::move(rule)), scratch_(&scratch) {}
 
   const TimeRule& rule() const { return rule_; }
-  /// Returns zero fields with the shape of `field`.
+  /// Returns KinematicFields with the shape of `field` and zero values.
   KinematicFields make_fields(const Field& field) const { return {field, lags_}; }
   /// Computes out = Σ_k c_k s_k, where s_k are the fields of the state and c_k are their coefficients in `combination`.
   void combine_state(const Combination& combination, const State& state, Field& out) const;
-  /// Adjoint of `combine_state`: adds c_k times `bar`, the adjoint of `out`, to field k of `state_bar`, for each k.
+  /// Adjoint of `combine_state`: adds c_k times `bar`, the adjoint of `out`, to field k of `state_bar`, for each
+  /// coefficient c_k of `combination`.
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
   /// Computes the positions x, velocities v and accelerations a in the equation of motion, and the positions x_n at the
-  /// beginning of the step, from y, u and s. Prescribed components have the velocity u.
+  /// beginning of the step, from the positions y at the end of the step, the prescribed velocities u and the state at
+  /// the beginning of the step. Prescribed components of the velocities v equal those of the prescribed velocities u.
   void evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const;
-  /// Adjoint of `evaluate`: adds the contributions to `y_bar`, `u_bar` and `state_bar`. Adds the prescribed components
-  /// of the adjoint of v to `u_bar`, and zeroes them in `bar`.
+  /// Adjoint of `evaluate`: adds the contributions of `bar`, the adjoint of `out`, to `y_bar`, `u_bar` and `state_bar`.
+  /// The prescribed components of `bar.v`, the adjoint of the velocities v, are added to `u_bar` and then set to zero.
   void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
 
-  /// Adds x_y y to x, v_y y to v and a_y y to a, including prescribed components, where x_y, v_y, a_y are the
-  /// coefficients of y in the TimeRule. The Jacobian of the residual R is J = x_y ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a.
+  /// Adds x_y y to the positions x, v_y y to the velocities v and a_y y to the accelerations a, including prescribed
+  /// components, where x_y, v_y and a_y are the coefficients of y in the TimeRule. The Jacobian of the residual R with
+  /// respect to y is J = x_y ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a with the coefficients x_y, v_y and a_y of y in the TimeRule.
   void add_positions(const Field& y, KinematicFields& out) const;
-  /// Adjoint of `add_positions`: adds the contributions of `bar` to `y_bar`.
+  /// Adjoint of `add_positions`: adds the contributions of `bar`, the adjoint of `out`, to `y_bar`, the adjoint of `y`.
   void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;
 
-  /// Replaces the state s at the beginning of the step by the state at the end, computed from y, u and s. Prescribed
-  /// components have the velocity u and zero acceleration. Fields of `state` that the TimeRule does not contain belong
-  /// to prescribed motions and are unchanged.
+  /// Replaces `state`, the state at the beginning of the step, by the state at the end of the step, computed from the
+  /// positions y at the end, the prescribed velocities u and the state at the beginning. At the end of the step,
+  /// prescribed components have the prescribed velocity u and zero acceleration. Fields of `state` that the TimeRule
+  /// does not contain belong to prescribed motions and are unchanged.
   void advance_state(const Field& y, const Field& u, State& state) const;
   /// Adjoint of `advance_state`: replaces `adjoint`, the adjoint of the state at the end of the step, by the adjoint of
-  /// the state at the beginning, adds the contributions to `y_bar`, and sets `u_bar`.
+  /// the state at the beginning of the step, adds the contributions of `advance_state` to `y_bar`, and sets `u_bar`.
   void advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const;
 
  private:
-  /// Copies the fields that the TimeRule does not contain. These fields belong to prescribed motions.
+  /// Copies the fields of prescribed motions, which the TimeRule does not contain.
   void keep_other_fields(const State& from, State& to) const;
   /// Returns true if field k of the state contains velocities or accelerations, which are zero in fixed components.
   bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }

@@ -12,26 +12,27 @@
 
 namespace diffsim::dynamics {
 
-/// Memory of the solutions of implicit steps. Stored solutions are used when a step is computed again from the same
-/// state with the same parameters: in a reverse sweep that repeats steps from a checkpoint, and in a product with the
-/// Hessian after a gradient. A stored solution is bitwise identical to the solution that the solver would compute.
+/// Memory of the solutions of implicit steps. Stored solutions of implicit steps are used when a step is computed again
+/// from the same state with the same parameters: in a reverse sweep that repeats steps from a checkpoint, and in a
+/// product with the Hessian after a gradient. A stored solution of an implicit step is bitwise identical to the
+/// solution that the solver would compute.
 class StepMemory {
  public:
-  /// Sets the maximum size (bytes) of all stored solutions on this rank; must be the same on all ranks. If `bytes` is
-  /// 0, removes all solutions.
+  /// Sets the maximum total size (bytes) of the solutions that this rank stores. The argument `bytes` must be the same
+  /// on all ranks. If `bytes` is 0, removes all stored solutions.
   void set_limit(std::size_t bytes);
-  /// Returns true if solutions are stored (limit above 0).
+  /// Returns true if the memory can store solutions, that is, if the limit of their size is above 0.
   bool is_enabled() const { return limit_ > 0; }
   /// Removes all solutions.
   void clear();
-  /// Removes all solutions if `key` differs from the key of the last call. `key`: checksum of all values on which the
-  /// result of a step depends, except the state.
+  /// Removes all stored solutions if `key` differs from the key of the last call of `set_key`. `key`: checksum of all
+  /// values on which the result of a step depends, except the state.
   void set_key(std::uint64_t key);
   /// Returns true if all ranks have stored the solution of step n from the state `start`, and copies the solution to
   /// `y`. Collective.
   bool find(MPI_Comm comm, int n, const State& start, Field& y) const;
   /// Stores the solution y of step n from the state `start`, unless the size of all stored solutions would exceed the
-  /// limit.
+  /// limit of `set_limit`.
   void add(int n, const State& start, const Field& y);
 
  private:
@@ -44,7 +45,8 @@ class StepMemory {
   std::uint64_t key_ = 0;
 };
 
-/// Returns a checksum of this rank's values of a field, which depends on the order of the values.
+/// Returns a checksum of this rank's values of a field. The checksum of a field depends on the order of the field's
+/// values.
 std::uint64_t checksum_of(const Field& field);
 
 }  // namespace diffsim::dynamics

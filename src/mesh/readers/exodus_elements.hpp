@@ -8,7 +8,7 @@
 
 namespace diffsim::exodus {
 
-/// Corners (0-based) of a tetrahedron's sides 1 to 4 in the Exodus numbering of sides.
+/// Corners (0-based) of the sides 1 to 4 of a tetrahedron, in the order in which the Exodus format numbers the sides.
 inline constexpr std::size_t sides[4][3] = {{0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 2, 1}};
 
 /// Returns the shape of the element type with the given name (in capitals) and number of nodes, or nullptr if the type

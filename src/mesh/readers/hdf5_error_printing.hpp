@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Scope guard that restores HDF5's error-printing setting in the destructor. Libraries that use HDF5 can change the
-/// setting.
+/// Scope guard whose destructor restores HDF5's error-printing setting, because libraries that use HDF5 (MED, Exodus)
+/// may change this setting.
 class KeepsErrorPrinting {
  public:
   KeepsErrorPrinting() { H5Eget_auto2(H5E_DEFAULT, &function_, &data_); }

@@ -12,7 +12,7 @@ namespace diffsim {
 
 /// Collects the vertices, triangles and segments of an OBJ, STL or PLY file. Throws InputError for coordinates that are
 /// not finite, references to vertices that do not exist, polygons and polylines with too few vertices, and triangles of
-/// zero area. `line` is the line number for messages, counted from 1, or 0 if the file has no lines.
+/// zero area. `line`: line number for error messages, counted from 1, or 0 for a binary file.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}
@@ -34,8 +34,8 @@ class PolygonBuilder {
   PolygonFile contents_;
 };
 
-/// Replaces vertices at equal positions by one vertex. The remaining vertices are in the order in which their positions
-/// first appear.
+/// Replaces vertices at equal positions by one vertex. The merged vertices are in the order in which their positions
+/// first appear in `contents`, the contents of a polygon file.
 void merge_equal_places(PolygonFile& contents);
 
 /// Parses the contents `text` of an OBJ, STL or PLY file.

@@ -224,6 +224,8 @@ TEST(VtuReader, SaysWhatIsWrongAndWhere) {
   refused(one_cell_file({0, 1, 2, 3, 4, 5, 6, 7}, 12),
           "a.vtu: a hexahedron is among the cells, where all must be tetrahedra; save the mesh with these only (in "
           "ParaView: the filter Tetrahedralize) (cell 0 of the file)");
+  refused(one_cell_file({0, 1, 2, 3, 4}, 41),
+          "a.vtu: a convex point set is among the cells, where all must be tetrahedra");
   refused(one_cell_file({0, 1, 3}, 10), "a.vtu: a tetrahedron has 3 points, and should have 4");
   refused(one_cell_file({0, 1, 3}, 99), "a.vtu: VTK's cell type 99 is not known (cell 0 of the file)");
   refused(one_cell_file({0, 1, 3}, 5), "a.vtu: no tetrahedra, but 1 triangles; save a mesh of the volume");

@@ -15,9 +15,11 @@ struct BlockMatrix::Data {
   DeviceArray<int> diagonal;   // [num_vertices]: block (v, v)
 };
 
-/// Device data of a BlockScatter; kernels capture a copy. A pack is a group of `pack_width` elements, and a chunk is a
-/// range of packs that one thread processes. A slot is a temporary 3×3 block to which a chunk adds contributions if
-/// other chunks add contributions to the same block of the matrix.
+/// Data of a BlockScatter in device memory; kernels capture a copy of BlockScatterData. A pack is a group of
+/// `pack_width` elements, and a chunk is a range of packs that one thread processes. A slot is a temporary 3×3 block
+/// that is added to a block of the matrix after the loop. On a host, if several chunks of packs contribute to the same
+/// block of the matrix, the first of these chunks adds to the block, and each later chunk adds to a slot (temporary
+/// block). On a GPU, each block of each element is added to a separate slot (temporary block).
 struct BlockScatterData {
   int num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread; GPU: one per pack
@@ -34,14 +36,16 @@ struct BlockScatterData {
 
 struct BlockScatter::Data : BlockScatterData {};
 
-/// Destination of the blocks of the elements of one pack. `for_each_element` passes a BlockSink to its argument `body`.
+/// Destination of the blocks of the element matrices of one pack of elements. `for_each_element` passes a BlockSink to
+/// its argument `body`.
 struct BlockSink {
   const int* targets;  // [nodes, nodes, pack_width], of this pack
   int nodes;
   double* values;
   double* slots;
 
-  /// Adds `block` to block (a, b) of the matrix of each element of the pack. `a`, `b`: node numbers within an element.
+  /// Adds block (a, b) of the element matrices of a pack of elements to the BlockMatrix. Each SIMD lane of `block`
+  /// contains the 3×3 block of one element. `a`, `b`: node numbers within an element.
   DIFFSIM_FUNCTION void add(int a, int b, const Mat3<Pack>& block) const {
     const int* const target = targets + (a * nodes + b) * pack_width;
     for (int r = 0; r < 3; ++r) {
@@ -54,7 +58,7 @@ struct BlockSink {
   }
 };
 
-/// Kernel over the elements of one chunk of packs. Calls `body(pack, vertices, sink)` for each pack.
+/// Kernel that calls `body(pack, vertices, sink)` for each pack of elements in a chunk of packs.
 template <class Body>
 struct ElementSweep {
   BlockScatterData data;
@@ -71,8 +75,8 @@ struct ElementSweep {
   }
 };
 
-/// Type-erased loop body: `function(body, pack, vertices, sink)` calls `body`. With this type, the loop over elements
-/// on a host is compiled once for all bodies.
+/// Type-erased loop body: `function(body, pack, vertices, sink)` calls `body`. Because ElementWork is type-erased, the
+/// loop over elements on a host is compiled once for all loop bodies.
 struct ElementWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
@@ -82,8 +86,8 @@ struct ElementWork {
 };
 void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
 
-/// Adds to each block the sum of the block's slots, in a fixed order. Then sets the slots to zero for the next loop
-/// over elements. A slot is a temporary 3×3 block; see BlockScatterData.
+/// Adds to each block of the matrix the sum of the block's slots (temporary blocks, see BlockScatterData), in a fixed
+/// order, and sets the slots to zero for the next loop over elements.
 void sum_block_slots(const BlockScatterData& data, double* values);
 
 /// Loops over elements and adds the blocks of the elements to a BlockMatrix. `body(pack, vertices, sink)` computes the

@@ -7,31 +7,32 @@
 
 namespace diffsim {
 
-/// Gather and scatter operations of a loop over cells: reads values at the cells' nodes, and adds values at these nodes
-/// without races and in a fixed order. Equal runs give bitwise identical results.
+/// Gather and scatter operations of a loop over cells, which read values at the cells' nodes, and add values at these
+/// nodes without races and in a fixed order. Identical runs give bitwise identical results.
 ///
-/// On a host, `pack_width` cells at a time form a pack, which SIMD instructions process together. The packs are divided
-/// into one chunk per thread. Most vertices belong to one chunk, which adds to the vertex directly. If several chunks
-/// contain a vertex, the first of these chunks adds to the vertex directly. Every other chunk adds to a private slot,
-/// which is a temporary vector; the slots of each vertex are then added to the value at the vertex. On a GPU each node
-/// of each cell has a separate slot.
+/// On a host, `pack_width` cells at a time form a pack, which SIMD instructions process together. The packs of cells
+/// are divided into chunks (ranges of packs), at most one chunk per thread. The first chunk of packs that contains a
+/// vertex adds directly to the value at the vertex; every later chunk that contains the vertex adds to a private slot,
+/// which is a temporary vector. After the loop, the slots (temporary vectors) of each vertex are added to the value at
+/// the vertex. On a GPU each node of each cell has a separate slot (temporary vector).
 class CellScatter {
  public:
   /// Builds the scatter. `cells`: local vertices of each cell, [cells, nodes], in the order in which the cells are
   /// processed. Copies of the last cell fill the last pack of `pack_width` cells. The caller must set the contributions
-  /// of these copies to zero, for example by a zero cell volume. The first `num_shared` cells are the cells that have a
-  /// vertex that is also a local vertex of another rank.
+  /// of the copies of the last cell to zero, for example by a zero cell volume. The first `num_shared` of the cells are
+  /// those that have a vertex that is also a local vertex of another rank.
   CellScatter(std::span<const int> cells, int num_shared, int nodes, int num_vertices);
-  /// Builds the scatter of cells that are already padded to [num_padded(num_cells), nodes]. On a host the array
-  /// `padded` is used in place and must outlive the scatter.
+  /// Builds the scatter from the array `padded` of the cells' vertices, [num_padded(num_cells), nodes], whose last pack
+  /// is already filled with copies of the last cell (`fill_up`). On a host the array `padded` is used in place and must
+  /// outlive the scatter.
   CellScatter(std::vector<int>& padded, int num_cells, int num_shared, int nodes, int num_vertices);
   ~CellScatter();
   CellScatter(CellScatter&&) noexcept;
   CellScatter& operator=(CellScatter&&) noexcept;
 
-  /// Returns the number of cells including the copies that fill the last pack.
+  /// Returns the number of cells including the copies of the last cell that fill the last pack.
   static int num_padded(int num_cells);
-  /// Sets all cells of `padded` after the first `num_cells` to copies of cell `num_cells` - 1. `padded`:
+  /// Sets all cells of the array `padded` after the first `num_cells` to copies of cell `num_cells` - 1. `padded`:
   /// [num_padded(num_cells), nodes].
   static void fill_up(std::vector<int>& padded, int num_cells, int nodes);
 
@@ -43,7 +44,8 @@ class CellScatter {
   const Data& data() const { return *data_; }
 
  private:
-  /// Assigns vertices and slots to chunks. Builds all members of Data except `vertices`.
+  /// Assigns vertices, and slots for temporary vectors, to the chunks of packs. Builds all members of CellScatter::Data
+  /// except the member `vertices`.
   void distribute(const std::vector<int>& vertices, int num_shared, int nodes);
 
   int num_cells_;

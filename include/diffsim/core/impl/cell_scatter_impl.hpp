@@ -11,9 +11,11 @@
 
 namespace diffsim {
 
-/// Destinations of the results of a loop over consecutive packs, in device memory. Kernels capture a copy of this
-/// struct. A pack is a group of `pack_width` cells, and a chunk is a range of packs that one thread processes. A slot
-/// is a temporary vector to which a chunk adds if an earlier chunk contains the same vertex.
+/// Destinations of the results of a loop over consecutive packs of cells, in device memory. Kernels capture a copy of a
+/// CellScatterPart. A pack is a group of `pack_width` cells, and a chunk is a range of packs that one thread processes.
+/// A slot is a temporary vector that is added to the value at a vertex after the loop. On a host, a chunk of packs adds
+/// its values at a vertex to a slot (temporary vector) if an earlier chunk contains the same vertex. On a GPU, each
+/// node of each cell has a separate slot (temporary vector).
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread
@@ -44,8 +46,8 @@ DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec
   for (int a = 0; a < nodes; ++a) gather_vectors<nodes>(field, vertices + a, value[a].v);
 }
 
-/// Returns one value per cell, values[cell], in the lanes of a pack. Returns 0 for the copies that fill the last pack,
-/// and for all cells if `values` is nullptr.
+/// Returns values[cell] for each cell of a pack, one cell per SIMD lane. Returns 0 for the copies of the last cell that
+/// fill the last pack, and for all cells if `values` is nullptr.
 DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells) {
   Pack x = 0.0;
   if (!values) return x;
@@ -54,16 +56,16 @@ DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells
   return x;
 }
 
-/// Computes values[cell] += x for each cell of a pack, one cell per lane of x. Skips the copies that fill the last
-/// pack.
+/// Computes values[cell] += x for each cell of a pack, one cell per SIMD lane of x, except for the copies of the last
+/// cell that fill the last pack.
 DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, double* values) {
   for (int i = 0; i < pack_width; ++i)
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodal values of a pack to `out` at the pack's `vertices`. If a vertex belongs to the chunk of another
-/// thread, the value is added to a temporary vector in `slots` instead of `out`. `slots` is `part.slots`, or another
-/// array of the same size.
+/// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If a vertex belongs to another
+/// thread, the nodal value at the vertex is added to a temporary vector in the array `slots` instead of `out`. The
+/// array `slots` is `part.slots` or has the size of `part.slots`.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -85,24 +87,25 @@ DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, 
   }
 }
 
-/// Type-erased loop body: `function(body, pack, vertices, value)` calls `body`. With this type, the loop over packs on
-/// a host is compiled once for all bodies.
+/// Type-erased loop body: `function(body, pack, vertices, value)` calls `body`. Because PackWork is type-erased, the
+/// loop over packs of cells on a host is compiled once for all loop bodies.
 template <int nodes>
 struct PackWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
 };
 
-/// Runs a loop over packs on a host. Each thread processes one chunk of packs. A vertex belongs to the first chunk that
-/// contains the vertex. The thread adds directly to the vertices that belong to its chunk, and to private slots
-/// (temporary vectors) for all other vertices. `all`: vertices of all packs (CellScatter::Data::vertices). The function
-/// is instantiated for cells of 4 nodes and for cells of 10 nodes.
+/// Runs a loop over packs of cells on a host. Each thread processes one chunk (range) of packs of cells, and a vertex
+/// belongs to the first chunk that contains the vertex. Each thread adds directly to the values at vertices that belong
+/// to its chunk of packs, and adds to private slots (temporary vectors) for all other vertices. `all`: vertices of the
+/// cells of all packs (CellScatter::Data::vertices). `scatter_by_chunks` is instantiated for cells of 4 nodes and for
+/// cells of 10 nodes.
 template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
                        double* out, const PackWork<nodes>& work);
 
 /// Runs a loop over cells on a GPU: each cell writes its nodal values to its own slots, which are temporary vectors.
-/// `sum_slots` then adds the slots at each vertex.
+/// After the loop, `sum_slots` adds the slots (temporary vectors) of each vertex to the value at the vertex.
 template <int nodes, class Body>
 void scatter_to_slots(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, const Body& body) {
   Kokkos::parallel_for(
@@ -115,13 +118,13 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
       });
 }
 
-/// Adds to out[vertex] the sum of the slots (temporary vectors) of each vertex, in a fixed order. Then sets the slots
-/// to zero for the next loop over cells. `slots` is `part.slots`, or another array of the same size.
+/// Adds to out[vertex] the sum of the slots (temporary vectors) of each vertex, in a fixed order, and sets the slots to
+/// zero for the next loop over cells. The array `slots` is `part.slots` or has the size of `part.slots`.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
-/// Loops over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of
-/// each cell of a pack, [nodes] Vec3<Pack>. The sums of these vectors are added to `out`, [num_vertices, 3], in a fixed
-/// order.
+/// Loops over cells, and adds a vector for each node of each cell to the array `out`. `body(pack, vertices, value)`
+/// computes the vectors `value` [nodes] at the nodes of each cell of a pack. The sum of the vectors at each vertex is
+/// added to `out`, [num_vertices, 3], in a fixed order.
 template <int nodes, class Body>
 void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body,
                    CellPart which = CellPart::all) {
@@ -143,9 +146,11 @@ void for_each_cell(const char* label, const CellScatter& scatter, double* out, c
   Kokkos::fence();
 }
 
-/// Adds weights[a] x_e to each component of out[v] for each cell e and its node a, where v is the vertex of the node.
-/// `out`: [num_vertices, 3]. `x`: one value per cell, [packs, pack_width]; must be 0 for the copies that fill the last
-/// pack. Sums have the fixed order of `for_each_cell`. Instantiated for cells of 4 nodes and for cells of 10 nodes.
+/// Adds `weights[a]` x_e to each component of `out[v]` for each node a of each cell e, where x_e is the value of cell e
+/// in the array `x`, and v is the vertex of node a. `out`: [num_vertices, 3]. `x`: one value per cell, [packs,
+/// pack_width]; must be 0 for the copies of the last cell that fill the last pack. `add_cell_values` adds the values at
+/// each vertex in the same fixed order as `for_each_cell`. `add_cell_values` is instantiated for cells of 4 nodes and
+/// for cells of 10 nodes.
 template <int nodes>
 void add_cell_values(const char* label, const CellScatter& scatter, const DeviceArray<double>& x,
                      const std::array<double, nodes>& weights, double* out);

@@ -31,7 +31,7 @@ inline void* allocate_on_device(const std::string& label, std::size_t bytes) {
 }
 inline void free_on_device(void* data) noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
 
-/// Returns an uninitialised device array. On a host, requests huge pages for a large array.
+/// Returns an uninitialised device array. On a host, huge pages are requested for a large array (`advise_huge_pages`).
 template <class T>
 DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   DeviceArray<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);
@@ -75,7 +75,8 @@ auto to_device(const std::string& label, const Container& host) {
 }
 
 /// Returns the contents of a device array in memory that the host can read and write: the array itself if kernels run
-/// on the host, else a copy. Changes to a copy are not written back.
+/// on the host, else a copy. If `host_view` returns a copy, changes of the copy are not written back to the device
+/// array.
 template <class Array>
 auto host_view(const Array& array) {
   if constexpr (kernels_on_host) {

@@ -7,8 +7,9 @@
 
 namespace diffsim {
 
-/// Scalar of automatic differentiation in forward mode: a value and N directional derivatives. `T` may itself be a Dual
-/// (second derivatives) or a SIMD pack. Source: Griewank & Walther, Evaluating Derivatives (2008), ch. 3.
+/// Scalar of automatic differentiation in forward mode: a value and N directional derivatives. The scalar type `T` may
+/// itself be a Dual (second derivatives) or a SIMD pack. Source: Griewank & Walther, Evaluating Derivatives (2008), ch.
+/// 3.
 template <class T, int N>
 struct Dual {
   T value;
@@ -18,7 +19,7 @@ struct Dual {
   DIFFSIM_FUNCTION Dual(double x) : value(x) {  // NOLINT: implicit conversion of a constant
     for (int i = 0; i < N; ++i) derivative[i] = T(0.0);
   }
-  /// Returns a constant whose value `x` has the inner scalar type T.
+  /// Returns a Dual whose value is `x`, of the inner scalar type T, and whose derivatives are 0.
   static DIFFSIM_FUNCTION Dual constant(const T& x) {
     Dual a;
     a.value = x;
@@ -88,7 +89,8 @@ struct Dual {
 };
 
 namespace detail {
-/// Returns f(a) and its derivatives, using the chain rule. `value`: f(a.value). `slope`: f'(a.value).
+/// Returns f(a) and the derivatives of f(a) by the chain rule, where f is a function of one variable. `value`:
+/// f(a.value). `slope`: f'(a.value).
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> chain(const Dual<T, N>& a, const T& value, const T& slope) {
   Dual<T, N> c;

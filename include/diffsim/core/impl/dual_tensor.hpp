@@ -9,8 +9,8 @@ namespace diffsim {
 // Functions of tensors of Duals. The derivatives are computed by closed formulas, which need fewer operations than Dual
 // arithmetic.
 
-/// Returns det A and its derivatives d det A = cof A : dA, where A is the argument `a`, dA contains one of the
-/// derivatives of its entries, and cof A = det(A) A⁻ᵀ.
+/// Returns det A and the directional derivatives d det A = cof A : dA, where A is the argument `a`, dA is the
+/// derivative of A along one direction, and cof A = det(A) A⁻ᵀ.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   Mat3<T> value;

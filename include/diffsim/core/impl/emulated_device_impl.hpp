@@ -16,8 +16,8 @@
 
 namespace diffsim {
 
-/// True if kernels use the host's code path. The value is false here, because kernels of an emulated device use the
-/// GPU's code path: one element per thread.
+/// True if kernels use the host's code path. For an emulated device, `kernels_on_host` is false, because kernels use
+/// the GPU's code path: one element per thread.
 inline constexpr bool kernels_on_host = false;
 
 /// Allocates emulated device memory, with a reference count of 1.
@@ -31,13 +31,14 @@ namespace emulation {
 void retain(void* data) noexcept;
 /// Returns the reference count of an allocation.
 int num_shares(void* data) noexcept;
-/// Ends the process if an address that is used as a device address is not in device memory.
+/// Ends the process if `address`, which the caller uses as a device address, is not in emulated device memory.
 void require_on_device(const void* address);
 /// Ends the process if a kernel captures a host address. `captured`: the kernel object, whose padding bytes are zero.
-/// `bytes`: size of the object, rounded down to a multiple of 8.
+/// `bytes`: size of the kernel object, rounded down to a multiple of 8.
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes);
 
-/// Guard that makes device memory accessible while the guard exists. One guard is constructed for each run of a kernel.
+/// Guard that makes emulated device memory accessible while the guard exists. An object of the class Access is
+/// constructed for each run of a kernel.
 class Access {
  public:
   Access();
@@ -54,8 +55,8 @@ void check(const std::string& label, const Functor& functor) {
   require_no_host_address(label, &copy, sizeof(Functor) / sizeof(void*) * sizeof(void*));
 }
 
-/// Reference-counted handle of an allocation. The handle stores the device address only, because kernels capture copies
-/// of the handle.
+/// Reference-counted handle of an allocation. A Share stores nothing but the device address, because kernels capture
+/// copies of a Share.
 class Share {
  public:
   Share() = default;
@@ -91,7 +92,8 @@ struct DeviceSpan : emulation::View<T> {
   }
 };
 
-/// Device array with shared ownership. The memory is freed when the last copy of the array is destroyed.
+/// Device array with shared ownership of its memory. The memory of a DeviceArray is freed when the last copy of the
+/// DeviceArray is destroyed.
 template <class T>
 class DeviceArray : public emulation::View<T> {
   using View = emulation::View<T>;
@@ -105,7 +107,8 @@ class DeviceArray : public emulation::View<T> {
   /// Constructs an uninitialised array.
   DeviceArray(const std::string& label, std::size_t size, std::nullptr_t)
       : DeviceArray(emulation::Share(allocate_on_device(label, size * sizeof(T))), size) {}
-  /// Constructs a view of a range of the array `whole`. Both arrays share the ownership of the memory.
+  /// Constructs a view of a range of the array `whole`. The view and the array `whole` share the ownership of the
+  /// memory.
   DeviceArray(const DeviceArray& whole, std::pair<std::size_t, std::size_t> range)
       : View(static_cast<const View&>(whole), range), share_(whole.share_) {}
   /// Constructs a non-owning view of device memory.
@@ -113,8 +116,8 @@ class DeviceArray : public emulation::View<T> {
     if (size > 0) emulation::require_on_device(data);
   }
 
-  /// Returns the number of arrays that share the memory, as `Kokkos::View::use_count` does. Returns 0 for a non-owning
-  /// view.
+  /// Returns the number of arrays that share the memory, as `Kokkos::View::use_count` does; returns 0 for a non-owning
+  /// view of device memory.
   int use_count() const { return share_.data() ? emulation::num_shares(share_.data()) : 0; }
 
  private:

@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// True if kernels run on the host. In this case elements are processed in SIMD packs, and each thread processes one
-/// chunk of packs.
+/// True if kernels run on the host. If kernels run on the host, elements are processed in SIMD packs, and each thread
+/// processes one chunk of packs.
 inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 
 template <class Policy>
@@ -24,7 +24,7 @@ struct RangeWork {
   void (*function)(const void* kernel, int begin, int end);
 };
 /// Runs a kernel with the indices begin ≤ i < end distributed over the threads. Kokkos Tools report the kernel under
-/// `label`.
+/// the name `label`.
 void run_range(const char* label, int begin, int end, const RangeWork& work);
 
 }  // namespace diffsim

@@ -17,8 +17,8 @@ DIFFSIM_FUNCTION double by_lane(double x, Function function) {
 }
 }  // namespace detail
 
-/// Prefetches the cache lines of `count` values from `address` on. The address need not be valid. Does nothing on a
-/// GPU.
+/// Prefetches the cache lines of the `count` values that begin at `address`. The pointer `address` need not be valid.
+/// On a GPU, `prefetch` does nothing.
 template <int count, class T>
 DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -29,7 +29,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(DIFFSIM_EMULATE_DEVICE)
 
-/// Scalar type of kernels. On a GPU the type is `double`, and each thread processes one element.
+/// Scalar type of kernels. On a GPU, Pack is `double`, and each thread processes one element.
 using Pack = double;
 inline constexpr int pack_width = 1;
 
@@ -63,10 +63,11 @@ inline constexpr int pack_width = 4;
 inline constexpr int pack_width = 2;
 #endif
 
-/// Link-time check of `pack_width`. The library defines `doubles` only for the width with which the library was
-/// compiled. A program whose compiler options give another width, and therefore another layout of arrays, does not
-/// link. Compile such a program with the compiler options of the library. In CMake, link the target diffsim::diffsim,
-/// and set DIFFSIM_ARCH instead of -march in CMAKE_CXX_FLAGS.
+/// Link-time check of `pack_width`. The library defines the member `doubles` only for the `pack_width` with which the
+/// library was compiled. A program whose compiler options give another `pack_width` than the library's does not link,
+/// because the layouts of arrays would differ. Programs must be compiled with the library's -march option. The CMake
+/// target diffsim::diffsim passes -march to the programs that link the target if the library is configured with
+/// DIFFSIM_ARCH, but not if -march is in the library's CMAKE_CXX_FLAGS.
 template <int width>
 struct LibraryIsCompiledForPacksOf {
   static const char doubles;
@@ -75,8 +76,8 @@ namespace {
 [[gnu::used]] const char* const compiled_for_packs = &LibraryIsCompiledForPacksOf<pack_width>::doubles;
 }
 
-/// SIMD register of doubles that behaves as a scalar. The same pointwise function therefore processes one element if
-/// its scalar type is double, and `pack_width` elements at once if its scalar type is Pack.
+/// SIMD register of `pack_width` doubles with the arithmetic operators of a scalar. A function template with the scalar
+/// type T processes one element if T = double, and `pack_width` elements at once if T = Pack.
 struct Pack {
   using Register [[gnu::vector_size(sizeof(double) * pack_width)]] = double;
   Register value;
@@ -113,7 +114,7 @@ DIFFSIM_FUNCTION void set_lane(Pack& x, int i, double value) { x.value[i] = valu
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
 
-/// Returns true if any lane is NaN or not greater than `bound`.
+/// Returns true if the value in any lane of x is NaN or not greater than `bound`.
 DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
   const auto greater = x.value > (Pack(bound)).value;
   long long all = -1;
@@ -121,7 +122,7 @@ DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
   return all == 0;
 }
 
-/// Returns 1 in the lanes that are greater than `bound`, else 0.
+/// Returns 1 in the lanes in which x is greater than `bound`, and 0 in all other lanes.
 DIFFSIM_FUNCTION Pack indicator_greater(Pack x, double bound) {
   const Pack::Register one = Pack(1.0).value;
   return Pack(x.value > Pack(bound).value ? one : Pack::Register{});
@@ -135,8 +136,8 @@ DIFFSIM_FUNCTION Pack load(const double* source) {
 }
 DIFFSIM_FUNCTION void store(double* target, Pack x) { __builtin_memcpy(target, &x.value, sizeof(x.value)); }
 
-/// Gathers the vectors at `pack_width` vertices: lane i of x[c] is field[3 index[stride i] + c]. May read one double
-/// beyond the last component of the field; the class Field allocates this additional double.
+/// Gathers the vectors at `pack_width` vertices: lane i of x[c] is field[3 · index[stride · i] + c]. May read one
+/// double beyond the last component of the field; the class Field allocates this additional double.
 template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack (&x)[3]) {
 #if defined(__AVX512F__)
@@ -160,8 +161,8 @@ DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack
 #endif
 }
 
-/// Vectors (x[0], x[1], x[2]) of a pack, stored lane by lane, so that the vectors can be added one after the other to
-/// memory locations. Several lanes may have the same memory location.
+/// Vectors (x[0], x[1], x[2]) of a pack, one per SIMD lane, stored such that `add_to` can add the vector of a single
+/// lane to memory. The vectors of several lanes may be added to the same memory location.
 struct VectorLanes {
   using Two [[gnu::vector_size(16)]] = double;
   Two xy[pack_width];
@@ -207,7 +208,7 @@ DIFFSIM_FUNCTION Pack by_lane(Pack x, Function function) {
 }  // namespace detail
 
 DIFFSIM_FUNCTION Pack abs(Pack x) { return Pack(x.value < 0.0 ? -x.value : x.value); }
-/// Returns the magnitude of `size` with the sign of `sign`. +0 and -0 in `sign` both count as positive.
+/// Returns the magnitude of `size` with the sign of `sign`. `sign` = +0 and `sign` = -0 both count as positive.
 DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   const Pack::Register positive = abs(size).value;
   return Pack(sign.value < 0.0 ? -positive : positive);
@@ -234,10 +235,11 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Returns the cube root of x, all lanes at once. The start value of Halley's iteration has the bit pattern B/3 +
-/// constant, where B is the bit pattern of x as an integer. The start value differs from the result by less than 5 %,
-/// and each of the three iterations cubes the relative error. The final error is at most 2 ulp. If x is not a positive
-/// normal number, the result is undefined.
+/// Returns the cube root of each lane of x; all lanes are computed at once. The start value of Halley's iteration for
+/// the cube root has the bit pattern B/3 + constant, where B is the bit pattern of x as an integer. The start value of
+/// Halley's iteration differs from the cube root by less than 5 %, and each of three Halley iterations cubes the
+/// relative error. The error of the returned cube root is at most 2 ulp. If x is not a positive normal number, the
+/// returned value is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
@@ -250,10 +252,11 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   return y;
 }
 
-/// Returns the polar angle of the point (x, y), in [-π, π], all lanes at once. +0 and -0 both count as positive; the
-/// angle of (0, 0) is 0. The angle between (x, y) and the nearer axis, at most π/4, is computed as j π/8 + arctan t
-/// with j = 0, 1 or 2 and |t| ≤ tan(π/16). arctan t is computed by its power series up to t^21. The error is at most 4
-/// ulp if |x| + |y| does not overflow.
+/// Returns, for each lane, the polar angle of the point (x, y), in [-π, π]; all lanes are computed at once. Coordinates
+/// +0 and -0 both count as positive; the angle of the point (0, 0) is 0. The angle between the vector (x, y) and the
+/// nearer coordinate axis is at most π/4 and is computed as j π/8 + arctan t, where j is 0, 1 or 2, |t| ≤ tan(π/16),
+/// and arctan t is the power series up to t^21. The error of the polar angle is at most 4 ulp if |x| + |y| does not
+/// overflow.
 DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   using Register = Pack::Register;
   constexpr double pi = 3.14159265358979323846;
@@ -276,10 +279,10 @@ DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   return copysign(Pack(x.value < 0.0 ? (pi - Pack(from_axis)).value : from_axis), y);
 }
 
-/// Returns the natural logarithm of x, all lanes at once. With x = 2^k m and m in [√½, √2), ln x = k ln 2 + 2 artanh s,
-/// where s = (m-1)/(m+1). artanh s is computed by its power series up to s^23 (Muller, Elementary Functions, ch. 11).
-/// The error is at most 2 ulp for positive normal numbers. Returns NaN for x < 0 and -inf for x = 0; subnormal numbers
-/// are treated as 0.
+/// Returns the natural logarithm of each lane of x; all lanes are computed at once. With x = 2^k m and m in [√½, √2),
+/// ln x = k ln 2 + 2 artanh s, where s = (m-1)/(m+1). artanh s is computed by its power series up to s^23 (Muller,
+/// Elementary Functions, ch. 11). The error of ln x is at most 2 ulp for positive normal numbers x. The logarithm is
+/// NaN for x < 0, and -inf for x = 0 and for positive subnormal numbers x.
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;

@@ -12,16 +12,17 @@
 
 namespace diffsim {
 
-/// Quantities that the force on one point may depend on. T is `double`, or a Dual if derivatives are computed.
+/// Quantities that the force on one point may depend on. The scalar type T is `double`, or a Dual if derivatives are
+/// computed.
 template <class T, int P>
 struct PointValues {
   Vec3<T> x;           ///< position (m)
-  Vec3<T> v;           ///< velocity (m/s); zero in a term that does not use velocities
-  T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
-  T weight;            ///< weight of the point, for example an area; 1 in a term without weights
-  T time;              ///< s, since the start of the rollout
+  Vec3<T> v;           ///< velocity of the point (m/s); zero if the force term does not use velocities
+  T p[P > 0 ? P : 1];  ///< values of the force term's parameters, one parameter after the other
+  T weight;            ///< weight of the point, for example an area; 1 if the force term has no weights
+  T time;              ///< time since the start of the rollout (s)
 
-  /// Returns the vector (p[k], p[k + 1], p[k + 2]), the value of a parameter of three components.
+  /// Returns the parameter values p[k], p[k + 1] and p[k + 2] as a vector.
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
@@ -53,25 +54,27 @@ constexpr bool uses_positions() {
   if constexpr (requires { F::uses_positions; }) return F::uses_positions;
   return true;
 }
-/// Returns true if a force of type F may use velocities, that is if F::uses_velocities is a constant with the value
-/// true, or a data member.
+/// Returns true if a force of type F may use velocities, that is, if F::uses_velocities is a constant with the value
+/// true, or a data member, whose value may be true.
 template <class F>
 constexpr bool may_use_velocities() {
   if constexpr (requires { std::bool_constant<F::uses_velocities>(); }) return F::uses_velocities;
   return requires { F::uses_velocities; };
 }
 
-/// Numbering of the scalars (inputs) with respect to which the force is differentiated: the components of x and v (if
-/// the force depends on x and v, respectively), then p, then the weight.
+/// Numbering of the scalars (inputs) with respect to which the force on a point is differentiated: first the components
+/// of the position x and of the velocity v (if the force depends on x and v, respectively), then the parameter values
+/// p, then the weight.
 template <class F>
 struct Inputs {
   static constexpr int positions = uses_positions<F>() ? 3 : 0, velocities = may_use_velocities<F>() ? 3 : 0;
   static constexpr int first_value = positions + velocities, weight = first_value + F::num_values, count = weight + 1;
 };
 
-/// Map from the flat index of a scalar in PointValues to the number of this scalar in Inputs; -1 for scalars with
-/// respect to which no derivatives are computed. Flat indices number the components of x, v and p, the weight and the
-/// time, in this order.
+/// Map from the flat index of a scalar in PointValues to the number of this scalar in the numbering Inputs; -1 for
+/// scalars with respect to which no derivatives are computed. Flat indices number the scalars of PointValues in this
+/// order: three components of the position x, three components of the velocity v, the parameter values p, the weight,
+/// the time.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -81,14 +84,14 @@ struct InputAt {
     return place < 7 + F::num_values ? Of::first_value + place - 6 : -1;
   }
 };
-/// Numbering, like InputAt, in which the number of each scalar is its flat index (position in the sequence x, v, …).
-/// Used for differentiation with respect to x alone or with respect to x and v.
+/// Alternative to the numbering InputAt: the number of each scalar is the scalar's flat index in PointValues. Kernels
+/// use SamePlace to differentiate with respect to the position x alone, or with respect to x and the velocity v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
 
-/// Converts a scalar to an independent variable of differentiation if its number in `Numbering` is 0 … N - 1, and to a
-/// constant otherwise. `place`: flat index of the scalar.
+/// Converts the scalar with the flat index `place` in PointValues to an independent variable of differentiation if the
+/// scalar's number in `Numbering` is 0 … N - 1, and to a constant otherwise.
 template <int N, class Numbering = SamePlace>
 struct Varied {
   template <class T>
@@ -97,15 +100,15 @@ struct Varied {
     return k >= 0 && k < N ? Dual<T, N>::variable(value, k) : Dual<T, N>::constant(value);
   }
 };
-/// Converts a value and its derivative along a direction to a Dual.
+/// Converts a scalar and the derivative of the scalar along a direction to a Dual.
 struct Along {
   template <class T>
   DIFFSIM_FUNCTION Dual<T, 1> operator()(const T& value, const T& derivative, int) const {
     return along(value, derivative);
   }
 };
-/// Converts a scalar and its derivative along a direction to an independent variable (see Varied) whose value is a Dual
-/// with this derivative.
+/// Converts a scalar and the derivative of the scalar along a direction to a Dual, and this Dual to an independent
+/// variable or a constant of differentiation, as Varied does.
 template <int N, class Numbering>
 struct VariedAlong {
   DIFFSIM_FUNCTION Dual<Dual<double, 1>, N> operator()(double value, double derivative, int place) const {
@@ -122,8 +125,8 @@ DIFFSIM_FUNCTION void repeat(const Each& each) {
   (std::make_integer_sequence<int, count>());
 }
 
-/// Returns PointValues in which each scalar is make(scalar of `a`, scalar of `b`, flat index). Flat indices number the
-/// components of x, v and p, the weight and the time, in this order.
+/// Returns PointValues in which the scalar with flat index i is `make(a_i, b_i, i)`, where a_i and b_i are the scalars
+/// with flat index i in `a` and `b`. The documentation of InputAt defines flat indices.
 template <class T, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const PointValues<T, P>& b, const Make& make) {
   PointValues<decltype(make(a.time, b.time, 0)), P> result;
@@ -168,8 +171,9 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Returns the force `f.projected()`, or `f` if F has no `projected()`. If a Jacobian must be semidefinite, the
-/// derivative of the returned force with respect to x replaces the derivative of the force `f`.
+/// Returns the force law `f.projected()`, or `f` if the type F has no function `projected`. If the assembled Jacobian
+/// must be semidefinite, the derivative of the force `f.projected()` with respect to the position x replaces the
+/// derivative of the force `f`.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

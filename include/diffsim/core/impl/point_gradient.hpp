@@ -8,15 +8,14 @@
 
 namespace diffsim {
 
-/// AD scalar for functions of one 3×3 matrix F: a value, and the derivative of the value with respect to F,
-///
-///   2 s F + c cof F + D,
-///
-/// where s is the derivative with respect to F : F, c is the derivative with respect to det F, and the nine entries of
-/// D are the derivatives with respect to the entries of F. `parts` is a bit mask of those of these eleven scalars that
-/// are structurally non-zero: bits 0 … 8 for D, bit 9 for s, bit 10 for c. `parts` depends on the code of the function
-/// alone, not on the value of F. A compiler that inlines the function therefore knows `parts` and generates no code for
-/// the scalars that are zero. The derivatives then cost as much as hand-written derivatives.
+/// AD scalar for functions W of one 3×3 matrix F: the value W, and the derivative ∂W/∂F = 2 s F + c cof F + D, where s
+/// is the derivative of W with respect to F : F, c is the derivative of W with respect to det F, and the 3×3 matrix D
+/// contains the derivatives of W with respect to the entries of F. The array `derivative` contains the nine entries of
+/// D, then s, then c. Bit i of the bit mask `parts` is set if element i of the array `derivative` is structurally
+/// non-zero. `parts` depends on the code of the differentiated function alone, not on the value of the matrix F. A
+/// compiler that inlines the differentiated function therefore knows `parts` at compile time, and generates no code for
+/// zero elements of the array `derivative`. If the differentiated function is inlined, the derivatives cost as much as
+/// hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;
@@ -39,7 +38,7 @@ struct PointGradient {
     parts = 0;
     entry = -1;
   }
-  /// Sets this scalar to entry k of F, with value `x`.
+  /// Sets this AD scalar to entry k of the matrix F of independent variables, with the value `x`.
   DIFFSIM_FUNCTION void set_variable(const T& x, int k) {
     value = x;
     derivative[k] = T(1.0);
@@ -48,7 +47,8 @@ struct PointGradient {
   }
   DIFFSIM_FUNCTION bool has(int i) const { return ((parts >> i) & 1u) != 0; }
 
-  /// Returns a scalar with value `x` and derivative p ∂a + q ∂b, where ∂a and ∂b are the derivatives of `a` and `b`.
+  /// Returns an AD scalar with value `x` and derivative p ∂a + q ∂b, where ∂a and ∂b are the derivatives of `a` and
+  /// `b`.
   static DIFFSIM_FUNCTION PointGradient combined(const T& x, const PointGradient& a, const T& p, const PointGradient& b,
                                                  const T& q) {
     PointGradient c = constant(x);
@@ -56,7 +56,7 @@ struct PointGradient {
     combine(a, p, b, q, c);
     return c;
   }
-  /// Returns a scalar with value `x` and derivative p ∂a, where ∂a is the derivative of `a`.
+  /// Returns an AD scalar with value `x` and derivative p ∂a, where ∂a is the derivative of `a`.
   static DIFFSIM_FUNCTION PointGradient chained(const T& x, const PointGradient& a, const T& p) {
     PointGradient c = constant(x);
     c.parts = a.parts;
@@ -220,7 +220,8 @@ DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   else
     return true;
 }
-/// Returns a scalar with value `x` and derivative Σ_k C_k ∂a_k, where ∂a_k is the derivative of entry k of `a`.
+/// Returns an AD scalar with value `x` and derivative Σ_k C_k ∂a_k, where C_k is entry k of the matrix `C`, and ∂a_k is
+/// the derivative of entry k of the matrix `a`.
 template <int k = 8, class T>
 DIFFSIM_FUNCTION PointGradient<T> contracted(const T& x, const Mat3<T>& C, const Mat3<PointGradient<T>>& a) {
   if constexpr (k > 0)
@@ -244,7 +245,7 @@ DIFFSIM_FUNCTION PointGradient<T> with_part(const T& x, int part) {
 }
 }  // namespace detail
 
-/// Returns det A and its derivative d det A = cof A : dA.
+/// Returns the AD scalar det A, whose derivative is d(det A) = cof A : dA, for the matrix A = `a`.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   Mat3<T> value;
@@ -255,7 +256,7 @@ DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   return detail::contracted(det, cof, a);
 }
 
-/// Returns A : B and its derivative d(A : B) = A : dB + B : dA.
+/// Returns the AD scalar A : B, whose derivative is d(A : B) = A : dB + B : dA, for the matrices A = `a` and B = `b`.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const Mat3<PointGradient<T>>& b) {
   Mat3<T> A, B;
@@ -267,7 +268,7 @@ DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const M
   return detail::contracted(x, B, a) + detail::contracted(T(0.0), A, b);
 }
 
-/// Returns the matrix ∂W/∂F at F. W is the AD scalar that a function of F has returned.
+/// Returns the matrix ∂W/∂F at the value of F, where W is the AD scalar that a function of F has returned.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> gradient_of(const PointGradient<T>& W, const Mat3<T>& F) {
   using G = PointGradient<T>;

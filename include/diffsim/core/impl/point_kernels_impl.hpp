@@ -15,9 +15,9 @@
 
 namespace diffsim::point {
 
-/// Device addresses of arrays for all inputs of the force on a point: positions x, velocities v, weight and parameter
-/// values p. The arrays contain the inputs, or derivatives of the inputs along a direction; or derivatives with respect
-/// to the inputs are added to the arrays.
+/// Device addresses of arrays for all inputs of the forces on points: positions x, velocities v, weights and parameter
+/// values p. The arrays of an Addresses object contain the inputs, or derivatives of the inputs along a direction, or
+/// derivatives of a scalar with respect to the inputs.
 template <int P, class Number>
 struct Addresses {
   Number* x = nullptr;  ///< [local vertices, 3]
@@ -27,7 +27,7 @@ struct Addresses {
   ParameterNumbers<P, Number> p = {};
 };
 
-/// Input of a kernel: the points, the force on the points, and the inputs of the force.
+/// Arguments of a kernel: the points, the force law, and the inputs of the force law at all points.
 template <class F>
 struct Sweep {
   F force;
@@ -47,7 +47,7 @@ struct Direction {
   double time;
 };
 
-/// Returns the input values of point i, which is the vertex with index `vertex`. If `from.weight` is nullptr, the
+/// Returns the inputs of the force on point i, which is the local vertex `vertex`. If `from.weight` is nullptr, the
 /// weight of the point is `weight`.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
@@ -71,9 +71,11 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
   return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
 }
 
-/// Adds the derivatives at one point to the arrays that `to` addresses; by(k) is the derivative with respect to input k
-/// in the numbering of Inputs. Derivatives with respect to p are also added to `sums`. For a parameter with one value
-/// for all points, `to` has no address; the caller adds the sum over the points to the gradient.
+/// Adds the derivatives of a scalar with respect to all inputs of the force on point i to the arrays that `to`
+/// addresses; `by(k)` is the scalar's derivative with respect to input k in the numbering of Inputs. The scalar's
+/// derivatives with respect to the parameter values p are added to `sums`, in addition to the arrays that `to`
+/// addresses. For a parameter with one value for all points, the address in `to` is nullptr; the caller of
+/// `add_derivatives` adds the derivative in `sums`, summed over all points, to the gradient.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -89,8 +91,8 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }
 
-/// Returns the sum of value(force, input values of the point) over the points for which `F::active` is true or not
-/// defined.
+/// Returns the sum of `value(force, at)`, with the inputs `at` of the force on a point, over all points for which
+/// `F::active` returns true, or over all points if F has no function `active`.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -104,7 +106,7 @@ double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   return sum;
 }
 
-/// Functor that returns the energy E (J) of the force on one point.
+/// Functor that returns the energy E (J) of a force on one point, or 0 if the force's type F defines no energy.
 struct Energy {
   template <class F>
   DIFFSIM_FUNCTION double operator()(const F& force, const Values<F>& at) const {
@@ -112,8 +114,8 @@ struct Energy {
   }
 };
 
-/// Adds the forces on all active points to `f` [local vertices, 3]. A point is active if `F::active` is true or not
-/// defined.
+/// Adds the forces on all active points to `f`, [local vertices, 3]. A point is active if `F::active` returns true or
+/// is not defined.
 template <class F>
 void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::parallel_for(
@@ -126,8 +128,9 @@ void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::fence();
 }
 
-/// Adds df = Σ_k ∂f/∂q_k dq_k to `df` [local vertices, 3] for each active point (a point for which `F::active` is true
-/// or not defined). q are all inputs of the force, and dq is the `direction`.
+/// Adds the derivative df = Σ_k ∂f/∂q_k dq_k of the force f on each active point to `df`, [local vertices, 3], where
+/// q_k are all inputs of the force, and dq_k are the components of `direction`. A point is active if `F::active`
+/// returns true or is not defined.
 template <class F>
 void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* df) {
   Kokkos::parallel_for(
@@ -141,8 +144,10 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
   Kokkos::fence();
 }
 
-/// Adds the derivatives of Σ w·f with respect to all inputs to the arrays of `to`. The sum is over the points; f is the
-/// force on a point, and `w` is [local vertices, 3]. Returns the derivatives with respect to p, summed over all points.
+/// Adds the derivatives of Σ_i w_i·f_i with respect to all inputs of the force to the arrays that `to` addresses, where
+/// f_i is the force on the active point i, and w_i is the vector in `w`, [local vertices, 3], at the vertex of point i.
+/// Returns the derivative of w·f with respect to each parameter value p[k], summed over all points, where f is the
+/// force on a point and w is the vector in `w` at the point.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -162,9 +167,10 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
   return sums;
 }
 
-/// Computes the derivatives of the results of `add_adjoints` along a direction in which the inputs change by
-/// `direction` and w changes by `dw`. Adds these derivatives to the arrays of `to`. Returns the derivatives that belong
-/// to p, summed over all points. A nullptr for `w` or `dw` stands for zeros.
+/// Computes the derivative, along a direction, of each value that `add_adjoints` computes, and adds this derivative to
+/// the corresponding array of `to`. Along the direction of differentiation, the inputs of the force change by
+/// `direction`, and the array `w` changes by `dw`. Returns the directional derivatives of the sums that `add_adjoints`
+/// returns. A null pointer `w` or `dw` stands for an array of zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
@@ -190,10 +196,11 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
   return sums;
 }
 
-/// Computes the 3×3 block a ∂f/∂x + b ∂f/∂v of the force f on one point with position x and velocity v, where a and b
-/// are the `weights`. If `weights.project` is true and F has `projected()`, ∂f/∂x is the derivative of the force
-/// `F::projected()`, for which -∂f/∂x is positive semidefinite. If `weights.project` is true and F has no
-/// `projected()`, the block is replaced by its symmetric part, in which negative eigenvalues are set to zero.
+/// Computes the 3×3 block a ∂f/∂x + b ∂f/∂v of the force f on one point with position x and velocity v, where a is
+/// `weights.position` and b is `weights.velocity`. If `weights.project` is true and the force's type F has a function
+/// `projected`, ∂f/∂x is the derivative of the force `F::projected()`, for which -∂f/∂x is positive semidefinite. If
+/// `weights.project` is true and the force's type F has no function `projected`, the block a ∂f/∂x + b ∂f/∂v is
+/// replaced by the symmetric part of the block, in which negative eigenvalues are set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {
@@ -210,8 +217,8 @@ DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const Jac
   make_semidefinite(block);
 }
 
-/// Adds the result of jacobian_of for each active point to the diagonal block of the point's vertex. A point is active
-/// if `F::active` is true or not defined.
+/// Adds the 3×3 block that `jacobian_of` computes for each active point to the diagonal block of the point's vertex in
+/// `matrix`. A point is active if `F::active` returns true or is not defined.
 template <class F>
 void add_jacobians(const Sweep<F>& sweep, const JacobianWeights& weights, const BlockMatrix::Data& matrix) {
   const DeviceArray<int> diagonal = matrix.diagonal;

@@ -13,19 +13,19 @@
 
 namespace diffsim {
 
-/// Parameter of a PointTerm or a StencilTerm. The parameter has one value for the whole model, or one value per vertex
-/// (PointTerm) or per entity (StencilTerm).
+/// Parameter of a PointTerm or a StencilTerm. A PointParameter has one value for the whole model, or one value per
+/// vertex (PointTerm) or per entity (StencilTerm).
 struct PointParameter {
   std::string name;
   int components = 1;
-  bool is_dead_load = false;  ///< true: the values are multiplied by `Configuration::factor_of`
-  bool is_optional = false;   ///< true: a missing parameter counts as zero; false: the Model must have the parameter
+  /// True if the values of the parameter are multiplied by the factor of dead loads (`Configuration::factor_of`).
+  bool is_dead_load = false;
+  bool is_optional = false;  ///< true if a missing parameter counts as zero; false if the Model must have the parameter
 
-  /// Returns a placeholder for a scalar of the array p of parameter values to which no parameter belongs. The value of
-  /// this scalar is zero.
+  /// Returns a placeholder for an unused element, which is always zero, of the array p of parameter values.
   static PointParameter unused() { return {"", 1, false, true}; }
-  /// Returns the parameter that `spec` describes. The parameter's name is the name in `spec`, followed by ":LABEL" if
-  /// `label` is not empty.
+  /// Returns the parameter that the ParameterSpec `spec` describes. The name of the parameter is `spec.name`, followed
+  /// by ":" and `label` if `label` is not empty.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
     return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
   }
@@ -33,8 +33,9 @@ struct PointParameter {
 
 namespace point {
 
-/// Device addresses of the parameter values p. Value k of the point or entity with index `place` is factor[k] ·
-/// of[k][stride[k] · place], or zero if of[k] is nullptr. The stride of a parameter with one value for all points is 0.
+/// Device addresses of the parameter values p of all points (PointTerm) or entities (StencilTerm). The parameter value
+/// p[k] of the point or entity with index i is `factor[k] * of[k][stride[k] * i]`, or zero if `of[k]` is nullptr. If a
+/// parameter has one value for all points or entities, the stride of the parameter is 0.
 template <int P, class Number>
 struct ParameterNumbers {
   static constexpr int size = P > 0 ? P : 1;
@@ -48,7 +49,7 @@ struct ParameterNumbers {
   }
 };
 
-/// Derivatives with respect to the parameter values p, summed over all points or stencils.
+/// Gradient with respect to the parameter values p of a force term, summed over all points or stencils.
 template <int P>
 struct Sums {
   static constexpr int size = P > 0 ? P : 1;
@@ -61,8 +62,8 @@ struct Sums {
   }
 };
 
-/// Ordered list of the parameters of a term. The array p of a point contains the components of all parameters, in the
-/// order of the list.
+/// Ordered list of the parameters of a force term. The array p of parameter values of a point contains the components
+/// of all parameters, in the order of the ParameterList.
 class ParameterList {
  public:
   /// Constructs the list. Throws Error if the total number of components of the parameters is not `num_values`.
@@ -70,17 +71,17 @@ class ParameterList {
 
   const std::string& term() const { return term_; }
 
-  /// Throws Error if a parameter is missing, has a wrong number of components, or has neither one value for all points
-  /// nor one value per point. A point is a vertex of a PointTerm, or an entity of a StencilTerm.
-  /// `is_of_points(entities)` must return true if the entities are the points. `home`: description of the points in
-  /// error messages, for example "each vertex".
+  /// Throws Error if a required parameter is missing, or if a parameter has a wrong number of components, or has
+  /// neither one value for all points nor one value per point. In the function `check`, a point is a vertex of a
+  /// PointTerm or an entity of a StencilTerm. The callback `is_of_points(entities)` must return true if `entities` is
+  /// the set of all points. `home`: description of the points in error messages, for example "each vertex".
   void check(const ParameterSet& parameters, const std::function<bool(const Entities&)>& is_of_points,
              const std::string& home) const;
 
  protected:
-  /// Addresses of the arrays of a ParameterNumbers object. Functions with an argument of this type are compiled once
-  /// for all values of P, the number of parameter values per point. Each array contains one element for each parameter
-  /// value.
+  /// Addresses of the arrays of a ParameterNumbers object. Functions with an argument of type Arrays are compiled once
+  /// for all values of P, the number of parameter values per point. Each of the arrays `of`, `stride` and `factor`
+  /// contains one element for each parameter value of a point.
   template <class Number>
   struct Arrays {
     Number** of;
@@ -89,8 +90,8 @@ class ParameterList {
   };
   void set_arrays(const ParameterSet& set, const Configuration& at, const Arrays<const double>& arrays) const;
   void set_arrays(ParameterSet& gradient, const Configuration& at, const Arrays<double>& arrays) const;
-  /// Adds `sums` to those parameters of a gradient that have one value for all points. `sums` contains one scalar for
-  /// each parameter value.
+  /// Adds the derivatives `sums` to the values of those parameters of `gradient` that have one value for all points.
+  /// The array `sums` contains one derivative for each parameter value of a point.
   void add_to_globals(const double* sums, const Configuration& at, ParameterSet& gradient) const;
 
  private:
@@ -101,14 +102,14 @@ class ParameterList {
   std::vector<PointParameter> takes_;
 };
 
-/// ParameterList of a term with P parameter values p per point.
+/// ParameterList of a force term with P parameter values p per point.
 template <int P>
 class Parameters : public ParameterList {
  public:
   Parameters(std::string term, std::vector<PointParameter> takes)
       : ParameterList(std::move(term), std::move(takes), P) {}
 
-  /// Returns the addresses of the parameter values in `set`, which contains parameter values, a direction or a
+  /// Returns the addresses of the values in the ParameterSet `set`, which contains parameter values, a direction or a
   /// gradient. If `set` is a gradient, the address of a parameter with one value for all points is nullptr, because the
   /// derivatives with respect to this parameter are summed over the points (`add_sums`).
   template <class Number, class Set>

@@ -3,8 +3,8 @@
 
 namespace diffsim {
 
-/// Named profiling region. The region is reported to Kokkos Tools and, as an event, in the output of PETSc's option
-/// `-log_view`. The region lasts as long as the object exists.
+/// Named profiling region. A ProfilingRegion is reported to Kokkos Tools, and is an event in the output of PETSc's
+/// option `-log_view`. The profiling region lasts as long as the ProfilingRegion object exists.
 class ProfilingRegion {
  public:
   /// Begins the region. The pointer `name` must stay valid until the process ends; pass a string literal.

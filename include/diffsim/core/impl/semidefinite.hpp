@@ -11,7 +11,7 @@ namespace diffsim {
 namespace detail {
 
 /// Returns true if the matrix a + shift I is positive definite, where `a` is a symmetric matrix and I is the identity
-/// matrix. Uses Cholesky's factorisation (Golub & Van Loan, section 4.2).
+/// matrix. Positive definiteness is tested by Cholesky factorisation (Golub & Van Loan, section 4.2).
 template <int n>
 DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
   double l[n][n];
@@ -41,7 +41,8 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
 }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix: negative eigenvalues become zero.
-/// T = double or Pack. If an entry is NaN, entries of the result are NaN.
+/// The scalar type T of the matrix is `double` or Pack. If an entry of the given matrix is NaN, entries of the
+/// resulting matrix are NaN.
 template <int n, class T>
 DIFFSIM_FUNCTION void make_semidefinite(T (&a)[n][n]) {
   T Q[n][n], values[n];

@@ -41,8 +41,8 @@ struct Mat3 {
   DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
   DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
 
-  /// Returns the matrix whose element in row i and column j is entry(i, j). The function has no loops, because
-  /// compilers remove the zero derivatives of AD scalars (PointGradient) in straight-line code only.
+  /// Returns the matrix whose element in row i and column j is entry(i, j). `from_entries` has no loops, because
+  /// compilers remove computations with zero derivatives of AD scalars (PointGradient) in straight-line code only.
   template <class Entry>
   static DIFFSIM_FUNCTION Mat3 from_entries(const Entry& entry) {
     return {{{entry(0, 0), entry(0, 1), entry(0, 2)},
@@ -72,7 +72,7 @@ template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const T& s, const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return s * a(i, j); });
 }
-/// Returns the matrix product A B of the arguments `a` and `b`.
+/// Returns the matrix product A B, where A is `a` and B is `b`.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries(
@@ -87,7 +87,7 @@ template <class T>
 DIFFSIM_FUNCTION Mat3<T> transpose(const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(j, i); });
 }
-/// Returns the matrix product A Bᵀ of `a` and the transpose of `b`.
+/// Returns the matrix product A Bᵀ, where A is `a` and B is `b`.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> times_transpose(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries(
@@ -97,14 +97,14 @@ template <class T>
 DIFFSIM_FUNCTION T trace(const Mat3<T>& a) {
   return a(0, 0) + a(1, 1) + a(2, 2);
 }
-/// Returns the scalar product A : B = Σ_ij A_ij B_ij of the matrices `a` and `b`.
+/// Returns the scalar product A : B = Σ_ij A_ij B_ij, where A is `a` and B is `b`.
 template <class T>
 DIFFSIM_FUNCTION T inner(const Mat3<T>& a, const Mat3<T>& b) {
   T sum = a(0, 0) * b(0, 0);
   for (int k = 1; k < 9; ++k) sum = sum + a(k / 3, k % 3) * b(k / 3, k % 3);
   return sum;
 }
-/// Returns the cofactor matrix cof A = det(A) A⁻ᵀ = ∂ det A / ∂A of the argument `a`.
+/// Returns the cofactor matrix cof A = det(A) A⁻ᵀ = ∂ det A / ∂A, where A is `a`.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor(const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {
@@ -117,8 +117,8 @@ DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
   return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) + a(0, 1) * (a(1, 2) * a(2, 0) - a(1, 0) * a(2, 2)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
-/// Returns the derivative of the cofactor matrix cof A along the direction B, where A and B are the arguments `a` and
-/// `b`. The result is bilinear and symmetric in A and B.
+/// Returns the derivative of the cofactor matrix cof A along the direction B, where A is `a` and B is `b`. The
+/// derivative of cof A along B is bilinear and symmetric in A and B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor_derivative(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {

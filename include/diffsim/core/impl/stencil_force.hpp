@@ -10,17 +10,17 @@
 
 namespace diffsim {
 
-/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, or a Pack with the values of several
-/// stencils. When derivatives are computed, T is a Dual of `double` or of Pack.
+/// Quantities that the force on a stencil of N nodes may depend on. The scalar type T is `double`, or a Pack with the
+/// values of several stencils. When derivatives are computed, the scalar type T is a Dual of `double` or of Pack.
 template <class T, int N, int P>
 struct StencilValues {
   Vec3<T> x[N];        ///< positions of the nodes (m)
-  Vec3<T> v[N];        ///< velocities of the nodes (m/s); zero in a term that does not use velocities
-  Vec3<T> X[N];        ///< rest positions of the nodes (m); zero in a term that does not use rest positions
-  T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
-  T time;              ///< s, since the start of the rollout
+  Vec3<T> v[N];        ///< velocities of the nodes (m/s); zero if the force term does not use velocities
+  Vec3<T> X[N];        ///< rest positions of the nodes (m); zero if the force term does not use rest positions
+  T p[P > 0 ? P : 1];  ///< values of the force term's parameters, one parameter after the other
+  T time;              ///< time since the start of the rollout (s)
 
-  /// Returns the vector (p[k], p[k + 1], p[k + 2]), the value of a parameter of three components.
+  /// Returns the parameter values p[k], p[k + 1] and p[k + 2] as a vector.
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
@@ -30,7 +30,7 @@ using point::repeat;
 
 template <class F, class T = double>
 using Values = StencilValues<T, F::num_nodes, F::num_values>;
-/// One vector for each node of a stencil.
+/// Array of vectors, one vector for each node of a stencil.
 template <class F, class T = double>
 using Vectors = Vec3<T>[F::num_nodes];
 
@@ -52,8 +52,8 @@ template <class F>
 concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
   f.energy_derivatives(at, by);
 };
-/// True if F defines a function that computes the derivatives of the work Σ w·f by formulas, where f are the forces on
-/// the nodes and w are given vectors at the nodes.
+/// True if the force F defines formulas for derivatives: `work_derivatives`, for the derivatives of the work Σ w·f of
+/// nodal forces f with given nodal vectors w; or `energy_derivatives`, for the derivatives of the energy.
 template <class F>
 concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
 template <class F>
@@ -67,7 +67,7 @@ constexpr bool uses_rest() {
   return false;
 }
 
-/// Returns true if the functions of F also accept T = Pack, with the values of several stencils.
+/// Returns true if the functions of the force F accept the scalar type Pack, with the values of several stencils.
 template <class F>
 constexpr bool takes_packs() {
   if constexpr (requires { F::takes_packs; }) return F::takes_packs;
@@ -76,12 +76,13 @@ constexpr bool takes_packs() {
 /// Scalar type with which kernels evaluate the force F.
 template <class F>
 using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
-/// Number of stencils that kernels process at once.
+/// Number of stencils that a kernel for the force F processes at once.
 template <class F>
 inline constexpr int width = takes_packs<F>() ? pack_width : 1;
 
-/// Numbering of the scalars (inputs) with respect to which the force is differentiated: the components of x, then of v
-/// and X (if the force depends on v and X, respectively), then of p.
+/// Numbering of the scalars (inputs) with respect to which the forces on a stencil are differentiated: first the
+/// components of the positions x, then the components of the velocities v and of the rest positions X (if the force
+/// depends on v and X, respectively), then the parameter values p.
 template <class F>
 struct Inputs {
   static constexpr int block = 3 * F::num_nodes;
@@ -90,8 +91,9 @@ struct Inputs {
 };
 
 /// Map from the flat index of a scalar in StencilValues to the number of this scalar in Inputs; -1 for scalars with
-/// respect to which no derivatives are computed. Flat indices number the components of x, v, X and p, and the time, in
-/// this order.
+/// respect to which no derivatives are computed. Flat indices number the scalars of StencilValues in this order:
+/// components of the positions x of all nodes, components of the velocities v, components of the rest positions X,
+/// parameter values p, time.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -103,8 +105,8 @@ struct InputAt {
   }
 };
 
-/// Returns StencilValues in which each scalar is make(scalar of `a`, scalar of `b`, flat index). Flat indices number
-/// the components of x, v, X and p, and the time, in this order.
+/// Returns StencilValues in which the scalar with flat index i is make(a_i, b_i, i), where a_i and b_i are the scalars
+/// with flat index i in `a` and `b`. The documentation of InputAt defines flat indices.
 template <class T, int N, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
   StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
@@ -123,8 +125,8 @@ DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make
   return combined(a, a, make);
 }
 
-/// Computes the derivatives of the energy by `F::energy_derivatives`. The function is compiled once for all kernels
-/// that use scalars of type T.
+/// Computes the derivatives of a stencil's energy by `F::energy_derivatives`. `shared_energy_derivatives` is compiled
+/// once for all kernels that use scalars of type T.
 template <class F, class T>
 DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
                                                        const StencilValues<T, F::num_nodes, F::num_values>& at,
@@ -132,7 +134,7 @@ DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
   f.energy_derivatives(at, by);
 }
 
-/// Sets `out` to the forces at the nodes; if F defines only an energy E, the forces are -∂E/∂x.
+/// Sets `out` to the forces at the nodes of a stencil; if the force F defines only an energy E, the forces are -∂E/∂x.
 template <class F, class T>
 DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                 Vectors<F, T>& out) {
@@ -152,8 +154,9 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
   }
 }
 
-/// Returns the work Σ_a w_a·f_a, where f_a is the force on node a and w_a is a given vector. If F defines only an
-/// energy, the work is minus the derivative of the energy along the direction w of the positions.
+/// Returns the work Σ_a w_a·f_a, where f_a is the force on node a and w_a is a given vector. If the class F defines
+/// only an energy, the work of the forces is minus the derivative of the energy along a direction in which the position
+/// of each node a changes by a given vector w_a.
 template <class F, class T>
 DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                            const Vectors<F, T>& w) {
@@ -174,11 +177,12 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
   }
 }
 
-/// Sets `by` to the derivatives of the work Σ_a w_a·f_a with respect to x, v, X and p, where f_a is the force on node a
-/// and w_a is a given vector. The derivatives with respect to v are set only if the force uses velocities; the
-/// derivatives with respect to X are set only if the force uses rest positions and `by_rest` is true. If F has formulas
-/// only for the derivatives of an energy E, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along the
-/// direction w of the positions.
+/// Sets `by` to the derivatives of the work Σ_a w_a·f_a with respect to positions x, velocities v, rest positions X and
+/// parameter values p, where f_a is the force on node a and w_a is a given vector. The derivatives of the work with
+/// respect to velocities are set only if the force uses velocities, and the derivatives of the work with respect to
+/// rest positions only if the force uses rest positions and `by_rest` is true. If the class F defines derivatives of an
+/// energy E instead of `work_derivatives`, the derivatives of the work are minus the derivatives of ∂E/∂x, ∂E/∂X and
+/// ∂E/∂p along a direction in which the position x_a of each node a changes by a given vector w_a.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -222,8 +226,8 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
   }
 }
 
-/// Converts a scalar to an independent variable of differentiation if its number in `Numbering` is `first` … `first` +
-/// n - 1, and to a constant otherwise. `place`: flat index of the scalar.
+/// Converts the scalar with the flat index `place` to an independent variable of differentiation if the scalar's number
+/// in `Numbering` is `first` … `first` + n - 1, and to a constant otherwise.
 template <int n, class Numbering>
 struct Varied {
   int first;
@@ -240,8 +244,8 @@ struct Varied {
     return seed(value, place);
   }
 };
-/// Variant of `Varied` for scalars that also have a derivative along a direction. The value of the result is a Dual
-/// with this derivative.
+/// Variant of `Varied` for scalars that also have a derivative along a direction: first converts the scalar and the
+/// derivative to a Dual, then this Dual to an independent variable or a constant.
 template <int n, class Numbering>
 struct VariedAlong : Varied<n, Numbering> {
   template <class T>
@@ -250,12 +254,12 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// Adds to J `factor` times the derivatives of the forces on the nodes with respect to the scalars with the flat
-/// indices `start` … `start` + n - 1. (The flat indices of x are 0 … n - 1, and those of v are n … 2 n - 1.) If F has
-/// formulas for the derivatives of the energy, the columns of J are computed one at a time, by the instantiation of
-/// `shared_energy_derivatives` that also computes tangents. The computation of all columns at once would be slower,
-/// because the values would not fit in registers. If F has no such formulas, all columns are computed at once if n ≤
-/// 12, otherwise three at a time.
+/// Adds to the matrix J the derivatives, times `factor`, of the nodal forces with respect to the n scalars whose flat
+/// indices begin at `start`: the components of the positions if `start` is 0, or of the velocities if `start` is n. If
+/// the force F has formulas for the derivatives of the energy, the columns of the Jacobian J are computed one at a
+/// time, by the instantiation of `shared_energy_derivatives` that also computes tangents, because intermediate results
+/// for all columns of J at once would not fit in registers. If the force F has no formulas for the derivatives of the
+/// energy, all n columns of the Jacobian J are computed at once if n ≤ 12, and three columns at a time otherwise.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

@@ -19,8 +19,8 @@
 
 namespace diffsim::stencil {
 
-/// Device addresses of all inputs of the force: positions x, velocities v, rest positions X and parameter values p; or
-/// of the inputs' derivatives along a direction. nullptr stands for an array of zeros.
+/// Device addresses of all inputs of the forces on stencils (positions x, velocities v, rest positions X and parameter
+/// values p), or of the derivatives of the inputs along a direction. A null address stands for an array of zeros.
 template <int P>
 struct Addresses {
   const double* x = nullptr;  ///< [local vertices, 3]
@@ -36,7 +36,7 @@ DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
   return entities.size() > 0 ? entities(i) : i;
 }
 
-/// Input of a kernel: the stencils, the force on the stencils, and the inputs of the force.
+/// Arguments of a kernel: the stencils, the force law, and the inputs of the force law.
 template <class F>
 struct Sweep {
   F force;
@@ -45,14 +45,16 @@ struct Sweep {
   DeviceArray<int> entities;  // [count], or empty
   Addresses<F::num_values> at;
 
-  /// Returns the number of groups of `width` stencils that are processed together. The last group may be smaller.
+  /// Returns the number of groups of stencils. A group consists of `width` stencils that a kernel processes together;
+  /// the last group may have fewer stencils.
   DIFFSIM_FUNCTION int num_groups() const { return (count + width<F> - 1) / width<F>; }
-  /// Returns the number of stencils in a group.
+  /// Returns the number of stencils in the group with index `group`.
   DIFFSIM_FUNCTION int num_of_group(int group) const {
     const int left = count - width<F> * group;
     return left < width<F> ? left : width<F>;
   }
-  /// Returns the index of the stencil in a SIMD lane of a group. Lanes beyond the last stencil repeat the last stencil.
+  /// Returns the index of the stencil in a SIMD lane of a group of stencils. For lanes beyond the last stencil, returns
+  /// the index of the last stencil.
   DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
     const int i = width<F> * group + in_lane;
     return i < count ? i : count - 1;
@@ -81,8 +83,8 @@ DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double*
     }
   }
 }
-/// Returns the values in `from` for the stencils of a group. `from` contains the inputs of the force, or derivatives of
-/// the inputs along a direction.
+/// Returns the values at the addresses `from` for a group of stencils. `from` contains the addresses of the inputs of
+/// the force, or of derivatives of the inputs along a direction.
 template <class F>
 DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
   Values<F, Number<F>> at;
@@ -98,8 +100,9 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
   return at;
 }
 
-/// Sets a row of 3 num_nodes values, one vector per node, in `vectors` for each stencil. each(sweep, group, values,
-/// row) computes the rows of a group of active stencils. Rows of inactive stencils are set to zero.
+/// Sets row i of `vectors`, [count, num_nodes, 3], to the vectors at the nodes of stencil i, for each stencil i. The
+/// call `each(sweep, group, values, row)` computes the rows of `vectors` for a group of active stencils. The rows of
+/// inactive stencils in `vectors` are set to zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -118,10 +121,10 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
       });
 }
 
-/// Stores the derivatives with respect to the parameter values p of stencil i. Lane `in_lane` of row[k] contains the
-/// derivative with respect to p[k]. If `numbers`, [count, num_values], is not nullptr, the derivatives are written to
-/// the stencil's row in `numbers`; otherwise the derivatives are added to the values of the stencil's entity in `to`.
-/// Derivatives with respect to parameters without an address in `to` are added to `sums`.
+/// Stores derivatives with respect to the parameter values p of stencil i. Lane `in_lane` of `row[k]` contains the
+/// derivative with respect to p[k]. If the array `numbers`, [count, num_values], is not nullptr, the derivatives are
+/// written to the stencil's row in `numbers`; otherwise the derivatives are added to the values of the stencil's entity
+/// in `to`. Derivatives with respect to parameters for which the address in `to` is nullptr are added to `sums`.
 template <class F, class T>
 DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
                                   const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
@@ -137,18 +140,19 @@ DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, in
   });
 }
 
-/// Destinations of derivatives with respect to the positions x, velocities v and rest positions X of the nodes of all
-/// stencils, [count, num_nodes, 3] each; nullptr if not requested.
+/// Arrays for the derivatives with respect to the positions x, velocities v and rest positions X of the nodes of all
+/// stencils, [count, num_nodes, 3] each. The addresses of arrays for derivatives that are not requested are nullptr.
 struct VectorDerivatives {
   double* x;
   double* v;
   double* X;
 };
 
-/// Calls each(sweep, group, values, row), and stores the derivatives with respect to the nodal vectors x, v and X in
-/// `vectors`. each(…) computes the derivatives with respect to all inputs, in the order of Inputs. The derivatives of
-/// inactive stencils are zero. Derivatives with respect to p are stored as in `put_numbers`. Returns the sums, over all
-/// stencils, of derivatives with respect to parameters that have one value for all stencils.
+/// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives with respect to
+/// all inputs of the force in the order of the class Inputs, and stores the derivatives with respect to positions x,
+/// velocities v and rest positions X of the nodes in `vectors`. Derivatives with respect to inputs of inactive stencils
+/// are zero. The function `put_numbers` stores the derivatives with respect to the parameter values p. Returns the
+/// sums, over all stencils, of derivatives with respect to parameters that have one value for all stencils.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -180,7 +184,7 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
   return sums;
 }
 
-/// Functor that adds the energies (J) of the stencils of a group to `sum`.
+/// Functor that adds the energies (J) of a group of stencils to `sum`.
 template <class F>
 struct Energies {
   Sweep<F> sweep;
@@ -192,7 +196,7 @@ struct Energies {
   }
 };
 
-/// Functor that computes the forces on the nodes of the stencils of a group.
+/// Functor that computes the forces on the nodes of a group of stencils.
 struct Forces {
   template <class F>
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
@@ -203,7 +207,7 @@ struct Forces {
 };
 
 /// Functor that computes the derivatives df_a = ∂f_a/∂q dq of the forces f_a on the nodes a, where q are all inputs of
-/// the force and dq is the `direction`.
+/// the force and dq is the member `direction`.
 template <class F>
 struct Tangents {
   Addresses<F::num_values> direction;
@@ -216,12 +220,14 @@ struct Tangents {
   }
 };
 
-/// Number of derivatives of the work Σ w·f that are computed at once: the number of doubles in an AVX-512 register.
+/// Number of inputs with respect to which derivatives of the work of nodal forces are computed at once: the number of
+/// doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
-/// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force by the formulas of F, where
-/// f_a is the force on node a. Derivatives with respect to X are computed only if `by_rest` is true. Calls put(number
-/// of the input, derivative) for each derivative.
+/// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force F by the formulas of F,
+/// where f_a is the force on node a and w_a is a given vector. Derivatives with respect to the rest positions X are
+/// computed only if `by_rest` is true. Calls `put(k, d)` for each computed derivative d of the work with respect to the
+/// k-th input of the force.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -243,8 +249,8 @@ constexpr bool can_leave_out_rest() {
 }
 
 /// Functor that computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force, where f_a is
-/// the force on node a. If F has formulas for these derivatives, derivatives with respect to X are computed only if
-/// `by_rest` is true.
+/// the force on node a and w_a is the vector of the field `w` at node a. If the force F has formulas for derivatives
+/// (HasFormulas), derivatives with respect to the rest positions X are computed only if `by_rest` is true.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -274,8 +280,8 @@ struct Adjoints {
   }
 };
 
-/// Functor that computes the derivatives of the results of `Adjoints` along a direction in which the inputs change by
-/// `direction` and w changes by `dw`. A nullptr for `w` or `dw` stands for zeros.
+/// Functor that computes the derivatives of the results of `Adjoints` along a direction in which the force's inputs
+/// change by `direction` and the field `w` changes by `dw`. A null pointer `w` or `dw` stands for an array of zeros.
 template <class F>
 struct AdjointTangents {
   using Along = Dual<Number<F>, 1>;
@@ -317,8 +323,8 @@ struct AdjointTangents {
 
 /// Functor that computes the Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b
 /// = `by_velocity`. f, x and v are the forces, positions and velocities of the nodes. The functor sets all components
-/// of all nodes of the stencil to the norm. The norm is an upper bound of the magnitudes of the eigenvalues of the
-/// matrix.
+/// of the vectors at all nodes of the stencil to the Frobenius norm of the stencil's matrix a ∂f/∂x + b ∂f/∂v, an upper
+/// bound of the magnitudes of the matrix's eigenvalues.
 struct Norms {
   double by_position, by_velocity;
 
@@ -333,8 +339,8 @@ struct Norms {
   }
 };
 
-/// Replaces the matrix J of each stencil of a group by the positive semidefinite matrix that is nearest to the
-/// symmetric part of J. Lane l of J contains the matrix of stencil l.
+/// Replaces the matrix J of each stencil in a group of stencils by the positive semidefinite matrix that is nearest to
+/// the symmetric part of J. Lane l of J contains the matrix of stencil l.
 template <class T, int n>
 DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   for (int l = 0; l < lanes; ++l) {
@@ -347,7 +353,7 @@ DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   }
 }
 
-/// Functor that computes the Jacobian blocks of the stencils of a pack and passes the blocks to `sink`.
+/// Functor that computes the Jacobian blocks of the stencils of a pack and passes the blocks to the BlockSink `sink`.
 template <class F>
 struct Jacobians {
   Sweep<F> sweep;
@@ -362,7 +368,8 @@ struct Jacobians {
   }
 
  private:
-  /// Sets the blocks of a group's stencils. The first stencil of the group is in lane `first` of the blocks.
+  /// Sets the lanes of `blocks` that belong to a group of stencils to the stencils' Jacobian blocks. Lane `first` of
+  /// each block contains the Jacobian block of the group's first stencil.
   KOKKOS_INLINE_FUNCTION void add_group(int group, int first, Mat3<Pack> (&blocks)[F::num_nodes][F::num_nodes]) const {
     constexpr int n = 3 * F::num_nodes;
     const Values<F, Number<F>> at = read(sweep, sweep.at, group);
@@ -377,24 +384,25 @@ struct Jacobians {
   }
 };
 
-/// Indices into an array of vertex numbers or entity numbers, grouped by number: the indices of array elements with the
-/// same number form a group, and ascend within the group.
+/// Indices of the elements of an array of vertex numbers or entity numbers, grouped by number: the indices of all
+/// elements with the same number form a group, in ascending order.
 struct Grouped {
   DeviceArray<int> value;  // [n]: distinct numbers, ascending
   DeviceArray<int> begin;  // [n + 1]: start of each group in `place`, and the size of `place`
   DeviceArray<int> place;
 };
 
-/// Returns the indices of the elements of `values`, grouped by value.
+/// Returns the indices of the elements of the array `values`, grouped by value.
 Grouped grouped(const std::vector<int>& values);
 
-/// Adds to y[v], for each vertex v, the sum of the vectors at all stencil nodes that are vertex v. `y`: [local
-/// vertices, 3]. `vectors`: [stencils, num_nodes, 3]. `nodes`: the nodes of all stencils, grouped by vertex.
+/// Adds to `y[v]`, for each vertex v, the sum of the vectors in `vectors` at all stencil nodes that are vertex v. The
+/// shape of `y` is [local vertices, 3], and the shape of `vectors` is [stencils, num_nodes, 3]. `nodes` contains the
+/// nodes of all stencils, grouped by vertex.
 void add_vectors(const Grouped& nodes, const double* vectors, double* y);
 
-/// Sums the rows of `numbers`, [stencils, P], over the stencils of each entity, and adds each sum to the values of the
-/// entity in `to`. Row i contains the derivatives with respect to the parameter values of stencil i. `stencils`:
-/// indices of the stencils, grouped by entity.
+/// Sums the rows of the array `numbers`, [stencils, P], over the stencils of each entity, and adds each sum to the
+/// values of the entity in `to`. Row i of `numbers` contains the derivatives with respect to the parameter values of
+/// stencil i. `stencils` contains the indices of the stencils, grouped by entity.
 template <int P>
 void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
   Kokkos::parallel_for(

@@ -11,18 +11,19 @@
 
 namespace diffsim::stencil {
 
-/// Fields [local vertices, 3] to which derivatives with respect to the positions x, velocities v and rest positions X
-/// are added; nullptr if not requested.
+/// Fields, [local vertices, 3], to which derivatives with respect to the positions x, velocities v and rest positions X
+/// are added. The addresses of fields for derivatives that are not requested are nullptr.
 struct VectorSums {
   double* x = nullptr;
   double* v = nullptr;
   double* X = nullptr;
 };
 
-/// Nodes of the stencils of a force F. The class adds nodal vectors to fields without races and in a fixed order. On a
-/// host each thread processes a range of packs, which are groups of `pack_width` stencils, and adds to the fields by
-/// CellScatter. On a GPU each stencil writes its vectors to separate rows, which are then summed for each vertex. Equal
-/// runs on the same number of threads give bitwise identical results.
+/// Nodes of the stencils of a force F. The class adds nodal vectors to fields without data races and in a fixed order.
+/// On a host, each thread processes a range of packs, which are groups of `pack_width` stencils, and adds nodal vectors
+/// to fields by CellScatter. On a GPU, the nodal vectors of each stencil are written to a separate row of an array, and
+/// are then summed for each vertex. Runs with the same inputs and the same number of threads give bitwise identical
+/// results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
@@ -30,7 +31,7 @@ class Nodes {
   static constexpr int num_blocks = Of::first_value / Of::block;  // number of nodal inputs: x, and v and X if used
 
  public:
-  /// Sets the nodes. `vertices`: [stencils, N], local vertices.
+  /// Sets the nodes of all stencils to the local vertices in `vertices`, [stencils, N].
   void set(const std::vector<int>& vertices) {
     const auto count = vertices.size() / N;
     if constexpr (kernels_on_host) {
@@ -46,12 +47,12 @@ class Nodes {
       by_vertex_ = grouped(vertices);
     }
   }
-  /// Returns the local vertices of the stencils, [stencils, N]. On a host, copies of the last stencil fill the last
-  /// pack.
+  /// Returns the local vertices of the stencils, [stencils, N]. On a host, the array is padded with copies of the last
+  /// stencil to a whole number of packs.
   const DeviceArray<int>& vertices() const { return vertices_; }
 
-  /// Calls each(sweep, group, values, row), which computes the vectors at the nodes of stencils, and adds these vectors
-  /// to the field `to`, [local vertices, 3].
+  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute vectors at the nodes of the
+  /// stencils, and adds these vectors to the field `to`, [local vertices, 3].
   template <class Each>
   void add_vectors(const char* label, const Sweep<F>& sweep, const Each& each, double* to) {
     if (sweep.count == 0) return;
@@ -69,9 +70,10 @@ class Nodes {
     }
   }
 
-  /// Adds derivatives with respect to the positions x, velocities v and rest positions X of the nodes to the fields in
-  /// `to`. each(sweep, group, values, row) computes the derivatives with respect to all inputs, in the order of Inputs.
-  /// Derivatives with respect to p are stored and returned as in `set_derivatives`.
+  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute derivatives with respect to all
+  /// inputs of the force in the order of the class Inputs, and adds the derivatives with respect to the positions x,
+  /// velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to the parameter
+  /// values p are stored and returned in the same way as by the function `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -115,8 +117,8 @@ class Nodes {
   }
 
  private:
-  /// Sets the values of the stencils of a pack, one stencil per lane. Lanes of inactive stencils, and lanes without a
-  /// stencil, are set to zero.
+  /// Sets `row` to the values that the callback `each` computes for the stencils of a pack; each SIMD lane contains the
+  /// values of one stencil. SIMD lanes of inactive stencils, and lanes without a stencil, are set to zero.
   template <class Each, int count>
   static DIFFSIM_FUNCTION void set_rows(const Sweep<F>& sweep, int pack, const Each& each, Pack (&row)[count]) {
     if constexpr (takes_packs<F>()) {

@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// Type-erased body of a loop on a host that adds to a sum.
+/// Type-erased body of a loop on a host; each iteration of the loop adds to a sum.
 struct SumWork {
   const void* body;
   void (*function)(const void* body, int i, double& sum);
@@ -17,7 +17,8 @@ struct SumWork {
 };
 double run_sum(const char* label, int count, const SumWork& work);
 
-/// Calls body(i, sum) for all i in [0, count). Each call adds to `sum`. Returns the total sum.
+/// Calls `body(i, sum)` for all i in [0, count), and returns the total sum. Each call of `body` must add the
+/// contribution of i to the argument `sum`.
 template <class Body>
 double sum_over(const char* label, int count, const Body& body) {
   double sum = 0.0;

@@ -9,16 +9,18 @@
 namespace diffsim {
 
 /// Diagonalises a symmetric matrix A = Q diag(λ) Qᵀ: sets `A` to diag(λ), and computes Q. Column k of Q is the
-/// eigenvector of λ_k; the eigenvalues λ_k are in no particular order. T = double or Pack. All lanes of a pack are
-/// processed together, without branches per lane, until the iteration has converged in all lanes.
+/// eigenvector of λ_k; the eigenvalues λ_k are in no particular order. The scalar type T of the matrix is `double` or
+/// Pack. All lanes of a Pack are processed together, without branches per lane, until the Jacobi iteration has
+/// converged in all lanes, but for at most 15 sweeps.
 ///
-/// Cyclic Jacobi iteration with the rotation of Golub & Van Loan 2013, sec. 8.5. Each rotation sets the element A_pq,
-/// which is zero in exact arithmetic, to zero, and computes the other off-diagonal elements from off-diagonal elements
-/// only. Rounding errors of the diagonal elements therefore do not affect the off-diagonal elements, which converge
-/// quadratically to zero, also for repeated eigenvalues.
+/// `diagonalise` uses the cyclic Jacobi iteration with the rotations of Golub & Van Loan 2013, sec. 8.5. Each Jacobi
+/// rotation sets the element A_pq that the rotation eliminates to exactly zero, and computes the other off-diagonal
+/// elements from off-diagonal elements only. Rounding errors of the diagonal elements are not added to the off-diagonal
+/// elements, so the off-diagonal elements converge quadratically to zero, even for repeated eigenvalues.
 ///
-/// The squares of the entries must be in the range of double precision: the absolute values of nonzero entries should
-/// be between 1e-150 and 1e150. If an entry is NaN, the results of this lane are unspecified.
+/// The squares of the matrix entries must be in the range of double precision: the absolute values of nonzero entries
+/// should be between 1e-150 and 1e150. If a matrix entry is NaN in a SIMD lane, the results in this lane are
+/// unspecified.
 template <int n, class T>
 DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {
   using std::abs, std::copysign, std::sqrt;

@@ -6,12 +6,12 @@
 
 namespace diffsim::elastic {
 
-/// Energy per rest volume w(F, θ) = W(F̄) at a quadrature point, with F̄ = (θ/J)^⅓ F (de Souza Neto et al. 1996,
-/// doi:10.1016/0020-7683(95)00259-6). F is the deformation gradient, J = det F > 0, W is the energy per rest volume of
-/// a law of elasticity, and θ > 0 is a given volume ratio, which replaces J: det F̄ = θ. `set` computes F̄. The caller
-/// then computes P̄ = ∂W/∂F̄ and passes P̄ to `set_stress`. With ψ = P̄ : F̄, the derivatives are
-///
-///   ∂w/∂θ = ψ/(3 θ),   ∂w/∂F = s P̄ - ψ/(3 J) cof F,   s = (θ/J)^⅓.
+/// Energy per rest volume w(F, θ) = W(F̄) at a quadrature point, where W is the energy per rest volume of a law of
+/// elasticity, and F̄ = (θ/J)^⅓ F is the deformation gradient F with the volume ratio J = det F > 0 replaced by a given
+/// volume ratio θ > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The function `set` computes the
+/// modified deformation gradient F̄; the caller passes the stress P̄ = ∂W/∂F̄ of the law W to `set_stress`. The function
+/// `by_theta` returns ∂w/∂θ = ψ/(3 θ), and `by_F` returns ∂w/∂F = s P̄ - ψ/(3 J) cof F, with the volume ratio θ, J = det
+/// F, the stress P̄ = ∂W/∂F̄ of the law W, ψ = P̄ : F̄ and s = (θ/J)^⅓.
 struct DilatedPoint {
   Mat3<Pack> F, cof, F_bar, P_bar;
   Pack J, theta, scale, psi;
@@ -36,8 +36,8 @@ struct DilatedPoint {
 };
 
 /// Derivatives of the members of a `DilatedPoint` along a direction (dF, dθ) of the deformation gradient F and the
-/// volume ratio θ. `set` computes dF̄ = `dF_bar`. The caller then computes dP̄, the derivative of P̄ along the same
-/// direction, and passes dP̄ to `set_stress`.
+/// volume ratio θ. `set` computes dF̄ = `dF_bar`. After `set`, the caller computes dP̄, the derivative of the stress P̄
+/// of DilatedPoint along (dF, dθ), and passes dP̄ to `set_stress`.
 struct DilatedTangent {
   Mat3<Pack> dF, dF_bar, dP_bar;
   Pack dtheta, dJ, dscale, dpsi;
@@ -53,11 +53,13 @@ struct DilatedTangent {
     dP_bar = stress;
     dpsi = inner(dP_bar, at.F_bar) + inner(at.P_bar, dF_bar);
   }
-  /// Returns the derivative of ∂w/∂θ along the direction (dF, dθ), where w(F, θ) is the energy per rest volume.
+  /// Returns the derivative of ∂w/∂θ along the direction (dF, dθ), where w(F, θ) is the energy per rest volume, F the
+  /// deformation gradient and θ the volume ratio.
   DIFFSIM_FUNCTION Pack by_theta(const DilatedPoint& at) const {
     return (dpsi - at.psi * dtheta / at.theta) / (3.0 * at.theta);
   }
-  /// Returns the derivative of ∂w/∂F along the direction (dF, dθ), where w(F, θ) is the energy per rest volume.
+  /// Returns the derivative of ∂w/∂F along the direction (dF, dθ), where w(F, θ) is the energy per rest volume, F the
+  /// deformation gradient and θ the volume ratio.
   DIFFSIM_FUNCTION Mat3<Pack> by_F(const DilatedPoint& at) const {
     return dscale * at.P_bar + at.scale * dP_bar - ((dpsi - at.psi * dJ / at.J) / (3.0 * at.J)) * at.cof -
            (at.psi / (3.0 * at.J)) * cofactor_derivative(at.F, dF);

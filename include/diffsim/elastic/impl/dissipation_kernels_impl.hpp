@@ -17,7 +17,7 @@
 
 namespace diffsim::elastic {
 
-/// Returns the dual number with the given value and derivative. Each SIMD lane contains the dual number of one cell.
+/// Returns the dual numbers with the given values and derivatives, one dual number per SIMD lane.
 DIFFSIM_FUNCTION PackDual dual(const Pack& value, const Pack& derivative) {
   PackDual a;
   a.value = value;
@@ -50,13 +50,14 @@ struct CellNumbers {
   const double* of[K];
   int num_cells;
 
-  /// Returns the values of parameter k in the cells of a pack, one cell per SIMD lane. The values in the padding lanes
-  /// of the last pack are 0.
+  /// Returns the values of parameter k in the cells of a pack, one cell per SIMD lane, and 0 in the padding lanes of
+  /// the last pack.
   DIFFSIM_FUNCTION Pack at(int pack, int k) const { return gather_cells(of[k], pack, num_cells); }
 };
 
-/// Values of a field at the nodes of the cells of a pack, one cell per SIMD lane. If T is PackDual, the struct also
-/// contains the derivatives of the values along a direction. Without a direction, the derivatives are 0.
+/// Values of a field at the nodes of the cells of a pack, one cell per SIMD lane. If the scalar type T is PackDual,
+/// NodeValues also contains the derivatives of the field's values along a direction. If the argument `has_direction` of
+/// the NodeValues constructor is false, the derivatives of the field's values are 0.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -70,8 +71,8 @@ struct NodeValues {
     if constexpr (moves)
       if (has_direction) gather_nodes(vertices, direction, derivative);
   }
-  /// Returns the gradient of the field with respect to the rest positions X at quadrature point q. `inverse`: (∂X/∂ξ)⁻¹
-  /// at the point, with the reference coordinates ξ of the cell.
+  /// Returns the gradient of the NodeValues' field with respect to the rest positions X at quadrature point q.
+  /// `inverse`: (∂X/∂ξ)⁻¹ at quadrature point q, with the rest positions X and the reference coordinates ξ of the cell.
   DIFFSIM_FUNCTION Mat3<T> gradient(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse) const {
     const Mat3<Pack> a = gradient_at<E>(value, rule, q, inverse);
     if constexpr (!moves) {
@@ -97,8 +98,8 @@ constexpr bool is_linear() {
   return requires { requires L::is_linear; };
 }
 
-/// Returns ∂S/∂Ė : dE at the Green strain rate Ė = `rate`, where S is the second Piola stress of the viscous law L.
-/// `p`: parameters of the law.
+/// Returns ∂S/∂Ė : dE for a change dE of the Green strain rate Ė = `rate`, where S is the second Piola stress of the
+/// viscous law L. `p`: parameters of the law.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K]) {
   if constexpr (is_linear<L>())
@@ -107,8 +108,8 @@ DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, cons
     return stress_tangent_of<L>(rate, dE, p);
 }
 
-/// Computes out_k = ∂S/∂p_k : dE, where S is the second Piola stress of the viscous law L at the Green strain rate
-/// `rate`, and p_k are the parameters of the law.
+/// Computes out_k = ∂S/∂p_k : dE for a given matrix dE and each parameter p_k of the viscous law L, where S is the
+/// law's second Piola stress at the Green strain rate `rate`.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K], T (&out)[K]) {
   if constexpr (requires { L::stress(rate, p); }) {
@@ -130,15 +131,16 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
   }
 }
 
-/// Geometry of the cells of a term and parameters of the viscous law L in these cells. T is Pack or PackDual. If T is
-/// PackDual, the struct also contains the derivatives of the parameters along a direction.
+/// Geometry of the cells of a force term, and parameters of the viscous law L in these cells. The scalar type T is Pack
+/// or PackDual. If the scalar type T is PackDual, DissipativeCells also contains the derivatives of the law's
+/// parameters along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {
   static constexpr int K = L::num_moduli;
   CellGeometry<E> geometry;
   CellNumbers<K> parameters, direction;
 
-  /// Sets p to the parameters of the cells of a pack, one cell per SIMD lane.
+  /// Sets p to the parameters of the viscous law in the cells of a pack, one cell per SIMD lane.
   DIFFSIM_FUNCTION void parameters_at(int pack, T (&p)[K]) const {
     for (int k = 0; k < K; ++k)
       if constexpr (std::is_same_v<T, Pack>)
@@ -169,10 +171,10 @@ struct DissipationForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces along a direction: dx of the positions, dv of the
-/// velocities, a direction of the parameters, and dX of the rest positions X. Let F be the deformation gradient, Ḟ its
-/// rate, P the first Piola stress and W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, with the reference coordinates ξ of a cell. Along dX, the
-/// derivative of F is -F W and the derivative of Ḟ is -Ḟ W. At fixed P, the derivatives of the nodal forces along dX
-/// are the nodal forces of the stress (tr W) P - P Wᵀ.
+/// velocities, a direction of the parameters, and dX of the rest positions X. Along dX, the derivative of the
+/// deformation gradient F is -F W and the derivative of the rate Ḟ of F is -Ḟ W, where W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ with the
+/// reference coordinates ξ of a cell. At fixed first Piola stress P, the derivatives of the nodal forces along a
+/// direction dX of the rest positions X are the nodal forces of the stress (tr W) P - P Wᵀ with W = ∂dX/∂X.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
@@ -204,10 +206,11 @@ struct DissipationTangent {
   }
 };
 
-/// Kernel that computes derivatives of w · f, where f are the nodal forces and w is a vector at the vertices. The
-/// derivatives are with respect to the velocities v, or with respect to the positions x, the parameters p and the rest
-/// positions X. If T is PackDual, the kernel computes instead the derivatives of these derivatives along directions of
-/// x, v, w and p. Second derivatives with respect to X are not available.
+/// Kernel that computes derivatives of w · f, where f are the nodal forces and w is a vector at the vertices: with
+/// respect to the velocities v if the flag `to_velocities` is true, otherwise with respect to the positions x, the
+/// parameters p and the rest positions X. If the scalar type T is PackDual, the kernel computes the derivatives of
+/// these derivatives along directions of x, v, w and p. DissipationAdjoint does not compute second derivatives with
+/// respect to the rest positions.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;
@@ -250,8 +253,9 @@ struct DissipationAdjoint {
     }
   }
 
-  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested. V is
-  /// `volume`, S is the second Piola stress, and E_G = sym(Fᵀ ∂w/∂X) with the deformation gradient F.
+  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested, where V is
+  /// `volume`, S is the second Piola stress, and E_G = sym(Fᵀ ∂w/∂X) with the deformation gradient F, the vector w at
+  /// the vertices and the rest positions X.
   KOKKOS_INLINE_FUNCTION void add_parameter_gradient(int pack, const Pack& volume, const Mat3<T>& strain_rate,
                                                      const Mat3<T>& E_G, const T (&p)[K]) const {
     T power[K];
@@ -262,10 +266,12 @@ struct DissipationAdjoint {
   }
 };
 
-/// Kernel that adds the blocks of `by_position` ∂f/∂x + `by_velocity` ∂f/∂v to a matrix, where f are the nodal forces
-/// at positions x and velocities v. The blocks are computed from the columns of ∂P/∂F and ∂P/∂Ḟ, with the deformation
-/// gradient F, its rate Ḟ and the first Piola stress P. If `project` is true, the kernel adds only `by_velocity` ∂f/∂v.
-/// The matrix -∂f/∂v is symmetric, and it is positive semidefinite if the dissipation potential of the law is convex.
+/// Kernel that adds the blocks of a ∂f/∂x + b ∂f/∂v to a matrix, with the factors a = `by_position` and b =
+/// `by_velocity`, where f are the nodal forces at positions x and velocities v. The blocks of the Jacobians of the
+/// nodal forces f are computed from the columns of ∂P/∂F and ∂P/∂Ḟ, with the deformation gradient F, its rate Ḟ and the
+/// first Piola stress P. If the flag `project` is true, the kernel adds only ∂f/∂v times `by_velocity`, with the
+/// velocities v. The damping matrix -∂f/∂v, with the nodal forces f and the velocities v, is symmetric, and is positive
+/// semidefinite if the dissipation potential of the law is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;
@@ -279,8 +285,8 @@ struct DissipationJacobian {
       add_points(pack, first, positions, velocities, sink);
   }
 
-  /// Adds the contributions of a group of quadrature points to the blocks of the cells of a pack. The group begins with
-  /// point `first` and has `num_points_from(first)` points.
+  /// Adds the contributions of `num_points_from(first)` quadrature points, beginning with point `first`, to the matrix
+  /// blocks of the cells of a pack.
   KOKKOS_INLINE_FUNCTION void add_points(int pack, int first, const NodeValues<E, Pack>& positions,
                                          const NodeValues<E, Pack>& velocities, const BlockSink& sink) const {
     Vec3<Pack> g[E::points_at_once][E::nodes];
@@ -308,8 +314,8 @@ struct DissipationJacobian {
   }
 };
 
-/// Kernel that estimates, by `largest_eigenvalue`, the largest eigenvalue of each cell's damping matrix -∂f/∂v in the
-/// rest shape and at rest, where f are the nodal forces at the velocities v = 0.
+/// Kernel that estimates, by `largest_eigenvalue`, the largest eigenvalue of each cell's damping matrix -∂f/∂v at v = 0
+/// in the rest shape, where f are the nodal forces and v the velocities.
 template <class L, class E>
 struct DampingBound {
   DissipativeCells<L, E, Pack> cells;

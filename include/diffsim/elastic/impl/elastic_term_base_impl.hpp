@@ -14,9 +14,9 @@
 
 namespace diffsim::elastic {
 
-/// Base class that contains the parts of ElasticTerm that do not depend on the law. The class stores the term's cells,
-/// the derivatives of the moduli along a direction, and the gradients with respect to the moduli and the rest shape,
-/// summed over time steps.
+/// Base class that contains the parts of ElasticTerm that do not depend on the law. ElasticTermBase stores the term's
+/// cells, the derivatives of the moduli along a direction, and the gradients with respect to the moduli and the rest
+/// shape, summed over time steps.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -36,18 +36,18 @@ class ElasticTermBase : public ForceTerm {
   /// nullptr.
   static const double* value_of(const Parameter* signal, int step);
   /// Returns the parameter in `gradient` that receives the gradient with respect to the law's control signal, or
-  /// nullptr if this gradient is not requested. If the gradient is requested, allocates `signal_gradient_`, which has
-  /// one value per pack of cells.
+  /// nullptr if this gradient is not requested. If the gradient with respect to the control signal is requested,
+  /// allocates `signal_gradient_`, which has one value per pack of cells.
   Parameter* start_signal(ParameterSet& gradient);
   /// Adds the sum of `signal_gradient_` over the packs of cells to the gradient with respect to the value of the law's
-  /// control signal in time step `step`. `signal`: result of `start_signal`; the function has no effect if `signal` is
-  /// nullptr.
+  /// control signal in time step `step`. `signal`: result of `start_signal`; `add_signal_gradient` has no effect if
+  /// `signal` is nullptr.
   void add_signal_gradient(int step, Parameter* signal) const;
 
   /// Allocates `moduli` as [packs, num_moduli, pack_width] and sets `stride` to the number of entries per pack,
-  /// num_moduli · pack_width. If all cells of the term on this rank have equal parameters, `moduli` has the entries of
-  /// one pack only, which all packs use, and `stride` is 0. Returns the number of cells, padding included, whose moduli
-  /// must be computed.
+  /// num_moduli · pack_width. If all cells of the force term on this rank have equal parameters, the array `moduli` has
+  /// the entries of one pack only, which all packs use, and `stride` is 0. Returns the number of cells, including
+  /// padding of the last pack, whose moduli must be computed.
   int allocate_moduli(const ParameterSet& parameters, DeviceArray<double>& moduli, int& stride) const;
   /// Throws the same Error (input) on every rank if the moduli of any cell are not finite, for example because a fibre
   /// direction has length 0. Collective.
@@ -55,11 +55,13 @@ class ElasticTermBase : public ForceTerm {
 
   /// Allocates `array` as [packs, values, pack_width].
   void allocate(DeviceArray<double>& array, int values) const;
-  /// Allocates `sums` as [packs, values, pack_width] and sets all entries to 0 if `wanted`; otherwise releases `sums`.
+  /// Allocates `sums` as [packs, values, pack_width] and sets all entries to 0 if `wanted` is true; otherwise releases
+  /// `sums`.
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) const;
 
-  /// Returns the object that adds the blocks of the term's cells to `matrix`. The object is created at the first call,
-  /// and again after each change of the sparsity pattern of `matrix`.
+  /// Returns the BlockScatter that adds the blocks of the term's cells to `matrix`. The first call of `blocks_for`
+  /// creates the BlockScatter, and the first call after a change of the sparsity pattern of `matrix` creates a new
+  /// BlockScatter.
   const BlockScatter& blocks_for(const BlockMatrix& matrix);
 
   const TetrahedralMesh* mesh_;

@@ -7,8 +7,9 @@
 
 namespace diffsim::elastic {
 
-/// True if the law L has a control signal: a parameter of the whole term that multiplies one modulus in all cells.
-/// `L::signal` is the specification of the control signal, and `L::signal_modulus` is the index of the modulus.
+/// True if the law L has a control signal: a parameter of the whole force term that multiplies one modulus in all
+/// cells. `L::signal` is the specification of the control signal of the law L, and `L::signal_modulus` is the index of
+/// the modulus that the control signal multiplies.
 template <class L>
 inline constexpr bool has_signal = requires {
   L::signal_modulus;
@@ -33,23 +34,23 @@ constexpr std::string_view signal_name() {
     return {};
 }
 
-/// Cells on which a force term acts. Kernels capture the struct by value.
+/// Cells on which a force term acts. Kernels capture TermCells by value.
 struct TermCells {
   DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
 
-  /// Returns the local index of the cell in lane i of a pack. Padding lanes of the last pack repeat the last cell.
+  /// Returns the local index of the cell in lane i of a pack; in padding lanes of the last pack, that of the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
-  /// Returns the local index of the cell with the index `place` among the term's cells. If `place` is beyond the last
-  /// of these cells, returns the local index of the last cell.
+  /// Returns the local index of the cell with the index `place` among the term's cells. If the index `place` is not
+  /// less than the number of the term's cells, returns the local index of the last cell.
   DIFFSIM_FUNCTION int cell_of(int place) const {
     const int entry = place < num_cells ? place : num_cells - 1;
     return cells.size() == 0 ? entry : cells(entry);
   }
 };
 
-/// Cells on which the force term of the law L acts, with the moduli of each cell. Arrays are stored pack by pack
-/// (pack_width cells, one per SIMD lane): [packs, …, pack_width].
+/// Cells on which the force term of the law L acts, with the moduli of each cell. The arrays of LawCells are stored
+/// pack by pack, [packs, …, pack_width]; a pack consists of pack_width cells, one per SIMD lane.
 template <Law L>
 struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
@@ -58,10 +59,10 @@ struct LawCells : TermCells {
   const double* signal = nullptr;  // device address of the control signal's value in the time step; nullptr: 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Returns modulus k of the cells of a pack, not multiplied by the control signal.
+  /// Returns modulus k of the cells of a pack, not multiplied by the law's control signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
   /// Loads all moduli of the cells of a pack, and multiplies the modulus with the index `L::signal_modulus` by the
-  /// control signal.
+  /// law's control signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
     if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
@@ -118,10 +119,10 @@ DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<P
   add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// Returns the gradient (∂x/∂ξ) (∂X/∂ξ)⁻¹ of a field with respect to the rest positions X at quadrature point q. `x`:
-/// values of the field at the nodes of the cells; `inverse`: (∂X/∂ξ)⁻¹, with the reference coordinates ξ of the cell.
-/// For cell types with many quadrature points (`E::compact`), a function that is not inlined computes the gradient, so
-/// that less code is compiled.
+/// Returns the gradient (∂x/∂ξ) (∂X/∂ξ)⁻¹ of a field x with respect to the rest positions X at quadrature point q, with
+/// the reference coordinates ξ of the cell. `x`: values of the field at the nodes of the cells; `inverse`: (∂X/∂ξ)⁻¹
+/// with the rest positions X and the reference coordinates ξ. For cell types with many quadrature points
+/// (`E::compact`), a function that is not inlined computes the gradient, so that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -131,12 +132,12 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const t
     return inlined_gradient<E>(x, rule, q, inverse);
 }
 
-/// True if a kernel that stores arrays per quadrature point processes all points of a cell together.
+/// True if a kernel that stores arrays per quadrature point processes all quadrature points of a cell together.
 template <class E>
 inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
 
-/// Returns the number of quadrature points that a kernel with arrays per quadrature point processes together. The group
-/// begins with point `first`.
+/// Returns the number of quadrature points, beginning with point `first`, that a kernel with arrays per quadrature
+/// point processes together.
 template <class E>
 DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   if constexpr (all_at_once<E>) {
@@ -147,8 +148,8 @@ DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   }
 }
 
-/// Computes the gradients of `field` with respect to the rest positions, for the cells of a pack and a group of
-/// quadrature points. The group begins with point `first` and has `num_points_from(first)` points.
+/// Computes the gradients of `field` with respect to the rest positions, for the cells of a pack, at
+/// `num_points_from(first)` successive quadrature points that begin with point `first`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
                                           const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
@@ -161,8 +162,8 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
 }
 
 /// Adds to `value` the nodal forces of a stress A at quadrature point q: -V A ∂N_a/∂X at node a, where V is `volume`,
-/// N_a is the shape function of node a, and X are the rest positions. For q = 0, the forces overwrite `value`; a loop
-/// over the points must therefore begin with q = 0.
+/// N_a is the shape function of node a, and X are the rest positions. At quadrature point q = 0, `add_node_forces`
+/// overwrites `value`; a loop over the quadrature points must therefore begin with q = 0.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -181,13 +182,14 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
   add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
 }
 
-/// Returns an estimate of the largest eigenvalue λ of the symmetric matrix A of each cell of a pack. The block of the
-/// nodes a and b in A is A_ab = Σ_q V g_a · H · g_b, summed over the quadrature points q with rest volumes V, where g_a
-/// = ∂N_a/∂X is the gradient of the shape function of node a. H [9, 9] is the derivative of a stress with respect to
-/// the displacement gradient in the rest shape (row-major), and is the same at all points. The estimate is
-/// |Aⁿu|/|Aⁿ⁻¹u| ≤ λ, the result of n = 40 power iterations from a fixed vector u. Let c be the cosine of the angle
-/// between u and the eigenspace of λ. The ratio |Aⁿu|/|Aⁿ⁻¹u| does not decrease with n, so the estimate is at least
-/// c^(1/n) λ: at least 0.64 λ if c ≥ 2·10⁻⁸.
+/// Returns an estimate of the largest eigenvalue of a symmetric matrix A for each cell of a pack. The matrix A, whose
+/// largest eigenvalue is estimated, has the block A_ab = Σ_q V g_a · H · g_b for nodes a and b, summed over the
+/// quadrature points q with rest volumes V, where g_a = ∂N_a/∂X is the gradient of the shape function of node a, and H
+/// [9, 9] (row-major) is the derivative of a stress with respect to the displacement gradient in the rest shape, the
+/// same at all quadrature points. The estimate of the largest eigenvalue λ of the matrix A is |Aⁿu|/|Aⁿ⁻¹u| ≤ λ, the
+/// result of n = 40 power iterations from a fixed vector u. Let c be the cosine of the angle between the start vector u
+/// of the power iterations and the eigenspace of the largest eigenvalue λ of the matrix A. The ratio |Aⁿu|/|Aⁿ⁻¹u| does
+/// not decrease with n, so the estimate is at least c^(1/n) λ: at least 0.64 λ if c ≥ 2·10⁻⁸.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Pack largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9]) {
   using std::sqrt;

@@ -7,7 +7,7 @@
 namespace diffsim::elastic {
 
 /// Kernel that computes the nodal forces f = -∂E/∂x of each cell, where E is the elastic energy at the positions x. The
-/// forces are sums over quadrature points of the first Piola stress P(F), with the deformation gradient F.
+/// nodal forces are computed from the first Piola stress at the quadrature points.
 template <Law L, class E>
 struct Force {
   Elements<L, E> elements;
@@ -27,8 +27,8 @@ struct Force {
     }
   }
 
-  /// Checks the cells of a pack, and sets *invalid_cell to the minimum of its value and the local indices of invalid
-  /// cells. A cell is invalid if J is NaN, or if J ≤ 0 and the law needs J > 0.
+  /// Checks J = det F in the cells of a pack, and sets *invalid_cell to the minimum of its value and the local indices
+  /// of invalid cells. A cell is invalid if J = det F is NaN, or if J ≤ 0 and the law needs J > 0.
   KOKKOS_INLINE_FUNCTION void check(int pack, const Mat3<Pack>& F) const {
     constexpr double bound = L::needs_positive_jacobian ? 0.0 : -1.7976931348623157e308;
     const Pack J = determinant(F);
@@ -90,8 +90,10 @@ struct ForceTangent {
     }
   }
 
-  /// Returns dm_k, the derivative of modulus k. For k = `L::signal_modulus`, the stress depends on the product s m of
-  /// the law's control signal s (`has_signal`) and the stored modulus m; in this case, dm_k = s dm + m ds.
+  /// Returns dm_k, the derivative of modulus k along the direction of the kernel ForceTangent. For k =
+  /// `L::signal_modulus`, the stress depends on the product s m of the law's control signal s (`has_signal`) and the
+  /// stored modulus m, and dm_k = s dm + m ds is the derivative of this product, with the derivatives dm of m and ds of
+  /// s.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -101,12 +103,12 @@ struct ForceTangent {
 };
 
 /// Kernel that computes the derivatives of w · f = -Σ V P : G, where f are the nodal forces, w is a vector at the
-/// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X. Let F be the deformation
-/// gradient. The derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G. The
-/// derivatives with respect to the moduli are the sums of -V A_k : G, where A_k = ∂P/∂moduli_k. The derivative with
-/// respect to the modulus with the index `L::signal_modulus` is in addition multiplied by the law's control signal
-/// (`has_signal`). The kernel also computes the derivatives with respect to the control signal and the rest positions
-/// X.
+/// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X. With the deformation
+/// gradient F, the derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G, and the
+/// derivatives with respect to the moduli are the sums of -V A_k : G over the quadrature points, where A_k =
+/// ∂P/∂moduli_k. ForceAdjoint multiplies the gradient with respect to the modulus with the index `L::signal_modulus` by
+/// the law's control signal (`has_signal`). If requested, ForceAdjoint also computes the derivatives of w · f, with the
+/// nodal forces f and the vector w at the nodes, with respect to the control signal and the rest positions X.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
@@ -158,10 +160,10 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of the contribution -V P : G of quadrature point q to w · f with respect to the rest positions
-  /// X. V is the rest volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X and B =
-  /// ∂P/∂F : G. The derivative along a direction dX is V (-(P : G) I + Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X
-  /// (shape_change()).
+  /// Adds the derivative of -V P : G at quadrature point q with respect to the rest positions X to `shape_sums`, where
+  /// V is the rest volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X the gradient of
+  /// the vectors w at the nodes, and B = ∂P/∂F : G. Along a direction dX, the derivative of -V P : G is V (-(P : G) I +
+  /// Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X (shape_change()).
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {
@@ -173,8 +175,8 @@ struct ForceAdjoint {
   }
 };
 
-/// Kernel that computes the elastic energy Σ V W(F), summed over the cells and their quadrature points. V is the rest
-/// volume of a point, F the deformation gradient, and W the law's energy per rest volume.
+/// Kernel that computes the elastic energy Σ V W(F), summed over the cells and their quadrature points, where V is the
+/// rest volume of a quadrature point, F the deformation gradient, and W the law's energy per rest volume.
 template <Law L, class E>
 struct Energy {
   Elements<L, E> elements;

@@ -8,7 +8,7 @@
 namespace diffsim::elastic {
 
 /// Device addresses of a law's parameters in a ParameterSet, in the order of `L::parameters`. The address of a
-/// parameter that the set does not contain is nullptr, and the values of this parameter are 0 in every cell.
+/// parameter that the ParameterSet does not contain is nullptr, and the values of this parameter are 0 in every cell.
 template <Law L>
 struct ParameterPointers {
   static constexpr int size = static_cast<int>(L::parameters.size());
@@ -17,7 +17,7 @@ struct ParameterPointers {
   ParameterPointers(const ParameterSet& parameters) {  // NOLINT: implicit, so that callers pass a set
     for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)].name);
   }
-  /// Sets p to the parameters of the cell with the local index `cell`.
+  /// Sets p to the law's parameters in the cell with the local index `cell`.
   DIFFSIM_FUNCTION void at(int cell, double (&p)[size]) const {
     for (int i = 0; i < size; ++i) p[i] = value[i] ? value[i][cell] : 0.0;
   }
@@ -35,8 +35,9 @@ struct GradientPointers {
   }
 };
 
-/// Computes moduli = L::moduli(parameters) for the first `lanes` SIMD lanes, one lane per cell. `moduli`:
-/// [lanes/pack_width, K, pack_width], with the number K of moduli. Padding lanes of the last pack repeat the last cell.
+/// Computes moduli = L::moduli(parameters) for the first `lanes` SIMD lanes, one lane per cell. `moduli`: array
+/// [lanes/pack_width, K, pack_width], with the law's number K of moduli. Padding lanes of the last pack repeat the
+/// moduli of the last cell.
 template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {
@@ -74,7 +75,8 @@ void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& 
 }
 
 /// Adds Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i to gradient_i in each cell, for each parameter i whose gradient is
-/// requested. `moduli_gradient`: gradient with respect to the moduli, [packs, K, pack_width].
+/// requested. `moduli_gradient`: gradient with respect to the moduli, [packs, K, pack_width], with the law's number K
+/// of moduli.
 template <Law L>
 void add_parameter_gradient(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {

@@ -8,8 +8,8 @@
 namespace diffsim {
 namespace elastic {
 
-/// Sums a field of `NodalAverage` over the corners of each cell of a pack: component 0 to `value`, component 1 to
-/// `derivative`.
+/// Sums a field of `NodalAverage` over the corners of each cell of a pack: sets `value` to the sum of component 0, and
+/// `derivative` to the sum of component 1.
 DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack& value, Pack& derivative) {
   Vec3<Pack> corners[4];
   gather_nodes(vertices, nodal, corners);
@@ -17,16 +17,16 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// Cells of a pack at positions x, one cell per SIMD lane, with the volume ratio θ = ¼ Σ_a J_a of each cell and the
-/// derivative dθ of θ along a direction. The sum is over the corners a of the cell, and J_a is the average volume ratio
-/// around vertex a (NodalAverage).
+/// Cells of a pack at positions x, one cell per SIMD lane. DilatedCell contains, for each cell, the averaged volume
+/// ratio θ = ¼ Σ_a J_a and the derivative dθ of θ along a direction, where J_a is the average volume ratio around
+/// corner a of the cell (NodalAverage).
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
   DilatedPoint at;
 
-  /// Sets the members from the rest shape, the positions x and the average volume ratios J_a = `dilatations` of the
-  /// vertices.
+  /// Sets the members of DilatedCell from the rest shape, the positions x and the average volume ratios J_a =
+  /// `dilatations` of the vertices.
   DIFFSIM_SHARED_FUNCTION void gather(const CellGeometry<Tet4>& geometry, int pack, const int* vertices,
                                       const double* x, const double* dilatations) {
     const auto [inverted, rest_volume] = geometry.at(pack, 0);
@@ -40,8 +40,8 @@ struct DilatedCell {
     dtheta = 0.25 * dtheta;
     at.set(gradient_at<Tet4>(nodes, {}, 0, inverse), 0.25 * theta);
   }
-  /// Sets `along` to the derivatives along a direction dx of the positions and, if dX is not nullptr, a direction dX of
-  /// the rest positions X. If dX is not nullptr, also sets W = ∂dX/∂X.
+  /// Sets `along` to the derivatives of the DilatedPoint along a direction dx of the positions and, if dX is not
+  /// nullptr, a direction dX of the rest positions X. If dX is not nullptr, also sets W = ∂dX/∂X.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
                                               DilatedTangent& along) {
     Vec3<Pack> nodes[4];
@@ -56,30 +56,30 @@ struct DilatedCell {
   }
   /// Sets component 0 of `value` at each corner a to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ. E is the elastic
   /// energy, J_a the average volume ratio around corner a, V the rest volume of the cell, and w(F, θ) the energy per
-  /// rest volume (DilatedPoint).
+  /// rest volume at the averaged volume ratio θ (DilatedPoint).
   DIFFSIM_SHARED_FUNCTION void pressures(Vec3<Pack> (&value)[4]) const {
     const Pack share = 0.25 * volume * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a] = {{share, Pack(0.0), Pack(0.0)}};
   }
-  /// Sets component 1 of `value` at each corner a to the derivative, along a direction, of the cell's contribution to
-  /// ∂E/∂J_a. E is the elastic energy and J_a the average volume ratio around corner a. `along`: derivatives along the
-  /// direction.
+  /// Sets component 1 of `value` at each corner a to the derivative of the cell's contribution to ∂E/∂J_a along the
+  /// direction of the derivatives in `along`, where E is the elastic energy and J_a the average volume ratio around
+  /// corner a.
   DIFFSIM_SHARED_FUNCTION void pressure_changes(const DilatedTangent& along, Vec3<Pack> (&value)[4]) const {
     const Pack quarter = 0.25 * volume;
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a][1] = change;
   }
   /// Computes the nodal forces f = -∂E/∂x from the first Piola stress ∂w/∂F + Q cof F. E is the elastic energy, F the
-  /// deformation gradient, w(F, θ) the energy per rest volume (DilatedPoint), and Q the sum over the corners a of the
-  /// cell of `pressures`, the quotients (∂E/∂J_a)/d_a (NodalAverage).
+  /// deformation gradient, w(F, θ) the energy per rest volume at the averaged volume ratio θ (DilatedPoint), and Q the
+  /// sum of the quotients (∂E/∂J_a)/d_a (NodalAverage) in `pressures` over the corners a of the cell.
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
-  /// Sets `value` to the derivatives of the nodal forces along a direction. `along` and component 1 of `pressures`
-  /// contain derivatives along the same direction. If `with_rest` is true, the direction includes a change dX of the
-  /// rest positions X with the gradient W = ∂dX/∂X.
+  /// Sets `value` to the derivatives of the nodal forces along the direction of the derivatives in `along` and in
+  /// component 1 of `pressures`. If the argument `with_rest` is true, the direction of the derivatives of the nodal
+  /// forces includes a change dX of the rest positions X with the gradient W = ∂dX/∂X.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -92,12 +92,15 @@ struct DilatedCell {
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
   /// Adds the derivative of w · f = -Σ V φ with respect to the rest positions X to `shape_sums`, where f are the nodal
-  /// forces, w is a vector at the vertices, and V is the rest volume of a cell. φ = P̄ : dF̄ with P̄ and F̄ of DilatedPoint
-  /// and the derivative dF̄ of F̄ along w. The derivative along a direction dX of the rest positions is V (-(φ + D) I +
-  /// Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, with the deformation gradient F, G = ∂w/∂X for the vector w, the function
-  /// `DilatedPoint::by_F` for ∂w/∂F, and W = ∂dX/∂X. D = -Σ_a (dq_a J_a + q_a dJ_a) is the contribution of the divisors
-  /// d_a of NodalAverage, where a are the corners, J_a the average volume ratios, q_a = (∂E/∂J_a)/d_a, and dJ_a and
-  /// dq_a derivatives along w.
+  /// forces, w is a vector at the vertices, V is the rest volume of a cell, and φ = P̄ : dF̄ with the stress P̄ and the
+  /// deformation gradient F̄ of DilatedPoint and the derivative dF̄ of F̄ along w.
+  ///
+  /// Each cell contributes V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ P) : W to the derivative of w · f along a direction dX of the
+  /// rest positions X, with the rest volume V, φ = P̄ : dF̄ (DilatedPoint), the deformation gradient F, the stress P of
+  /// `DilatedPoint::by_F`, G = ∂w/∂X, W = ∂dX/∂X and a term D. The term D = -Σ_a (dq_a J_a + q_a dJ_a) is the part due
+  /// to changes of the sums d_a of rest volumes around the corners a of the cell (NodalAverage), with the average
+  /// volume ratios J_a around the corners, q_a = (∂E/∂J_a)/d_a for the elastic energy E, and the derivatives dJ_a and
+  /// dq_a of J_a and q_a along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -118,17 +121,19 @@ struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // `cells.dx` is nullptr if there is no direction
   const double* dilatations;    // [local vertices, 3], from `NodalAverage::dilatations`
 
-  /// Sets `cell` and `moduli` for the cells of a pack, one cell per SIMD lane.
+  /// Sets `cell` to the DilatedCell, and `moduli` to the moduli of the law, of the cells of a pack, one cell per SIMD
+  /// lane.
   DIFFSIM_FUNCTION void gather(int pack, const int* vertices, DilatedCell& cell, Pack (&moduli)[L::num_moduli]) const {
     cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
     cells.elements.moduli_at(pack, moduli);
   }
-  /// Sets P̄ in `at` to the first Piola stress of the law at the deformation gradient F̄ (DilatedPoint).
+  /// Sets the stress P̄ in `at` to the first Piola stress of the law at the deformation gradient F̄ (DilatedPoint).
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Sets `along` to the derivatives along the direction in `cells`. The derivative dP̄ of the stress P̄ (DilatedPoint)
-  /// includes the changes of F̄, of the moduli and of the law's control signal.
+  /// Sets `along` to the derivatives of the DilatedPoint along the direction in the member `cells`. The derivative dP̄
+  /// of the stress P̄ (DilatedPoint) includes the changes of the deformation gradient F̄, of the moduli and of the law's
+  /// control signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -143,7 +148,7 @@ struct DilatedCells {
 };
 
 /// Kernel that computes the contribution of each cell to ∂E/∂J_a at the cell's corners a, and the derivative of this
-/// contribution along a direction. E is the elastic energy and J_a is the average volume ratio around corner a
+/// contribution along a direction, where E is the elastic energy and J_a is the average volume ratio around corner a
 /// (NodalAverage).
 template <Law L>
 struct NodalPressures {
@@ -184,10 +189,11 @@ struct NodalForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces f along a direction of the positions x, the rest positions,
-/// the moduli and the law's control signal. Along a direction w of the positions alone, this derivative is (∂f/∂x) w =
-/// (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric. The kernel also computes the
-/// derivatives of w · f with respect to the moduli, the control signal and the rest positions, if `adjoint` contains
-/// addresses for these derivatives.
+/// the moduli and the law's control signal. Along a direction w of the positions alone, the derivative of the nodal
+/// forces f is (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric.
+/// NodalForceDerivative also computes the derivatives of w · f, with the nodal forces f and a vector w at the vertices,
+/// with respect to the moduli, the control signal and the rest positions, if the member `adjoint` contains addresses
+/// for these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -210,8 +216,8 @@ struct NodalForceDerivative {
   }
 };
 
-/// Kernel that computes the elastic energy Σ V W(F̄), summed over the cells. V is the rest volume of a cell, W the law's
-/// energy per rest volume, and F̄ the deformation gradient with the averaged volume ratio (DilatedPoint).
+/// Kernel that computes the elastic energy Σ V W(F̄), summed over the cells, where V is the rest volume of a cell, W
+/// the law's energy per rest volume, and F̄ the deformation gradient with the averaged volume ratio (DilatedPoint).
 template <Law L>
 struct NodalEnergy {
   DilatedCells<L> dilated;
@@ -229,14 +235,17 @@ struct NodalEnergy {
 }  // namespace elastic
 
 /// Force term of the law of elasticity L on linear cells with a volume ratio that is averaged around each vertex. The
-/// elastic energy is E = Σ_cells V W((θ/J)^⅓ F). V is the rest volume of a cell, F its deformation gradient, J = det F,
-/// and W the law's energy per rest volume. θ is the mean of J_a over the corners a of the cell. J_a = Σ V J / Σ V is
-/// the average over all cells that have the corner a (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). θ is part of the energy; forces are therefore
-/// the negative gradient of the energy, and ∂f/∂x is symmetric. Near incompressibility the term avoids the volumetric
-/// locking of linear cells. The energy is defined for J > 0 and θ > 0 only. ∂f/∂x couples two vertices, also across
-/// ranks, if there is a cell e such that each of the two vertices belongs to a cell that has a vertex in common with e.
-/// The term cannot assemble ∂f/∂x, so implicit steps with this term throw an Error.
+/// elastic energy is E = Σ_cells V W((θ/J)^⅓ F), where V is the rest volume of a cell, F the deformation gradient, J =
+/// det F, and W the law's energy per rest volume. θ is the mean of the average volume ratios J_a over the corners a of
+/// the cell. The average volume ratio J_a = Σ V J / Σ V, weighted by the rest volumes V, is over all cells that have
+/// vertex a as a corner (average nodal pressure, Bonet & Burton 1998,
+/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). The elastic energy is differentiated with the
+/// averaged volume ratio θ as a function of the positions x; the forces f are therefore the negative gradient of the
+/// elastic energy, and ∂f/∂x is symmetric. NodalDilatationTerm avoids the volumetric locking of linear cells of nearly
+/// incompressible materials. The elastic energy is defined only if the volume ratio J and the averaged volume ratio θ
+/// are positive. The Jacobian ∂f/∂x of the forces couples two vertices, also across ranks, if there is a cell e such
+/// that each of the two vertices belongs to a cell that has a vertex in common with e. NodalDilatationTerm cannot
+/// assemble the Jacobian ∂f/∂x of the forces, so implicit steps with this term throw an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;
@@ -321,16 +330,18 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
 
  private:
   /// Computes the average volume ratios J_a around the vertices a (NodalAverage) at a configuration, and the
-  /// derivatives of J_a along the direction in `cells`. Returns the inputs of the kernels. Collective.
+  /// derivatives of J_a along the direction in `cells`. Returns the average volume ratios J_a around the vertices a and
+  /// `cells` as inputs of the kernels of NodalDilatationTerm. Collective.
   elastic::DilatedCells<L> dilated(const Configuration& at, elastic::ForceTangent<L, Tet4> cells) {
     cells.elements = this->elements(at.step);
     cells.x = at.positions.data();
     const Field& J = average_.dilatations(cells.elements.geometry, cells.x, cells.dx, cells.dX != nullptr);
     return {cells, J.data()};
   }
-  /// Computes (∂E/∂J_a)/d_a of NodalAverage for all vertices a, and the derivatives of these quotients along the
-  /// direction in `cells`. Returns the device address of the field that contains the results, [local vertices, 3].
-  /// Collective.
+  /// Computes the quotients (∂E/∂J_a)/d_a of NodalAverage for all vertices a and their derivatives along the direction
+  /// in `cells`, where E is the elastic energy, J_a the average volume ratio and d_a the sum of the rest volumes around
+  /// vertex a. Returns the device address of the field, [local vertices, 3], that contains the quotients of
+  /// NodalAverage and their derivatives. Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),
                      elastic::NodalPressures<L>{cells});

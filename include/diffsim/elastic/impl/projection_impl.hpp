@@ -14,8 +14,8 @@
 
 namespace diffsim::elastic {
 
-/// Returns true if H is positive definite in all lanes, that is if all pivots of the factorisation H = LDLᵀ are
-/// positive.
+/// Returns true if the matrix H is positive definite in all SIMD lanes, that is if all pivots of the factorisation H =
+/// LDLᵀ are positive.
 template <class T>
 DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   T A[9][9];
@@ -41,18 +41,18 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
   make_semidefinite(H);
 }
 
-/// Orthogonal matrices U and V with F = U diag(σ) Vᵀ. The singular values σ are in descending order, and the last
-/// value may be negative.
+/// Orthogonal matrices U and V of the singular value decomposition F = U diag(σ) Vᵀ. The singular values σ are in
+/// descending order, and the last value may be negative.
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;
-  bool is_good;  ///< false if, in any lane, the second singular value is too small to determine U
+  bool is_good;  ///< false if, in any SIMD lane, the second singular value of F is too small to determine U
 };
 
 namespace detail {
 
-/// Exchanges columns p and q of the eigenvectors, and the eigenvalues p and q, in those lanes in which eigenvalue q is
-/// larger than eigenvalue p.
+/// Exchanges columns p and q of the eigenvectors, and the eigenvalues p and q, in those SIMD lanes in which eigenvalue
+/// q is larger than eigenvalue p.
 template <class T>
 DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
   const T swap = indicator_greater(T(eigen.values[q] - eigen.values[p]), 0.0), stay = T(1.0) - swap;
@@ -115,7 +115,7 @@ DIFFSIM_FUNCTION void set_frame_matrix(const SingularFrame<T>& frame, T (&D)[9][
         for (int j = 0; j < 3; ++j) D[3 * i + j][3 * a + b] = frame.U(i, a) * frame.V(j, b);
 }
 
-/// Computes HD = H D with the matrix D of set_frame_matrix().
+/// Computes the product HD = H D of the matrix H with the matrix D of set_frame_matrix().
 template <class T>
 DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<T>& frame, T (&HD)[9][9]) {
   for (int row = 0; row < 9; ++row) {
@@ -130,10 +130,11 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
   }
 }
 
-/// Computes the symmetric matrix A = Dᵀ HD, where HD is the product of H with the matrix D of set_frame_matrix(). If
-/// the stress belongs to an isotropic law, A consists of one 3 × 3 block for the stretches (rows and columns 0, 4 and
-/// 8) and one 2 × 2 block for each pair of axes a ≠ b (rows and columns 3 a + b and 3 b + a). Returns false if, in any
-/// SIMD lane, A has entries outside of these blocks that are larger than rounding errors.
+/// Computes the symmetric matrix A = Dᵀ HD, where HD = H D is the product of the stress derivative H with the matrix D
+/// of set_frame_matrix(). If the stress belongs to an isotropic law, the matrix A that set_blocks() computes consists
+/// of one 3 × 3 block for the stretches (rows and columns 0, 4 and 8) and one 2 × 2 block for each pair of axes a ≠ b
+/// (rows and columns 3 a + b and 3 b + a). Returns false if, in any SIMD lane, entries of the matrix A that are zero
+/// for isotropic laws are larger than rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
@@ -149,8 +150,8 @@ DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)
   return !any_not_greater(T(1e-24 * all - outside), -1e-300);
 }
 
-/// Replaces the 3 × 3 block of A for the stretches (rows and columns 0, 4 and 8) by the nearest positive semidefinite
-/// matrix.
+/// Replaces the 3 × 3 block for the stretches (rows and columns 0, 4 and 8) of the 9 × 9 matrix A, which set_blocks()
+/// computes, by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
   Mat3<T> stretches;
@@ -166,8 +167,8 @@ DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
     }
 }
 
-/// Replaces the 2 × 2 block of A for each pair of axes a < b (rows and columns 3 a + b and 3 b + a) by the nearest
-/// positive semidefinite matrix.
+/// Replaces the 2 × 2 block for each pair of axes a < b (rows and columns 3 a + b and 3 b + a) of the 9 × 9 matrix A,
+/// which set_blocks() computes, by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
   using std::sqrt;
@@ -185,8 +186,8 @@ DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
     }
 }
 
-/// Computes H = D A Dᵀ with the matrix D of set_frame_matrix(). Only the entries of A in the blocks of set_blocks() are
-/// used.
+/// Computes H = D A Dᵀ with the matrix D of set_frame_matrix() and the matrix A of set_blocks(). Entries of the matrix
+/// A outside of the 3 × 3 block and the 2 × 2 blocks that set_blocks() describes count as 0.
 template <class T>
 DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T (&H)[9][9]) {
   for (int row = 0; row < 9; ++row) {
@@ -207,11 +208,12 @@ DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T 
 
 }  // namespace detail
 
-/// Projects H, the derivative of a stress with respect to F, to a positive semidefinite matrix in the basis u_a v_bᵀ of
-/// the singular vectors u_a and v_b of F. In this basis, the matrix H of an isotropic law consists of one 3 × 3 block
-/// for the stretches and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019, Analytic eigensystems for
-/// isotropic distortion energies). Returns true if H was projected. Returns false, without a change of H, if H has
-/// entries outside of these blocks, as for laws with fibres, or if F does not determine the singular vectors.
+/// Projects H, the derivative of a stress with respect to the deformation gradient F, to a positive semidefinite matrix
+/// in the basis u_a v_bᵀ of the singular vectors u_a and v_b of F. In this basis, the matrix H of an isotropic law
+/// consists of one 3 × 3 block for the stretches and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
+/// Analytic eigensystems for isotropic distortion energies). Returns true if the matrix H was projected. Returns false,
+/// without a change of the matrix H, if H does not have the blocks of an isotropic law in the basis of the singular
+/// vectors of F, as for laws with fibres, or if F does not determine the singular vectors.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   const SingularFrame<T> frame = singular_frame(F);
@@ -226,7 +228,8 @@ DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   return true;
 }
 
-/// Replaces H, the derivative of a stress with respect to F, by the nearest positive semidefinite matrix.
+/// Replaces H, the derivative of a stress with respect to the deformation gradient F, by the nearest positive
+/// semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(const Mat3<T>& F, T (&H)[9][9]) {
   if (!project_in_frame(F, H)) project_to_semidefinite(H);

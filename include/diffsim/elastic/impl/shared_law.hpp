@@ -21,17 +21,18 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress(const Mat3<Pack>& F, const Pack
   return stress_of<L>(F, moduli);
 }
 
-/// Computes the first Piola stress P and the derivative of P along one direction by automatic differentiation. T is
-/// Pack, or Dual of Pack for second derivatives.
+/// Computes the first Piola stress P and the derivative of P along one direction by automatic differentiation. The
+/// scalar type T is Pack, or a Dual of Pack for second derivatives.
 template <class L, class T>
 DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, const Dual<T, 1> (&moduli)[L::num_moduli],
                                                    Mat3<Dual<T, 1>>& P) {
   P = stress_of<L>(F, moduli);
 }
 
-/// Returns dP/ds at s = 0, computed by automatic differentiation. P is the first Piola stress at the deformation
-/// gradient F + s G and at moduli in which s is added to the modulus with the index `modulus`. If G is nullptr, the
-/// deformation gradient is F. If `modulus` is -1, all moduli are constant.
+/// Returns dP/ds at s = 0, computed by automatic differentiation, where P is the first Piola stress at the deformation
+/// gradient F + s G and at moduli in which s is added to the modulus with the index `modulus`. If the argument G is
+/// nullptr, the stress P is evaluated at the deformation gradient F. If the index `modulus` is -1, all moduli are
+/// constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
@@ -70,8 +71,8 @@ DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pac
     for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
 }
 
-/// Computes H = ∂P/∂F, [9, 9], where P is the first Piola stress and F the deformation gradient. H[3 i + j][3 k + l] is
-/// ∂P_ij/∂F_kl. H is symmetric.
+/// Computes the symmetric matrix H = ∂P/∂F, [9, 9], with the entries H[3 i + j][3 k + l] = ∂P_ij/∂F_kl, where P is the
+/// first Piola stress and F the deformation gradient.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                              Pack (&H)[9][9]) {
@@ -83,15 +84,17 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
-/// True for laws that define the function `stress`. (nvcc 13.0 does not compile this expression inside `is_called`.)
+/// True for laws that define the function `stress`. (nvcc 13.0 does not compile this requires-expression inside
+/// `is_called`.)
 template <class L>
 concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
   L::stress(F, moduli);
 };
 
 /// Returns true if kernels call the functions of the law L. Returns false if kernels inline these functions, except in
-/// kernels for cell types with many quadrature points (`E::compact`), which always call the functions. The result is
-/// `L::long_arithmetic` if the law defines that constant; otherwise it is true if the law does not define `stress`.
+/// kernels for cell types with many quadrature points (`E::compact`), which always call the functions. `is_called`
+/// returns `L::long_arithmetic` if the law L defines this constant, and otherwise returns true if L does not define the
+/// function `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })

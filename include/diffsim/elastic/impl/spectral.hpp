@@ -19,7 +19,7 @@ struct SymmetricEigen {
   Mat3<T> vectors;
 };
 
-/// Returns the eigendecomposition of the symmetric matrix `a`. T = double or Pack.
+/// Returns the eigendecomposition of the symmetric matrix `a`, for the scalar types T = double and T = Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(const Mat3<T>& a) {
   T A[3][3], Q[3][3];
@@ -34,7 +34,7 @@ DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(const Mat3<T>& a) {
   return result;
 }
 
-/// Returns sinh(x)/x, or 1 if x = 0. T = double or Pack.
+/// Returns sinh(x)/x, or 1 if x = 0, for the scalar types T = double and T = Pack.
 template <class T>
 DIFFSIM_FUNCTION T sinhc(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -46,7 +46,8 @@ DIFFSIM_FUNCTION T sinhc(const T& x) {
 }
 
 /// Returns s_n(x) = i_n(x)/x^n, where i_n is the modified spherical Bessel function of order n: s_0 = sinh(x)/x and
-/// ds_n/dx = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
+/// ds_n/dx = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). The scalar type T is double or Pack, and the order n of s_n is
+/// at most 2.
 template <int n, class T>
 DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -70,7 +71,7 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
 }
 
 /// Returns the divided difference of the function z^q at the points z = e^x and z = e^y: (e^(q x) - e^(q y)) / (e^x -
-/// e^y). For x = y, returns the limit q e^((q-1) x).
+/// e^y). For x = y, returns the limit q e^((q-1) x) of the divided difference.
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;
@@ -107,8 +108,8 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
 }
 }  // namespace detail
 
-/// Returns the second divided difference of t^q at the points t = e^x, e^y and e^z, which may coincide. T = double or
-/// Pack.
+/// Returns the second divided difference of t^q at the points t = e^x, e^y and e^z, which may coincide, for the scalar
+/// types T = double and T = Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
   if constexpr (std::is_same_v<T, double>) {

@@ -10,17 +10,17 @@
 
 namespace diffsim {
 
-/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells). X is the rest position and ξ
-/// are the coordinates in the reference tetrahedron.
+/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells): the volume and the inverse of
+/// ∂X/∂ξ, where X is the rest position and ξ are the coordinates in the reference tetrahedron.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
   Pack volume;         // quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
 };
 
-/// Rest geometry of cells at their quadrature points, grouped by pack (SIMD vector of cells). X is the rest position
-/// and ξ are the coordinates in the reference tetrahedron. Kernels capture this struct by value. The geometry is
-/// precomputed, because loads with prefetch are faster than a computation from the rest positions in each kernel
-/// (docs/performance.md).
+/// Rest geometry at all quadrature points of cells, grouped by pack (SIMD vector of cells): the volumes and the
+/// inverses of ∂X/∂ξ, where X is the rest position and ξ are the coordinates in the reference tetrahedron. Kernels
+/// capture CellGeometry by value. The rest geometry is computed once and stored, because loading stored values with
+/// prefetch is faster than a computation from the rest positions in each kernel (docs/performance.md).
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹ in 1/m, row-major: [packs, points, 9, pack_width]
@@ -43,37 +43,38 @@ struct CellGeometry {
   DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const { return at(pack, q).inverse; }
   DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return at(pack, q).volume; }
 
-  /// Prefetch distance as a number of quadrature points.
+  /// Prefetch distance, in quadrature points.
   static constexpr int rows_ahead = 4;
 };
 
-/// Element type of the tetrahedra of a mesh: an object of one of three empty structs. `std::visit` calls a function
-/// template with this object.
+/// Element type of the tetrahedra of a mesh, one of three empty structs. `std::visit` of an ElementType calls a
+/// function template with the struct of the element type.
 using ElementType = std::variant<Tet4, Tet10, FineTet10>;
 
-/// Returns the element type of the cells of a mesh.
+/// Returns the element type of the tetrahedra of a mesh.
 inline ElementType element_of(const TetrahedralMesh& mesh) {
   if (mesh.order() == 1) return Tet4{};
   if (mesh.quadrature_degree() == FineTet10::Rule::degree) return FineTet10{};
   return Tet10{};
 }
 
-/// Returns the volume factors (TetrahedralMesh::volume_factors) of the cells of one pack. `factors`: [cells], or empty
-/// if all factors are 1.
+/// Returns the volume factors (TetrahedralMesh::volume_factors) of the cells of one SIMD pack. `factors`: one volume
+/// factor per cell; empty if all factors are 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
 
-/// Computes `geometry` of the cells of `scatter` from the rest positions `rest` [local vertices, 3]. `cells`: local
-/// number in `mesh` of each cell of `scatter`; empty if `scatter` covers all cells of the mesh. Throws Error of kind
-/// `run` on every rank if the volume of any cell is not positive at a quadrature point. Collective.
+/// Computes the rest geometry `geometry` of the cells of the CellScatter `scatter` from the rest positions `rest`
+/// [local vertices, 3]. `cells`: local number in `mesh` of each cell of `scatter`; `cells` is empty if `scatter` covers
+/// all cells of the mesh. Throws Error of kind `run` on every rank if det(∂X/∂ξ) of any cell is not positive at a
+/// quadrature point, where X is the rest position and ξ are the coordinates in the reference tetrahedron. Collective.
 template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry);
 
 /// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X, where ξ are the
-/// coordinates in the reference tetrahedron. To first order in dX, the gradient F of a field with respect to X changes
-/// by dF = -F W, and a volume V changes by dV = V tr W.
+/// coordinates in the reference tetrahedron. To first order in the change dX, the gradient F of a field with respect to
+/// X changes by dF = -F W, and a volume V changes by dV = V tr W, with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -82,10 +83,11 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
   return edges_of(y) * inverse;
 }
 
-/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width], where V is `volume`
-/// and (∂X/∂ξ)⁻¹ is `inverse`. X is the rest position and ξ are the coordinates in the reference tetrahedron. The added
-/// matrix is the derivative, with respect to ∂X/∂ξ, of a scalar whose directional derivative is V Z : W, with W as in
-/// shape_change().
+/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width], where Z is a 3×3
+/// matrix, V is `volume`, (∂X/∂ξ)⁻¹ is `inverse`, X is the rest position, and ξ are the coordinates in the reference
+/// tetrahedron. For a volume V and a 3×3 matrix Z, the matrix V Z (∂X/∂ξ)⁻ᵀ is the derivative, with respect to ∂X/∂ξ,
+/// of a scalar whose derivative along a change dX of the rest positions X is V Z : W, with the matrix W = (∂dX/∂ξ)
+/// (∂X/∂ξ)⁻¹ of shape_change().
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);
@@ -94,8 +96,9 @@ DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volu
 }
 
 /// Adds this rank's contribution to `gradient` [local vertices, 3], the gradient of a scalar with respect to the rest
-/// positions. `sums`: derivatives of the scalar with respect to ∂X/∂ξ at the quadrature points, as accumulated by
-/// add_shape_derivative(). X is the rest position and ξ are the coordinates in the reference tetrahedron.
+/// positions. `sums`: derivatives, with respect to ∂X/∂ξ at the quadrature points, of the scalar whose gradient is
+/// computed, as accumulated by add_shape_derivative(), where X is the rest position and ξ are the coordinates in the
+/// reference tetrahedron.
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
 

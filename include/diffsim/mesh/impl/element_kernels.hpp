@@ -22,8 +22,8 @@ namespace diffsim {
 // the barycentric coordinates. Kernels therefore process each quadrature point of any cell like a linear tetrahedron
 // with the corners y_i. The volume of a cell is V = Σ_q weight(q) det(∂x/∂ξ).
 
-/// Linear tetrahedron with one quadrature point. The quadrature is exact for functions of the gradient, because
-/// gradients are constant in the cell.
+/// Linear tetrahedron with one quadrature point. Quadrature with one point is exact for functions of the gradient of a
+/// field, because the gradient is constant in a linear tetrahedron.
 struct Tet4 {
   using Rule = OnePoint;
   static constexpr int nodes = 4, points_at_once = 1;
@@ -42,11 +42,12 @@ struct Tet4 {
   }
 };
 
-/// Quadratic tetrahedron, whose edges may be curved. Nodes are the corners 0-3, then the mid-edge nodes of the edges
-/// (0,1), (1,2), (0,2), (0,3), (1,3), (2,3), as in VTK.
+/// Quadratic tetrahedron, whose edges may be curved. The ten nodes are the corners 0 to 3, then the mid-edge nodes of
+/// the edges (0,1), (1,2), (0,2), (0,3), (1,3), (2,3), as in VTK.
 ///
 /// Masses are lumped in proportion to the diagonal of the consistent mass matrix of the straight-edged cell (HRZ
-/// lumping: Hinton, Rock & Zienkiewicz 1976). A corner receives 1/36 of the mass and a mid-edge node 4/27.
+/// lumping: Hinton, Rock & Zienkiewicz 1976). Mass lumping gives each corner 1/36 of the cell's mass, and each mid-edge
+/// node 4/27.
 template <class R>
 struct QuadraticTetrahedron {
   using Rule = R;
@@ -81,8 +82,8 @@ struct QuadraticTetrahedron {
   }
 };
 
-/// Quadratic tetrahedron with four quadrature points. The quadrature is exact for the stiffness matrix of
-/// straight-edged cells at small strains.
+/// Quadratic tetrahedron with four quadrature points. Quadrature with four points is exact for the stiffness matrix of
+/// straight-edged quadratic tetrahedra at small strains.
 using Tet10 = QuadraticTetrahedron<FourPoints>;
 /// Quadratic tetrahedron with fourteen quadrature points, for curved cells and for strains that vary strongly in a
 /// cell.
@@ -96,16 +97,18 @@ static_assert([] {
   return same;
 }());
 
-/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point; ξ are the coordinates in the reference tetrahedron.
-/// `y`: vectors y_i = Σ_a x_a ∂N_a/∂L_i at this point, which the function `corners` of a cell type computes from the
-/// node positions x_a. N_a are the shape functions and L_i are the barycentric coordinates.
+/// Returns the derivative ∂x/∂ξ = [y_1-y_0, y_2-y_0, y_3-y_0] of the position x with respect to the coordinates ξ in
+/// the reference tetrahedron, where y_i is the derivative of x with respect to the barycentric coordinate L_i. `y`:
+/// vectors y_i = Σ_a x_a ∂N_a/∂L_i at a quadrature point, with the node positions x_a, the shape functions N_a and the
+/// barycentric coordinates L_i, computed by the function `corners` of a cell type.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> edges_of(const Vec3<T> (&y)[4]) {
   return Mat3<T>::from_columns(y[1] - y[0], y[2] - y[0], y[3] - y[0]);
 }
 
 /// Adjoint of edges_of(). `A` is the derivative of a scalar with respect to ∂x/∂ξ. Sets `y` to the derivatives ȳ_i of
-/// the scalar with respect to y_i: ȳ_i is column i - 1 of A for i = 1 … 3, and ȳ_0 is minus the sum of the columns.
+/// the scalar with respect to the arguments y_i of edges_of(): ȳ_i is column i - 1 of A for i = 1 … 3, and ȳ_0 is minus
+/// the sum of the columns.
 template <class T>
 DIFFSIM_FUNCTION void edges_adjoint(const Mat3<T>& A, Vec3<T> (&y)[4]) {
   for (int i = 0; i < 3; ++i) {

@@ -9,25 +9,25 @@ namespace diffsim {
 // 1/6. All points are inside the tetrahedron and are given by barycentric coordinates. A rule is exact for polynomials
 // up to its degree. Kernels capture rules by value.
 
-/// One-point rule at the centroid.
+/// Quadrature rule with one point, the centroid of the tetrahedron.
 struct OnePoint {
   static constexpr int degree = 1, num_points = 1;
   DIFFSIM_FUNCTION constexpr double weight(int) const { return 1.0 / 6.0; }
   DIFFSIM_FUNCTION constexpr double barycentric(int, int) const { return 0.25; }
 };
 
-/// Four-point rule of Hammer, Marlowe & Stroud 1956.
+/// Quadrature rule with four points (Hammer, Marlowe & Stroud 1956).
 struct FourPoints {
   static constexpr int degree = 2, num_points = 4;
   DIFFSIM_FUNCTION constexpr double weight(int) const { return 1.0 / 6.0 / 4; }
-  /// Barycentric coordinate i of point q: (5 + 3√5)/20 for i = q, else (5 - √5)/20.
+  /// Barycentric coordinate i of quadrature point q: (5 + 3√5)/20 for i = q, and (5 - √5)/20 otherwise.
   DIFFSIM_FUNCTION constexpr double barycentric(int q, int i) const {
     return i == q ? 0.58541019662496852 : 0.13819660112501048;
   }
 };
 
-/// Fourteen-point rule of Grundmann & Möller 1978 and Walkington 2000. Weights and points are data members;
-/// compile-time constants would not make kernels faster.
+/// Quadrature rule with fourteen points (Grundmann & Möller 1978, Walkington 2000). The weights and points of
+/// FourteenPoints are data members, because compile-time constants would not make kernels faster.
 class FourteenPoints {
  public:
   static constexpr int degree = 5, num_points = 14;

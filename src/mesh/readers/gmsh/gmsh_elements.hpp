@@ -12,15 +12,15 @@ struct ElementType {
   int number;
   int dimension;
   int num_nodes;
-  int num_corners;  ///< number of corners, which are the first nodes, of a simplex of order 1 or 2; 0 for other types
+  int num_corners;  ///< number of corners (the first nodes) of a simplex of order 1 or 2; 0 for other element types
   const char* name;
 };
 
 /// Returns the element type with the given Gmsh number, or nullptr if the library does not know the type.
 const ElementType* find_element_type(int number);
 
-/// Returns an error message if the element has the dimension of `kind` but is not a cell of `kind` of first or second
-/// order. Returns an empty string otherwise.
+/// Returns an error message if the element type has the dimension of `kind` but is not a cell of `kind` of first or
+/// second order, otherwise an empty string.
 std::string refusal(const ElementType& type, CellKind kind);
 
 }  // namespace diffsim::gmsh

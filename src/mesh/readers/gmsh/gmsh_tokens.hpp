@@ -16,12 +16,12 @@
 
 namespace diffsim::gmsh {
 
-/// Section `$Name` … `$EndName` of a file. Positions are byte offsets from the start of the file.
+/// Section `$Name` … `$EndName` of a Gmsh file. Offsets are counted in bytes from the start of the file.
 struct Section {
   std::string_view name;
-  std::size_t header = 0;  ///< offset of the `$` of the header
-  std::size_t begin = 0;   ///< offset of the line after the header
-  std::size_t end = 0;     ///< offset of the `$` of the end marker
+  std::size_t header = 0;  ///< byte offset of the `$` with which the header line begins
+  std::size_t begin = 0;   ///< byte offset of the line after the header line
+  std::size_t end = 0;     ///< byte offset of the `$` of the end marker `$EndName`
 };
 
 /// Contents of a whole Gmsh file in memory.
@@ -35,9 +35,9 @@ struct Document {
   /// Returns the location of a byte of a section for messages: in a text file, the line; in a binary file, the line of
   /// the section's header and the byte offset.
   FilePlace place(const Section& section, std::size_t offset) const;
-  /// Throws InputError with the line that contains byte `offset`, which must be in a text part of the file.
+  /// Throws InputError that names the line of the byte at `offset`, which must be in a text part of the file.
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
-  /// Throws InputError with the location place(section, offset).
+  /// Throws InputError that names the location returned by place(section, offset).
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
 };
 
@@ -45,11 +45,12 @@ struct Document {
 /// record, which is one line of the file.
 ///
 /// TextSource and BinarySource have a common interface, so that one function template can parse sections whose layout
-/// is the same in text and binary files. `what` is a description of the expected value, for messages. Members that read
-/// a value throw InputError if the section ends before the value.
+/// is the same in text and binary files. The argument `what` is a description of the expected value for error messages.
+/// Member functions that read a value throw InputError if the section ends before the value.
 class TextSource {
  public:
-  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< minimum number of bytes per value
+  /// Minimum number of bytes that a value occupies in a text file.
+  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;
 
   TextSource(const Document& document, const Section& section)
       : document_(&document),
@@ -59,10 +60,10 @@ class TextSource {
         token_(cursor_),
         end_(begin_ + section.end) {}
 
-  /// Moves to the next line that is not blank, which contains record `index` of `count` records (lines with data of the
-  /// same kind). `what`: name of the records, for messages.
+  /// Moves the read position to the next line that is not blank. Throws InputError if the rest of the section is blank.
+  /// `what`, `index`, `count`: name of the records, index of the record and number of records, for error messages.
   void begin_record(const char* what, std::int64_t index = 0, std::int64_t count = 1);
-  /// Moves to the next line. Throws InputError if the rest of the current line is not blank.
+  /// Moves the read position to the next line. Throws InputError if the rest of the current line is not blank.
   void end_record();
   /// Throws InputError unless the rest of the section is blank.
   void finish(const char* what);
@@ -77,9 +78,11 @@ class TextSource {
   /// Reads a text in quotation marks, which ends at the last quotation mark of the line.
   std::string_view quoted_text(const char* what);
 
-  std::string_view token() const;                                                      ///< last token read
-  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }     ///< offset of the last token
-  std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }  ///< offset of the next byte
+  std::string_view token() const;  ///< last token read
+  /// Returns the byte offset of the last token read.
+  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }
+  /// Returns the byte offset of the next byte to be read.
+  std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }
   std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - cursor_); }
   [[noreturn]] void fail(const std::string& what) const { document_->fail(offset(), what); }
 
@@ -125,7 +128,7 @@ class BinarySource {
     return static_cast<std::int64_t>(value);
   }
   double real(const char* what) { return number<double>(what); }
-  /// Skips `bytes` bytes. The caller must have checked that the rest of the section is at least this long.
+  /// Skips `bytes` bytes. The caller must have checked that the rest of the section has at least `bytes` bytes.
   void skip(std::size_t bytes) { cursor_ += bytes; }
 
   std::size_t offset() const { return token_; }
