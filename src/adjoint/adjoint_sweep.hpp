@@ -45,10 +45,10 @@ class AdjointSweep {
 
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
-  /// Executes the forward run: advances `state` from x[0] to x[N] and returns the loss L, summed over all ranks.
-  /// `gradient` contains the parameters whose gradient is requested. `backward` fills `gradient`, so `gradient` must
-  /// outlive the call of `backward`. If a call of `forward` resumes a computation that was interrupted during the
-  /// reverse sweep, the contents of `state` are unspecified after the call.
+  /// Executes the forward run: advances `state` from x[0] to x[N] and returns the loss L, summed over all ranks. The
+  /// names in the ParameterSet `gradient` are the names of the parameters whose gradient is requested. `backward` fills
+  /// `gradient`, so `gradient` must outlive the call of `backward`. If a call of `forward` resumes a computation that
+  /// was interrupted during the reverse sweep, the contents of `state` are unspecified after the call.
   ///
   /// If the number of steps is not known beforehand (`Schedule::is_open`), the function `ends` is called for each
   /// state, and the rollout ends when `ends` returns true. If the number of steps is known beforehand, the function
@@ -64,8 +64,8 @@ class AdjointSweep {
   /// Sets the function that receives the adjoint of each state in the reverse sweep. A resumed sweep does not call the
   /// adjoint observer for steps that the interrupted sweep has reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
-  /// Makes the sweep call `Model::prepare_adjoint` after the adjoint of every step, before the adjoint observer
-  /// receives the complete adjoint, instead of every `steps_of_block` steps.
+  /// Makes the reverse sweep call `Model::prepare_adjoint` in every step instead of every `steps_of_block` steps,
+  /// before the adjoint observer receives the complete adjoint.
   void use_single_steps() { single_steps_ = true; }
   /// Returns the number N of steps of the rollout; the result is valid only after `forward`.
   int num_steps() const { return furthest_; }

@@ -14,24 +14,24 @@ namespace diffsim {
 /// state x[n] before the step and the parameters p, and then the state x[n+1] = step_n(x[n]; p, u[n]) by step n of
 /// another Model.
 ///
-/// The adjoint of step n computes x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1], where x̄
-/// are the adjoints of states, ū are the adjoints of the controls u, step_n is the function of step n, and π is the
-/// function that computes the controls. The tangent and the adjoint of a step compute the controls again from the
-/// recorded state, so controls of earlier steps need no memory. While no step is executed, all controls of Links are
-/// zero.
+/// The adjoint of step n computes x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1],
+/// where x̄ are the adjoints of states, ū are the adjoints of the controls u, step_n is the function of step n, and π
+/// is the function that computes the controls. The tangent and the adjoint of a step compute the controls again from
+/// the recorded state, so controls of earlier steps need no memory. Except during a step and during the tangent or the
+/// adjoint of a step, the controls of all Links are zero.
 class LinkedModel : public ForwardingModel {
  public:
   /// Creates a LinkedModel without Links; `model` must outlive the LinkedModel.
   explicit LinkedModel(Model& model) : ForwardingModel(model) {}
   /// Adds a Link and sets the controls of the Link to zero. Throws Error (input) if a control of the Link is not a
-  /// parameter of the Model, occurs twice, is a control of another Link, or cannot have a value for each step
+  /// parameter of the wrapped Model, occurs twice, is a control of another Link, or cannot have a value for each step
   /// (`ParameterSpec::by_step`).
   void add(std::shared_ptr<Link> link);
 
   void prepare() override;
-  /// Throws Error (input) if `direction` contains a control of a Link.
+  /// Throws Error (input) if the parameter change `direction` contains a control of a Link.
   void prepare_tangent(const ParameterSet& direction) override;
-  /// Throws Error (input) if `gradient` contains a control of a Link.
+  /// Throws Error (input) if the ParameterSet `gradient` contains a control of a Link.
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
   void step(int n, State& state, Record* record) override;
@@ -48,13 +48,14 @@ class LinkedModel : public ForwardingModel {
   /// returns the derivatives of the controls along the change `tangent` of the state and the change `direction_` of the
   /// parameters, instead of the controls.
   std::deque<ParameterSet> controls_at(int n, const State& state, const State* tangent = nullptr);
-  /// Copies the adjoints ū of the controls from `gradient`, sums the adjoints of global controls over the ranks, and
-  /// returns the adjoints, one ParameterSet per Link. Sets the entries of `gradient` that belong to controls to zero.
+  /// Copies the adjoints ū of the controls from `gradient`, sums the adjoints of controls with one global value over
+  /// the ranks, and returns the adjoints, one ParameterSet per Link. Zeroes the entries of `gradient` that belong to
+  /// controls.
   std::deque<ParameterSet> take_adjoints(ParameterSet& gradient) const;
-  /// Sets the entries of `gradient` that belong to controls to zero. `clear_controls` is called after
-  /// `Link::add_adjoint`, because a Link that reads a force sensor may add to `gradient` the derivative of the sensor
-  /// with respect to a control. While Links are evaluated, the controls are constant (zero), so derivatives of sensors
-  /// with respect to controls are not part of the gradient.
+  /// Zeroes the entries of `gradient` that belong to controls. `clear_controls` is called after `Link::add_adjoint`,
+  /// because a Link that reads a force sensor may add to `gradient` the derivative of the sensor with respect to a
+  /// control. While Links are evaluated, the controls are constant (zero), so derivatives of sensors with respect to
+  /// controls are not part of the gradient.
   void clear_controls(ParameterSet& gradient) const;
   /// Returns `names`, followed by the names of the controls of all Links.
   std::vector<std::string> with_controls(std::vector<std::string> names) const;

@@ -9,23 +9,23 @@ namespace diffsim {
 /// Copies the values of each parameter of `from` to the parameter of the same name in `to`.
 void copy_values(const ParameterSet& from, ParameterSet& to);
 
-/// Copy of the adjoint and the gradient of a reverse sweep. The function `set` is called after
-/// `Model::prepare_adjoint`, when the gradient contains the contributions of all steps reversed so far. An interrupted
-/// sweep continues from the ResumePoint.
+/// Copy of the adjoint and the gradient of a reverse sweep. `ResumePoint::set` is called after
+/// `Model::prepare_adjoint`, when the gradient of the reverse sweep contains the contributions of all steps reversed so
+/// far. An interrupted reverse sweep continues from the ResumePoint.
 class ResumePoint {
  public:
   /// Allocates the stored adjoint with the fields of the State `shape`, allocates the stored gradient with the
   /// parameters of `gradient`, and sets `step` to -1.
   void allocate(const State& shape, const ParameterSet& gradient);
-  /// Stores a copy of `adjoint`, which is ∂L/∂x[step] for the loss L, and of `gradient`, which is the contribution to
-  /// ∂L/∂p of step `step` and all later steps.
+  /// Stores a copy of `adjoint`, which is ∂L/∂x[step] for the loss L, and of `gradient`, which is the contribution of
+  /// step `step` and all later steps to ∂L/∂p.
   void set(int step, const State& adjoint, const ParameterSet& gradient);
   /// Copies the stored adjoint to the argument `adjoint`, and the stored gradient to the argument `gradient`.
   void get(State& adjoint, ParameterSet& gradient) const;
 
   int step = -1;          ///< number n of the state x[n] whose adjoint is stored; -1 if no adjoint is stored
   State adjoint;          ///< ∂L/∂x[step]
-  ParameterSet gradient;  ///< contribution to ∂L/∂p of step `step` and all later steps
+  ParameterSet gradient;  ///< contribution of step `step` and all later steps to ∂L/∂p
 };
 
 }  // namespace diffsim

@@ -17,13 +17,13 @@ struct SnapshotLocation {
   auto operator<=>(const SnapshotLocation&) const = default;
 };
 
-/// List of the snapshots (stored states) of a sweep. A SnapshotTracker lists the snapshots in the store, and missing
-/// snapshots, which exist according to the checkpoint schedule, but are not in the store. A snapshot is missing if the
-/// sweep did not have the state of the snapshot when the checkpoint schedule requested the snapshot, for example after
-/// an interruption, or if the stored snapshot is damaged.
+/// List of the snapshots (stored states) of an adjoint sweep. A SnapshotTracker lists the snapshots in the store, and
+/// missing snapshots, which exist according to the checkpoint schedule, but are not in the store. A snapshot is missing
+/// if the sweep did not have the state of the snapshot when the checkpoint schedule requested the snapshot, for example
+/// after an interruption, or if the stored snapshot is damaged.
 class SnapshotTracker {
  public:
-  /// Creates a tracker without snapshots. The store must outlive the tracker.
+  /// Creates a SnapshotTracker without snapshots. The Store must outlive the SnapshotTracker.
   explicit SnapshotTracker(Store& store) : store_(store) {}
 
   /// Clears the list of stored snapshots, the list of missing snapshots and the error message `damage()`, without
@@ -33,9 +33,9 @@ class SnapshotTracker {
   void put(const SnapshotLocation& location, const State& state);
   /// Adds the snapshot at `location` to the list of missing snapshots.
   void expect(const SnapshotLocation& location) { missing_.insert(location); }
-  /// Reads a snapshot from the store into `state`. Returns false if the snapshot is damaged. If the snapshot is
-  /// damaged, the tracker adds the snapshot to the list of missing snapshots, `damage()` returns the error message, and
-  /// the contents of `state` are unspecified.
+  /// Reads a snapshot from the store into `state`. Returns false if the snapshot in the store is damaged. If the
+  /// snapshot that `get` reads is damaged, the tracker adds the snapshot to the list of missing snapshots, `damage()`
+  /// returns a message about the damaged snapshot, and the contents of `state` are unspecified.
   bool get(const SnapshotLocation& location, State& state);
   /// Removes a snapshot from the store and from the list of missing snapshots.
   void discard(const SnapshotLocation& location);
@@ -46,7 +46,7 @@ class SnapshotTracker {
   /// several storage levels have a snapshot of the same step, returns the location on the lowest level. If no stored
   /// snapshot has a step number s with `after` < s ≤ `step`, the result has no value.
   std::optional<SnapshotLocation> latest(int step, int after) const;
-  /// Returns the locations of all missing snapshots of state `step`.
+  /// Returns the locations of all missing snapshots of the state x[n] with n = `step`.
   std::vector<SnapshotLocation> missing_of(int step) const;
   /// Error message about the last damaged snapshot that `get` tried to read; empty if `get` has found no damaged
   /// snapshot.

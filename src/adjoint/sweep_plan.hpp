@@ -13,40 +13,40 @@
 namespace diffsim {
 
 /// Checkpoint plan of an AdjointSweep, with the expected run time. The expected run time of the sweep is estimated from
-/// measurements of the first step and of one snapshot.
+/// the measured run times of the first step, of its adjoint, and of writing and reading one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
   /// Number of steps at the beginning of the rollout that are not reversed; `checkpoints` is the checkpoint plan for
   /// all later steps.
   int skipped = 0;
-  /// Run time of one step of the forward run in s; NaN if unknown.
+  /// Run time (seconds) of one step of the forward run; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
-  /// Run time of the adjoint of one step in s; NaN if unknown.
+  /// Run time (seconds) of the adjoint of one step; NaN if unknown.
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
-  /// Time to write a snapshot to the disk, in units of `step_seconds`; NaN if unknown.
+  /// Time to write a snapshot to the disk, divided by the run time `step_seconds` of a step; NaN if unknown.
   double write = std::numeric_limits<double>::quiet_NaN();
-  /// Time to read a snapshot from the disk, in units of `step_seconds`; NaN if unknown.
+  /// Time to read a snapshot from the disk, divided by the run time `step_seconds` of a step; NaN if unknown.
   double read = std::numeric_limits<double>::quiet_NaN();
 
-  /// Expected time in s of the forward and the reverse sweep together; NaN if unknown.
+  /// Expected time (seconds) of the forward and the reverse sweep together; NaN if unknown.
   double expected_seconds() const;
-  /// Summary of the plan in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated,
-  /// 2.31 forward steps for each of 10000; about 340 s, estimated from the first step; …".
+  /// Summary of the checkpoint plan in one line, for example "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps
+  /// repeated, 2.31 forward steps for each of 10000; about 340 s, estimated from the first step; …".
   std::string summary() const;
 };
 
-/// Properties of a planned sweep on which the memory of the sweep depends. A SweepJournal needs memory for a copy of
-/// the adjoint and of the gradient, and for buffers of the journal's files.
+/// Properties of a planned sweep that determine how much memory the sweep needs. A SweepJournal needs memory for a copy
+/// of the adjoint and of the gradient, and for buffers of the journal's files.
 struct SweepSurroundings {
   bool has_journal = false;
   int kept_states = 0;  ///< number of states that the caller of the sweep stores during the reverse sweep
-  /// Order of rows in snapshot files; if nullptr, the default order of `make_store` is used.
+  /// Order in which snapshot files contain the values of states; if nullptr, the default order of `make_store`.
   const RowOrder* order = nullptr;
 };
 
 /// Plans the checkpoints of a sweep for the memory budget `options.memory`, which must be given. Call `plan_sweep`
-/// before the state, the adjoint and the gradient of the sweep are allocated. `gradient` names the parameters whose
-/// gradient is requested. Collective.
+/// before the state, the adjoint and the gradient of the sweep are allocated. The ParameterSet `gradient` contains the
+/// parameters with respect to which the gradient is requested. Collective.
 ///
 /// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from a
 /// budget in bytes. The resident memory is `options.measures->held_bytes` if `options.measures` is given; otherwise the

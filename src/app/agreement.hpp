@@ -7,10 +7,11 @@
 
 namespace diffsim::app {
 
-/// Barrier with a time limit. A rank enters the barrier when the work of the rank has ended or failed. The library
-/// throws each of its errors on all ranks, so all ranks enter the barrier soon after an error. If one rank fails alone,
-/// the other ranks wait for this rank in some collective call, and the failed rank waits in the barrier until the time
-/// limit. After the time limit, a rank that failed alone can abort the program, which would otherwise wait forever.
+/// Barrier with a time limit. A rank enters the barrier `reached` when the work of the rank has ended or failed. The
+/// library throws each of its errors on all ranks, so all ranks enter the barrier `reached` soon after an error. If one
+/// rank fails alone, the other ranks wait for this rank in some collective call, and the failed rank waits in the
+/// barrier `reached` until the time limit. After the time limit of the barrier, a rank that failed alone can abort the
+/// program, which would otherwise wait forever.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.

@@ -24,9 +24,9 @@ struct ConstrainedExperiment {
 /// sensor holds in one experiment or, separately, in each experiment.
 class SceneConstraints {
  public:
-  /// `experiments`: all experiments; the optimiser varies the unknowns of the first experiment's inverse problem.
-  /// `checkpoints`: checkpoint options of the forward and reverse runs that compute the values and gradients of
-  /// constraints on sensors. Throws InputError for a constraint on the mean of a parameter whose values are vectors.
+  /// `experiments`: all experiments of the scene; the optimiser varies the unknowns of the first experiment's inverse
+  /// problem. `checkpoints`: checkpoint options of the forward and reverse runs that compute the values and gradients
+  /// of constraints on sensors. Throws InputError for a constraint on the mean of a parameter whose values are vectors.
   /// Collective.
   SceneConstraints(const std::vector<ConstrainedExperiment>& experiments, const CheckpointOptions& checkpoints);
 
@@ -37,7 +37,7 @@ class SceneConstraints {
   /// Sets the exponent `MaterialDistribution::penalty` of unknown k in all InverseProblems of `problems()`.
   void set_penalty(std::size_t k, double penalty);
   /// Returns a list for the report: name, value and finite bounds of each constraint. `values`: values of the
-  /// constraints' functions, in the order of `all()`.
+  /// constraints' functions, in the order of the list `all()` of constraints.
   ReportValue report(const std::vector<double>& values) const;
 
  private:

@@ -26,8 +26,8 @@ void at_place(const Place& place, const std::function<void()>& body);
 const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 
 /// Returns the complete array `numbers` on every rank; if `numbers` is a dataset, reads the dataset. Throws InputError
-/// unless the array has one of the shapes `shapes`, where an extent of -1 means any extent. `expected`: description of
-/// `shapes` for the error message.
+/// unless the array `numbers` has one of the shapes `shapes`, where an extent of -1 means any extent. `expected`:
+/// description of the allowed shapes `shapes`, for the error message.
 Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 /// Returns an array [cells] with one value per local tetrahedron. `numbers` is a number, a dataset with one number, a
@@ -51,15 +51,16 @@ struct VertexVectors {
   int steps = 0;               ///< number of steps; 0 if all steps have the same vectors
   std::vector<double> values;  ///< vectors on owned vertices, in an array [max(steps, 1), owned vertices, 3]
 };
-/// Returns vectors on owned vertices. `numbers` is either an array [3] or [steps, 3] or a dataset [3], with the same
-/// vector for all vertices, or a dataset [N, 3] or [steps, N, 3] with a vector for each of the N vertices. If `steps`
-/// is 0, a dataset must contain vectors that are constant in time. If `body` is not empty, a dataset with one vector
-/// per vertex contains the vectors of the body `body` only, and the returned vectors of all other bodies are NaN.
+/// Returns the vectors that `numbers` defines on owned vertices. `numbers` is either an array [3] or [steps, 3] or a
+/// dataset [3], with the same vector for all vertices, or a dataset [N, 3] or [steps, N, 3] with a vector for each of
+/// the N vertices. If `steps` is 0, a dataset `numbers` must contain vectors that are constant in time. If `body` is
+/// not empty, a dataset with one vector per vertex contains the vectors of the body `body` only, and the returned
+/// vectors of all other bodies are NaN.
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
                             const std::string& body = {});
 
 /// Returns one number per region, in the order of `regions`. If `numbers` is a dataset DATASET and the file contains
-/// `DATASET.regions`, a list of regions, all of `regions` must be in the list.
+/// `DATASET.regions`, a list of regions, every region in `regions` must be in the list.
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions);
 
 /// Returns `steps` copies of `values` in one array [steps, size of `values`].

@@ -28,7 +28,8 @@ struct InverseJob {
   std::unique_ptr<DifferentiableScene> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  /// Loss that forwards to `objectives` and shows the progress of the command `check`; nullptr for all other commands.
+  /// Loss that forwards all calls to the loss `objectives` and shows the progress of the command `check`; nullptr for
+  /// all other commands.
   std::unique_ptr<WatchedLoss> loss;
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
@@ -50,20 +51,22 @@ struct InverseJob {
   /// Writes the attribute `approximate` (0 or 1) to the root group of a result file and, if the gradient is
   /// approximate, the text `approximation()` as the attribute `approximation`.
   void label(Hdf5File& file) const;
-  /// Returns a gradient whose values are zero, with the fields of those parameters of the Model that the unknowns set.
+  /// Returns a gradient of zeros, with a field for each parameter of the Model that the unknowns of `problem`
+  /// determine.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
   /// Adds to the report, for each experiment, the factor by which the norm of the adjoint ∂L/∂x[n] of the states has
   /// grown in the last reverse run (AdjointHistory::Growth). Warns if the norm of the adjoint has grown by a factor
-  /// greater than `large_growth`. If the scene has the key `output.adjoint_log`, writes a table of the norms of the
-  /// adjoint in the first experiment.
+  /// greater than the constant `large_growth`. If the scene has the key `output.adjoint_log`, writes a table of the
+  /// norms of the adjoint ∂L/∂x[n] in the first experiment.
   void report_adjoint();
   /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, of written
   /// snapshots and of read snapshots. The reported run times, numbers of steps and numbers of snapshots are sums over
-  /// all gradients and products with the Hessian that `problem` has computed so far, without the contributions of added
-  /// experiments. Adds the checkpoint plans and the counters of `report_solver` to the report.
+  /// all gradients and products with the Hessian that `problem` has computed so far, without the contributions of the
+  /// experiments after the first. Adds the checkpoint plans and the counters of implicit steps (`report_solver`) to the
+  /// report.
   void report_sweeps();
   /// Removes the checkpoint directory, from which an interrupted run can be resumed, after a successful run. Before a
   /// checkpoint directory is removed, the members `constraints`, `problem` and `store` are reset.

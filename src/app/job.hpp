@@ -62,9 +62,9 @@ std::vector<const Scene*> experiments_of(const Scene& scene);
 /// Returns a job for one experiment, with the scene of the experiment, an output folder with the experiment's name, and
 /// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
-/// Returns the groups of processes for the option `--groups`. Experiment k belongs to group k modulo `count`. `names`:
-/// names of the scene's experiments. Throws InputError if there are fewer experiments or processes than groups.
-/// Collective.
+/// Returns the groups of processes for the option `--groups`. Experiment k belongs to the group with the number k
+/// modulo `count`, where `count` is the number of groups. `names`: names of the scene's experiments. Throws InputError
+/// if there are fewer experiments or processes than groups. Collective.
 JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
 /// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of the experiments of the returned
 /// scene, counted from 0.

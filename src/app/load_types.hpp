@@ -9,9 +9,9 @@
 
 namespace diffsim::app {
 
-/// Coefficient of a load, at least 0 and constant in time: a parameter of the region on which the load acts.
+/// Coefficient of a load: a parameter of the load whose value is at least 0 and constant in time.
 struct LoadCoefficient {
-  std::string key;  ///< key of the coefficient, in the same mapping as the key of the load
+  std::string key;  ///< key of the coefficient in scenes, in the mapping that has the load's key
   ParameterSpec parameter;
   std::string meaning;  ///< description of the coefficient's value, for the error message if the key is missing
 };
@@ -24,20 +24,20 @@ struct LoadType {
   std::string meaning;  ///< description of the load's value in one step, such as "a number in Pa"
   std::vector<LoadCoefficient> coefficients = {};
   bool is_additive = true;  ///< true if the sum of two loads on a region is a load of this type
-  /// Adds the load `entry` to the scene `solver`. `values`: the load's values, an array [components] or, for a load
-  /// with a value for each step, [steps, components].
+  /// Adds the load `entry` to the DifferentiableScene `solver`. `values`: the load's values, an array [components] or,
+  /// for a load with a value for each step, [steps, components].
   void (*add)(DifferentiableScene& solver, const BoundaryEntry& entry, const std::vector<double>& values);
 
   std::string key() const { return std::string(parameter.name); }
   bool is_vector() const { return parameter.components == 3; }
-  /// Returns true if `name` is the name of the parameter of the load or of one of the load's coefficients.
+  /// Returns true if `name` is the name of `parameter`, or of the parameter of one of the `coefficients`.
   bool has_parameter(const std::string& name) const;
 };
 
 /// Table of the types of loads on regions, in the order in which error messages list the keys of loads.
 const std::vector<LoadType>& load_types();
 
-/// Returns the parameters of all types of loads and of the coefficients of these types, in the order of `load_types()`.
+/// Returns the ParameterSpecs of all types of loads and of all coefficients of loads, in the order of `load_types()`.
 std::vector<ParameterSpec> specs_of_loads();
 
 }  // namespace diffsim::app

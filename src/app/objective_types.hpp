@@ -15,9 +15,10 @@ namespace diffsim::app {
 /// objective are members of ObjectiveEntry.
 class Objective {
  public:
-  /// Kinds of objectives. A `misfit` measures the difference between the rollout and observations or targets. A `cost`
-  /// is a penalty without observations. An `extremum` is a value that is minimised or maximised. If uncertainties are
-  /// computed, each misfit must have the key `noise` or a covariance, and extrema are not allowed.
+  /// Kinds of objectives. An objective of kind `misfit` measures the difference between the rollout and observations or
+  /// targets. An objective of kind `cost` is a penalty that needs no observations. An objective of kind `extremum` is a
+  /// value that is minimised or maximised. If uncertainties are computed, each objective of kind `misfit` must have the
+  /// key `noise` or a covariance, and objectives of kind `extremum` are not allowed.
   enum class Kind { misfit, cost, extremum };
 
   virtual ~Objective() = default;
@@ -53,7 +54,8 @@ std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene&
 int parse_single_step(const Mapping& mapping, const Scene& scene);
 /// Returns the sensor whose name is the value of the key `sensor`.
 const SensorEntry& parse_sensor_name(const Mapping& mapping, const Scene& scene);
-/// Throws InputError at `place` if `last`, the last step of an observations file, is after the last step of the run.
+/// Throws InputError at the location `place` in the scene file if `last`, the last step of an observations file, is
+/// after the last step of the run.
 void require_steps(const Place& place, int last, const Scene& scene);
 
 }  // namespace diffsim::app

@@ -10,9 +10,9 @@
 
 namespace diffsim::app {
 
-/// Throws InputError at `place` if the folder `directory` cannot be created or written to, or if a name in `files`
-/// exists in the folder, but is not a regular file. All files and folders that are created to test write access are
-/// removed. Collective; only rank 0 accesses the disk.
+/// Throws InputError at the location `place` in the scene file if the folder `directory` cannot be created or written
+/// to, or if a name in `files` exists in the folder, but is not a regular file. All files and folders that are created
+/// to test write access are removed. Collective; only rank 0 accesses the disk.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 

@@ -5,8 +5,8 @@
 
 namespace diffsim::app {
 
-/// Returns a Markdown table of all parameters with respect to which scenes can request gradients and inversions. The
-/// returned table is generated from the ParameterSpecs and has one row per parameter.
+/// Returns a Markdown table of all parameters for which scenes can request gradients and inversions. The returned table
+/// is generated from the ParameterSpecs and has one row per parameter.
 std::string parameter_table();
 
 }  // namespace diffsim::app

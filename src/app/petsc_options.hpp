@@ -7,11 +7,11 @@
 
 namespace diffsim::app {
 
-/// Sets the scene's PETSc options in PETSc's options database during the object's lifetime. Options on the command line
-/// and in the environment variable PETSC_OPTIONS take precedence over options in the scene.
+/// Sets the scene's PETSc options in PETSc's options database during the lifetime of the PetscOptionsOfScene. Options
+/// on the command line and in the environment variable PETSC_OPTIONS take precedence over options in the scene.
 class PetscOptionsOfScene {
  public:
-  /// Pairs of an option's name, with a leading `-`, and the option's value.
+  /// Pairs of a PETSc option's name, with a leading `-`, and the option's value.
   using Options = std::vector<std::pair<std::string, std::string>>;
 
   PetscOptionsOfScene(const Options& scene, const std::vector<std::string>& command_line);

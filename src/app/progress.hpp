@@ -58,16 +58,17 @@ class Progress {
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
-  /// Shows the progress. `taken`, `reached` and `reversed_from` have the same meanings as the arguments of a
-  /// SweepWatcher.
+  /// Shows the progress. The arguments `taken`, `reached` and `reversed_from` have the same meanings as the arguments
+  /// of a SweepWatcher with the same names.
   void operator()(long taken, int reached, int reversed_from);
 
-  /// Returns the remaining run time in s, computed from the mean run times of the steps executed so far. `taken` and
-  /// `reversed_from` have the same meanings as the arguments of a SweepWatcher.
+  /// Returns the remaining run time (seconds), computed from the mean run times of the steps executed so far. The
+  /// arguments `taken` and `reversed_from` have the same meanings as the arguments of a SweepWatcher with the same
+  /// names.
   double seconds_left(long taken, int reversed_from) const;
   /// Adds `seconds`, the run time since the last call of `count`, to the total run time of forward steps if a forward
-  /// step was executed since the last call. If no forward step was executed since the last call and the reverse run has
-  /// begun, adds `seconds` to the total run time of the adjoints of steps.
+  /// step was executed since the last call. If no forward step was executed since the last call of `count` and the
+  /// reverse run has begun, adds the run time `seconds` to the total run time of the adjoints of steps.
   void count(long taken, int reversed_from, double seconds);
 
  private:

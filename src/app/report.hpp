@@ -28,7 +28,7 @@ class Report {
   /// is missing.
   ReportValue& operator[](const std::string& key) { return root_[key]; }
 
-  /// Adds `seconds` to the duration of the phase `phase`, which is setup, forward, backward or io.
+  /// Adds `seconds` to the duration of the phase `phase`, which is `setup`, `forward`, `backward` or `io`.
   void add_seconds(const std::string& phase, double seconds);
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
   /// Wall time in s since the beginning of the run.

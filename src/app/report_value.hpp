@@ -43,7 +43,8 @@ class ReportValue {
   Kind kind() const { return kind_; }
   std::int64_t integer() const { return integer_; }
   const std::string& text() const { return text_; }
-  const std::vector<std::string>& keys() const { return keys_; }    ///< keys of a mapping, in the order of `items()`
+  /// Keys of a mapping, in the order of the values `items()`.
+  const std::vector<std::string>& keys() const { return keys_; }
   const std::vector<ReportValue>& items() const { return items_; }  ///< entries of a list, or values of a mapping
 
  private:

@@ -25,8 +25,8 @@
 
 namespace diffsim::app {
 
-/// Dataset of an HDF5 file. A relative path in a scene file is relative to the folder of the scene file; `path`
-/// includes the folder of the scene file.
+/// Dataset of an HDF5 file. A relative path in a scene file is relative to the folder of the scene file; the member
+/// `path` includes this folder.
 struct Dataset {
   std::string path;
   std::string name;
@@ -60,14 +60,14 @@ struct MeshSection {
   bool allow_coincident_vertices = false;
   /// Kind of the cells that are read from a mesh file; if `cells` has no value, tetrahedra are read.
   std::optional<CellKind> cells;
-  bool boundary = false;  ///< true if the body's surface is the boundary of the tetrahedra in `source`
+  bool boundary = false;  ///< true if the body's surface is the boundary of the tetrahedra in the mesh `source`
   Place place;
 };
 
 struct RegionEntry {
   std::string name;
   RegionShape shape;
-  /// Body to which the vertices of the region belong; if empty, the region may contain vertices of all bodies.
+  /// Name of the body whose vertices the region contains; if empty, the region may contain vertices of all bodies.
   std::string body;
   Place place;
 };
@@ -78,8 +78,9 @@ struct MaterialEntry {
   std::optional<RegionName> region;
   /// Model of a body with cells other than tetrahedra; nullptr if the material's `model` is an elastic law or `rigid`.
   const CellModel* cells = nullptr;
-  std::string law;  ///< law of the CellModel `cells`; if empty, the first law of the CellModel is used
-  /// Body to which the values in datasets belong; if empty, datasets contain values for the whole mesh.
+  std::string law;  ///< name of a law of the CellModel `cells`; if empty, the first law of the CellModel is used
+  /// Name of the body whose values the datasets in `values` contain; if empty, these datasets contain values for the
+  /// whole mesh.
   std::string body;
   /// Values of each parameter of the material, by the parameter's name: one value, one value per cell or vertex, or one
   /// value per step and cell or vertex.
@@ -100,7 +101,7 @@ struct SolverSection {
   bool gravity_given = false;  ///< true if the scene has the key `gravity`; if false, the default gravity is used
   Integrator integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
-  std::vector<std::string> unused;  ///< keys of the scene's section `solver` that have no effect with this integrator
+  std::vector<std::string> unused;  ///< keys of the section `solver` that have no effect with the scene's integrator
   Place place;
 };
 
@@ -134,7 +135,8 @@ struct BodyEntry {
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  bool affine = false;               ///< true for a solid that moves by an affine map, and whose surface is `mesh`
+  /// True for a solid that moves by an affine map, and whose surface is the mesh `mesh`.
+  bool affine = false;
   bool rigid = false;                ///< true for an affine solid that does not deform
   const CellModel* cells = nullptr;  ///< CellModel of a body of kind `cells`; nullptr for other kinds of bodies
   MeshSection mesh;
@@ -148,10 +150,10 @@ struct BodyEntry {
   Place place;
 };
 
-/// Rigid motion of a region: rotation about `axis` through `origin`, and translation.
+/// Rigid motion of a region: rotation about the line with direction `axis` through the point `origin`, and translation.
 struct MoveSection {
   std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
-  Numbers angular_velocity;  ///< angular velocity about `axis` in rad/s; shape [] or [steps]
+  Numbers angular_velocity;  ///< angular velocity about the direction `axis` in rad/s; shape [] or [steps]
   Numbers velocity;          ///< velocity of the translation in m/s; shape [3] or [steps, 3]
 };
 
@@ -170,8 +172,8 @@ struct BoundaryEntry {
   /// [steps] for scalars. If `kind` is `nodal_load`, the load's values on N vertices have the shape [3], [N, 3],
   /// [steps, 3] or [steps, N, 3].
   Numbers load;
-  std::vector<double> coefficients;  ///< values of LoadType::coefficients if `kind` is `load`
-  std::optional<RegionName> to;      ///< region to which `region` is attached if `kind` is `attach`
+  std::vector<double> coefficients;  ///< values of the load's coefficients (LoadType::coefficients) if `kind` is `load`
+  std::optional<RegionName> to;      ///< region to which the region `region` is attached if `kind` is `attach`
   double stiffness = 0.0;            ///< stiffness of the spring at each attached vertex in N/m if `kind` is `attach`
   MoveSection move;
   Place place;
@@ -207,12 +209,12 @@ struct MeshFileObstacle {
 
 struct ContactSection {
   ContactOptions options;
-  std::vector<std::string> labels;   ///< labels of all obstacles, in the order of the scene file
-  std::vector<std::string> turning;  ///< labels of rotating obstacles
-  std::vector<std::string> thick;    ///< labels of obstacles with a thickness
+  std::vector<std::string> labels;   ///< names of all obstacles, in the order of the scene file
+  std::vector<std::string> turning;  ///< names of rotating obstacles
+  std::vector<std::string> thick;    ///< names of obstacles with a thickness
   std::vector<MeshFileObstacle> files;
   std::optional<SurfaceFile> surface;  ///< contact surface of the only body of a scene without `bodies`
-  std::vector<Place> pair_places;      ///< locations of the entries of `options.pairs` in the scene file
+  std::vector<Place> pair_places;      ///< locations of the contact pairs `options.pairs` in the scene file
   Place place;
 };
 
@@ -241,7 +243,7 @@ struct FeedbackEntry {
 /// p-th root of the mean of |y|^p, where y is a component of the sensor.
 struct SensorValueEntry {
   SensorEntry sensor;
-  /// Weights of the sensor's components: 1 for the chosen component, and 0 for all other components.
+  /// Weights of the sensor's components: 1 for the component that the scene selects, and 0 for all other components.
   std::vector<double> weights;
   /// Steps over which the component y of the sensor, or |y|^p with the exponent p = `power`, is averaged. If `steps`
   /// has no value, the sensor is evaluated at step `step` only or, if `step` has no value either, at all steps 1, 2, …
@@ -269,20 +271,22 @@ struct ConstraintEntry {
   /// is constrained.
   std::variant<std::size_t, SensorValueEntry> of;
   /// Name of the experiment in which a constraint on a sensor value holds; if the name is empty, the constraint holds
-  /// in each experiment. If `experiment` is neither empty nor equal to `Scene::experiment`, the member `of` is not set.
+  /// in each experiment. The member `of` of a ConstraintEntry is not set if the name `experiment` is neither empty nor
+  /// equal to `Scene::experiment`.
   std::string experiment = {};
   Place experiment_place = {};
   /// Constrained function of a parameter's values; `relative_volume` and `distortion` are allowed only for the
   /// parameter `rest_positions`.
   Quantity quantity = Quantity::mean;
-  double power = 16.0;  ///< exponent `power` of make_distortion_function() if `quantity` is `distortion`
+  /// Exponent of the distortion (argument `power` of make_distortion_function()) if `quantity` is `distortion`.
+  double power = 16.0;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place place;
 };
 
-/// Parameter, other than the parameter of the unknown, that depends on the densities of a material distribution
-/// (DistributedParameter).
+/// Parameter that depends, in addition to the parameter of a ParameterEntry, on the densities of a material
+/// distribution (DistributedParameter).
 struct DistributedEntry {
   std::string name;
   double penalty = 1.0;
@@ -292,7 +296,8 @@ struct DistributedEntry {
 
 /// Material densities from which a parameter is computed (MaterialDistribution).
 struct DistributionEntry {
-  std::vector<double> penalties{3.0};  ///< values of `MaterialDistribution::penalty` for a sequence of optimisations
+  /// Values of `MaterialDistribution::penalty`, one for each of a sequence of optimisations.
+  std::vector<double> penalties{3.0};
   double minimum = 1e-3;
   double filter = 0.0;            ///< radius of the density filter, m; 0 for no filter
   std::vector<RegionName> solid;  ///< regions with the prescribed material density 1
@@ -304,7 +309,7 @@ struct DistributionEntry {
 struct ShapeFilterEntry {
   double radius = 0.0;  ///< m
   std::vector<RegionName> fixed;
-  std::array<bool, 3> moves{true, true, true};  ///< true for each coordinate (x, y, z) that the filter may change
+  std::array<bool, 3> moves{true, true, true};  ///< true for each axis (x, y, z) along which vertices may move
 };
 
 struct ParameterEntry {
@@ -318,7 +323,8 @@ struct ParameterEntry {
   /// an unknown starts from the parameter's values in the scene, but densities of a material distribution start from 1,
   /// and coefficients of a map and changes of a shape start from 0.
   std::optional<Numbers> initial;
-  /// Start values by region, instead of `initial`, if the scene gives {region: number, …} for `per: region`.
+  /// Start values of the unknown by region, used instead of `initial`, if the scene gives {region: number, …} for `per:
+  /// region`.
   std::vector<std::pair<RegionName, double>> initial_by_region;
   /// Change dp of the parameter for the command `tangent`, in one of the forms of `initial`; if `direction` has no
   /// value, all entries of dp are 1.
@@ -345,14 +351,16 @@ struct PriorEntry {
   Type type = Type::normal;
   std::size_t parameter = 0;  ///< index in Scene::parameters
   std::optional<Numbers> mean, deviation, covariance;
-  double weight = 1.0;   ///< weight of a prior of type `smooth` or `total_variation`
-  double epsilon = 0.0;  ///< slope ε of a prior of type `total_variation`, see make_total_variation_prior()
-  double length = 0.0;   ///< correlation length in m or s of a prior of type `matern`
+  double weight = 1.0;  ///< weight of a prior of type `smooth` or `total_variation`
+  /// Magnitude ε of the parameter's gradient below which a prior of type `total_variation` is smoothed.
+  double epsilon = 0.0;
+  double length = 0.0;  ///< correlation length in m or s of a prior of type `matern`
   Place place;
 };
 
 /// Factors by which all priors are multiplied, one for each of a sequence of optimisations. The result of the run is
-/// the result of the optimisation whose factor of the priors is chosen according to `misfit`.
+/// the result of the optimisation whose factor of the priors is chosen by the bound `misfit` or, if `misfit` has no
+/// value, by the L-curve.
 struct PriorFactors {
   std::vector<double> values = {};  ///< in descending order
   /// Upper bound of the loss without priors: the largest factor of the priors whose result satisfies this bound is
@@ -427,8 +435,8 @@ struct Scene {
 };
 
 /// Returns a hash of each of those sections of a scene that influence results. The hash of a section includes the
-/// contents of the input files that the section names. Sections whose names are in `without` are left out, both in the
-/// scene and in experiments. `problem_parts` is not collective, and should be called on one rank only.
+/// contents of the input files that the section names. Sections of the scene and of experiments are not hashed if their
+/// names are in `without`. `problem_parts` is not collective, and should be called on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
 /// Converts the hashes of a scene's sections to lines of the form `SECTION HASH`. `parts_of_lines` is the inverse of
@@ -437,8 +445,8 @@ std::string to_lines(const ProblemParts& parts);
 ProblemParts parts_of_lines(const std::string& lines);
 
 /// Returns the name of the body to which a region belongs: the part BODY of a name BODY/REGION, or the body in the
-/// region's definition in the scene. The result is empty if neither the region's name nor the region's definition
-/// states a body.
+/// region's definition in the scene. `body_of_region` returns an empty text if neither the region's name nor the
+/// region's definition states a body.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
 /// Parses a scene. If the scene has `experiments`, `parse_scene` returns the scene of the first experiment, and the
@@ -448,7 +456,7 @@ Scene parse_scene(const std::string& text, const std::string& file);
 /// Overload of `parse_scene` for a scene whose YAML document is `root`.
 Scene parse_scene(const Value& root, const std::string& file);
 
-/// Returns the ParameterSpec of a parameter. `parameter`: NAME or NAME:LABEL, the name of the parameter. If no
+/// Returns the ParameterSpec of a parameter. `parameter`: name of the parameter, of the form NAME or NAME:LABEL. If no
 /// parameter has the given name, `spec_of` returns a ParameterSpec without restrictions.
 ParameterSpec spec_of(const std::string& parameter);
 /// Returns true if scenes define a parameter for a region in the section `boundary` or `attach`: a parameter of a load
@@ -463,7 +471,7 @@ std::string unit_of(const std::string& parameter);
 bool is_of_material(const ParameterSpec& spec);
 /// Returns the values that the key `per` of a parameter may have in scenes; the first value is the default.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
-/// Returns the text that stands for `per` in scenes: "global", "region", …
+/// Returns the text that stands for the enumerator `per` in scenes: "global", "region", …
 std::string to_string(ParameterEntry::Per per);
 
 }  // namespace diffsim::app

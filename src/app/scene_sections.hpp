@@ -10,7 +10,7 @@ namespace diffsim::app {
 MeshSection parse_mesh(const Value& value, const Scene& scene);
 /// Parses the section `bodies`, and adds the bodies, robots and materials to `scene`.
 void parse_bodies(const Value& value, Scene& scene);
-/// Throws InputError unless the cells of `mesh` are tetrahedra.
+/// Throws InputError unless the cells of the mesh `mesh` are tetrahedra.
 void require_tetrahedra(const MeshSection& mesh);
 /// Returns the first body of kind `solid`; nullptr if the scene has no body of kind `solid`.
 const BodyEntry* first_solid(const Scene& scene);
@@ -48,8 +48,8 @@ std::vector<SensorEntry> parse_sensors(const Value& value);
 std::vector<FeedbackEntry> parse_feedback(const Value& value, const Scene& scene);
 /// Returns the type of a sensor.
 const SensorType& type_of(const SensorEntry& sensor);
-/// Parses a list with one number for each component of the sensor. The number `.nan` means that the component of the
-/// sensor is not compared with a target.
+/// Parses a list with one number for each component of the sensor. The number `.nan` for a component means that this
+/// component of the sensor is not compared with a target.
 std::vector<double> parse_components(const Value& value, const SensorEntry& sensor);
 /// Parses the covariance matrix, [components, components], of the errors of the sensor's components.
 std::vector<double> parse_covariance(const Value& value, const SensorEntry& sensor);
@@ -62,8 +62,8 @@ std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& sc
 /// Parses values of a parameter: one number for all values, or any other form that the key `initial` of the parameter
 /// allows, except {region: number}.
 Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scene& scene);
-/// Returns the index in `scene.parameters` of the parameter whose label is the value of the key `parameter`. If several
-/// parameters have the same label, the key `region` selects one of these parameters.
+/// Returns the index in `scene.parameters` of the parameter whose name (ParameterEntry::label) is the value of the key
+/// `parameter`. If several parameters have the same name, the key `region` selects one of these parameters.
 std::size_t parse_parameter_index(const Mapping& mapping, const Scene& scene);
 std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& scene);
 PriorFactors parse_prior_factors(const Value& value, const Scene& scene);
@@ -71,9 +71,10 @@ std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses the section `checkpoint`, and sets the argument `measure_error` to the value of the key `measure_error` if
 /// the section has this key.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-/// Parses the section `optimiser`. If the section `optimiser` has the key `shooting`, sets `scene.shooting_place`. If
-/// the key `uncertainty` of the section `optimiser` is true or a mapping, sets `scene.uncertainty`; if the key is a
-/// mapping, additionally sets `scene.low_rank`.
+/// Parses the section `optimiser`. If the section `optimiser` has the key `shooting`, stores the location of the key in
+/// `scene.shooting_place`. If the value of the key `uncertainty` of the section `optimiser` is true or a mapping,
+/// stores the location of the key in `scene.uncertainty`; if the value is a mapping, additionally sets the options
+/// `scene.low_rank`.
 OptimiserOptions parse_optimiser(const Value& value, Scene& scene);
 OutputSection parse_output(const Value& value, Integrator integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
@@ -91,7 +92,7 @@ std::string beside_scene(const std::string& path, const Scene& scene);
 /// Parses numbers that are written in the scene, or a reference {file:, dataset:} to a dataset.
 Numbers parse_numbers(const Value& value, const Scene& scene);
 /// Throws InputError if `numbers` are written in the scene and have none of the shapes `shapes`, in which -1 means any
-/// extent. `expected`: description of `shapes` for the error message.
+/// extent. `expected`: description of the allowed shapes `shapes`, for the error message.
 void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 }  // namespace diffsim::app

@@ -59,8 +59,8 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene);
 /// outside the unknown's bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
-/// Converts `numbers`, which are part of the scene, to values of an unknown, [unknowns, components], in the layout of
-/// Unknown::start. `numbers` may have the shapes that the key `initial` of the parameter `entry` allows.
+/// Converts `numbers`, an array or a dataset that the scene gives, to an array of values of the Unknown `unknown`, in
+/// the layout of Unknown::start. `numbers` may have the shapes that the key `initial` of the parameter `entry` allows.
 std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                  const Numbers& numbers, const Unknown& unknown, int components);
 

@@ -33,7 +33,7 @@ class StepLog {
  private:
   void require_written();
   /// Returns the rows of the existing table `output.log` up to state `last`, or an empty text if the header of the
-  /// table is not `header`. Sets `kept_` to `last` if the existing table has a row of state `last`.
+  /// table is not `header`. Sets the member `kept_` to `last` if the existing table has a row of state `last`.
   std::string rows_until(int last, const std::string& header);
 
   Job& job_;

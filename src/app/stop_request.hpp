@@ -12,16 +12,16 @@ namespace diffsim::app {
 /// SIGINT ends the program. Only one StopRequest may exist at a time.
 class StopRequest {
  public:
-  /// Installs the signal handlers. If `has_limit` is true, the time limit expires `seconds` after the construction of
-  /// the StopRequest.
+  /// Installs the signal handlers. If `has_limit` is true, the time limit expires `seconds` seconds after the
+  /// construction of the StopRequest.
   StopRequest(double seconds, bool has_limit);
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
   ~StopRequest();
 
   bool is_there() const { return cause() != 0; }
-  /// Returns the cause of a stop request on this rank: the number of a signal, or `time_limit`; 0 if no stop is
-  /// requested.
+  /// Returns the cause of the stop request on the calling rank: the number of a signal, or `time_limit`; 0 if no stop
+  /// is requested.
   int cause() const;
   /// Returns the name of the cause of a stop request, for example "SIGTERM" or "the time limit".
   static std::string name(int cause);

@@ -22,23 +22,24 @@ void require_identified(const Job& job, InverseProblem& problem, const std::vect
 /// Uncertainty of the result u of an inversion.
 struct Uncertainty {
   Curvature curvature;
-  /// Posterior distribution of the unknowns; no value if `undetermined` or `negative` has entries.
+  /// Posterior distribution of the unknowns; no value if one of the lists `undetermined` and `negative` has entries.
   std::optional<Posterior> posterior;
   /// Names of the entries of the result u; "ln NAME" for an entry of a logarithmic unknown.
   std::vector<std::string> names;
-  /// Description of each direction in the space of the unknowns that the loss does not identify (unidentified()).
+  /// Description of each direction in the space of the unknowns along which the loss does not determine the unknowns
+  /// (unidentified()).
   std::vector<std::string> undetermined;
   /// Description of each direction in the space of the unknowns along which the second derivative of the loss is
   /// negative.
   std::vector<std::string> negative;
   std::vector<std::string> at_bounds;  ///< names of the entries of the result u that are at a bound
 };
-/// Computes the uncertainty at the result u of an inversion from the Hessian or the Gauss–Newton matrix, as the scene's
-/// key `optimiser.hessian` selects.
+/// Computes from the Hessian or the Gauss–Newton matrix, as the scene's key `optimiser.hessian` selects, the
+/// uncertainty of the result u of an inversion.
 Uncertainty uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
-/// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. Returns false if
-/// `uncertainty` has no standard deviations (`Uncertainty::posterior`).
+/// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. Returns false if no
+/// standard deviations are known, because `uncertainty.posterior` has no value.
 bool report_uncertainty(Job& job, const InverseProblem& problem, const std::vector<double>& u,
                         const Uncertainty& uncertainty);
 /// Writes the covariance matrix of the result u to the dataset /posterior/covariance, of the shape [n, n] for n entries

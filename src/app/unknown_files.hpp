@@ -20,15 +20,17 @@ std::string in_ascii(std::string unit);
 /// "m²".
 std::string unit_of_loss(const std::string& unit);
 
-/// Writes the dataset `/GROUP/NAME` for each unknown NAME, where GROUP is `group`. The shape of the dataset is [] or
-/// [components] for the values of a global unknown, and [regions] for an unknown with one value per region. For an
-/// unknown with one value per region, the dataset `/GROUP/NAME.regions` contains the names of the regions. Values per
-/// cell, segment or triangle, of the shape [cells], and values per vertex, of the shape [vertices] or [vertices,
-/// components], are in the order of the mesh file. If an unknown has values for each step, the first extent of its
-/// dataset is the number of steps. The coefficients of a linear map (`Unknown::map`) have the shape [modes].
+/// Writes the values of each unknown NAME of the inverse problem to the dataset `/GROUP/NAME`, where GROUP is the
+/// argument `group`. The dataset of a global unknown has the shape [] or [components], and the dataset of an unknown
+/// with one value per region has the shape [regions]. For an unknown NAME with one value per region, the dataset
+/// `/GROUP/NAME.regions` contains the names of the regions. Datasets of unknowns on tetrahedra, segments or triangles
+/// have the shape [cells], and datasets of unknowns on vertices have the shape [vertices] or [vertices, components], in
+/// the order of the mesh file. If an unknown has values for each step, the first extent of its dataset is the number of
+/// steps. The dataset of an unknown with a linear map p = p0 + B u (`Unknown::map`) has one entry for each column of B.
 ///
-/// `values`: function that returns the values of unknown k in the layout of InverseProblem::physical.
-/// `are_derivatives`: true if `values` returns derivatives of the problem's loss. Collective.
+/// `values`: function that returns the values of unknown k, or the derivatives of the loss with respect to these
+/// values, in the layout of InverseProblem::physical. `are_derivatives`: true if `values` returns derivatives of the
+/// problem's loss. Collective.
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives);

@@ -22,7 +22,7 @@ struct Place {
   long line = 0;
   std::string key;  ///< path of keys: `boundary[1].region`
 
-  /// Throws InputError with the message `FILE:LINE: KEY: what`.
+  /// Throws InputError with the message `FILE:LINE: KEY: WHAT`, where WHAT is the argument `what`.
   [[noreturn]] void fail(const std::string& what) const;
 };
 
@@ -34,7 +34,7 @@ struct Value {
   bool quoted = false;
   Place place;
   std::vector<std::string> keys;  ///< mapping: keys of `items`
-  std::vector<Value> items;       ///< entries of a list or mapping
+  std::vector<Value> items;       ///< entries of a YAML list or mapping
 
   bool is_list() const { return kind == Kind::list; }
   bool is_mapping() const { return kind == Kind::mapping; }
@@ -53,15 +53,15 @@ std::string shape_text(const Shape& shape);
 double to_number(const Value& value);  ///< converts a YAML value to a finite number
 /// Converts a YAML value to a finite number or, for the words .inf and -.inf, to an infinite number.
 double to_extended(const Value& value);
-/// Converts a YAML value to a number > 0. Example of an error message: "-5 is not positive; give a number above 0, in
-/// Pa, or the word adaptive".
+/// Converts a YAML value to a number > 0. Example of an error message of `to_positive`: "-5 is not positive; give a
+/// number above 0, in Pa, or the word adaptive".
 ///
 /// `unit`: unit of the number for the error message, or empty if the number has no unit. `instead`: description, for
 /// the error message, of an alternative to a number, for example "the word adaptive"; empty if a number is the only
 /// possibility.
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
-/// Converts a YAML value to a number ≥ 0. Example of an error message: "-5 is negative; give a number, 0 or more, in
-/// Pa".
+/// Converts a YAML value to a number ≥ 0. Example of an error message of `to_non_negative`: "-5 is negative; give a
+/// number, 0 or more, in Pa".
 double to_non_negative(const Value& value, const std::string& unit);
 /// Returns "a number above 0, in UNIT", or "a number above 0" if `unit` is empty or "1".
 std::string number_above_zero(const std::string& unit);
@@ -75,8 +75,8 @@ std::array<double, 3> to_vector(const Value& value);
 /// Converts a YAML value to a rectangular array; a single number has the shape [].
 Array to_array(const Value& value);
 /// Returns the text of `value` if this text is one of the words `available`; otherwise throws InputError. If the text
-/// of `value` is one of the words `planned`, the message of the InputError says that the choice is not available in
-/// this version of the program.
+/// of `value` is one of the words `planned`, throws an InputError that says that the choice is not available in this
+/// version of the program.
 std::string to_choice(const Value& value, const std::vector<std::string>& available,
                       const std::vector<std::string>& planned = {});
 /// Converts a YAML value to a value of an enumeration. `names`: words for the enumeration's values 0, 1, …
@@ -85,7 +85,7 @@ Enum to_enum(const Value& value, const std::array<const char*, N>& names) {
   const std::string name = to_choice(value, {names.begin(), names.end()});
   return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
 }
-/// Returns the items of a list; any other value is treated as a list with one item.
+/// Returns the items of a YAML list; a YAML value that is not a list is treated as a list with one item.
 std::vector<const Value*> to_items(const Value& value);
 
 /// Returns a text that contains the given words, separated by commas: "a, b, c".
@@ -97,20 +97,20 @@ std::string format_number(double value);
 class Mapping {
  public:
   /// Checks the keys of the YAML mapping `value`. Throws InputError if `value` is not a mapping, or if a key is not in
-  /// the list `known`; the message of the InputError suggests the nearest known key. If a key is in the list `planned`,
-  /// the message of the InputError says that the key is not available in this version of the program.
+  /// the list `known`; the message of the InputError suggests the nearest known key. If a key of the mapping is in the
+  /// list `planned`, throws an InputError that says that the key is not available in this version of the program.
   Mapping(const Value& value, std::vector<std::string> known, const std::vector<std::string>& planned = {});
 
   const Place& place() const { return value_->place; }
   /// Returns the value of a key, or nullptr if the mapping does not have the key. Throws InputError if the mapping has
-  /// the key, but without a value.
+  /// the key `key` without a value.
   const Value* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// Returns the value of a key of the mapping. Throws InputError if the key is missing. `what`: description of the
-  /// missing value for the error message.
+  /// Returns the value of a key of the mapping. Throws InputError if the mapping does not have the key `key`. `what`:
+  /// description of the missing value for the error message.
   const Value& need(std::string_view key, const std::string& what) const;
-  /// Returns the location of `key` in the scene file. If the key is missing, the returned location consists of the
-  /// mapping's line and of the path that the key would have.
+  /// Returns the location of `key` in the scene file. If the mapping does not have the key `key`, the returned location
+  /// consists of the mapping's line and of the path that the key would have.
   Place place_of(std::string_view key) const;
   /// Returns the only one of the keys `keys` that the mapping contains. Throws InputError if the mapping contains none
   /// or several of the keys `keys`.

@@ -15,7 +15,7 @@ namespace diffsim {
 /// Anchors of those vertices of a region that this rank owns, where the anchor of a vertex is the point of a cell to
 /// which the vertex is attached.
 struct Anchors {
-  AnchorKind kind = AnchorKind::vertex;  ///< kind of all anchors, the same on every rank
+  AnchorKind kind = AnchorKind::vertex;  ///< kind of cell to which the vertices are attached, the same on every rank
   std::vector<int> vertices;             ///< attached vertices, all owned by this rank: [anchors]
   /// Owner rank and local index of each node of the cells that contain the anchors: [anchors, nodes of a cell].
   std::vector<VertexLocation> nodes;
@@ -23,9 +23,10 @@ struct Anchors {
 };
 
 /// Returns the anchors of the vertices of `region`: for each vertex the nearest cell of region `to` in the rest shape,
-/// and the coordinates ξ of the vertex in this cell. The search for the nearest cell considers only the cells of region
-/// `to` with the highest dimension. The directors of segments are used only if all segments of region `to` have
-/// directors. If region `to` has no cells, the anchors are vertices of `to`.
+/// and the coordinates ξ of the vertex in this cell. The search for the cell nearest to a vertex considers only the
+/// cells of region `to` with the highest dimension. Coordinates of anchors in segments refer to the directors of the
+/// segments only if all segments of region `to` have directors. If region `to` has no cells, the anchors are vertices
+/// of region `to`.
 ///
 /// Throws Error (input) if a vertex belongs to both `region` and `to`, or if a vertex of `region` is too far from the
 /// nearest cell of region `to`. If the nearest cell is a tetrahedron, a triangle or a segment whose director is used,

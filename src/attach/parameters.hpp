@@ -6,7 +6,8 @@
 namespace diffsim {
 
 /// Specifications of the parameters of attachments, which are springs between the vertices of a region and points of
-/// other cells. Parameter names end with the name of the attached region, for example `attachment_stiffness:REGION`.
+/// other cells. The names of the parameters of an attachment end with the name of the attached region, for example
+/// `attachment_stiffness:REGION`.
 struct AttachmentParameters {
   static constexpr ParameterSpec stiffness{.name = "attachment_stiffness",
                                            .unit = "N/m",

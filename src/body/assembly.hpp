@@ -57,12 +57,12 @@ class Assembly {
   std::vector<int> node_numbers() const;
   /// Returns I - Gᵀ (G Gᵀ)⁻¹ G, the symmetric matrix of the orthogonal projection onto the kernel of G(x), [3N, 3N] for
   /// N nodes, where the rows of the matrix G(x) are the gradients of the constraints. The rows and columns of the
-  /// projection matrix are the three components of each of the N nodes, in the order of `node_numbers`. Throws Error if
-  /// the gradients of the constraints are linearly dependent at the positions x.
+  /// projection matrix correspond to the three components of each node of the constraints, in the order of
+  /// `node_numbers`. Throws Error if the gradients of the constraints are linearly dependent at the positions x.
   std::vector<double> projector(const NodeVectors<double>& x) const;
   /// Returns the symmetric matrix Σ_k λ_k ∇²g_k, [3N, 3N] for N nodes, with the Lagrange multipliers λ_k and the
-  /// constant second derivatives ∇²g_k of the constraint functions. The rows and columns of Σ_k λ_k ∇²g_k are the three
-  /// components of each of the N nodes, in the order of `node_numbers`.
+  /// constant second derivatives ∇²g_k of the constraint functions. The rows and columns of Σ_k λ_k ∇²g_k correspond to
+  /// the three components of each node of the constraints, in the order of `node_numbers`.
   std::vector<double> curvature(const std::vector<double>& lambda) const;
 
   /// Throws Error (input) if the gradients of the constraints are linearly dependent at the positions x. `ones`: vector
@@ -70,8 +70,8 @@ class Assembly {
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
   /// Returns the solution z of S z = r, or of Sᵀ z = r if `transposed`, with S = G(y) C G(x)ᵀ, the matrix G of the
   /// gradients of the constraints, and a diagonal matrix C. `factors`: diagonal of the matrix C in S = G(y) C G(x)ᵀ,
-  /// one factor per node. Throws Error if the matrix S is singular, for example because a time step moves nodes too
-  /// far.
+  /// one factor per node. Throws Error if the matrix S = G(y) C G(x)ᵀ is singular, for example because a time step
+  /// moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;

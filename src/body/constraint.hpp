@@ -9,8 +9,8 @@ namespace diffsim::body {
 /// Holonomic constraint g(x) = 0 on the positions x_k of nodes. The function g is the scalar product of two vectors A
 /// and B, each an affine function of the positions, plus a linear function of the positions, minus a constant c:
 ///   g(x) = A·B + Σ_k l_k·x_k - c,   A = a₀ + Σ_k a_k x_k,   B = b₀ + Σ_k b_k x_k
-/// with constant weights a_k and b_k, and constant vectors a₀, b₀ and l_k. The second derivatives of the function g are
-/// constant.
+/// with constant weights a_k and b_k, and constant vectors a₀, b₀ and l_k. The second derivatives of the constraint
+/// function g are constant.
 ///
 /// Examples of constraints g(x) = A·B + Σ_k l_k·x_k - c = 0; the vectors l_k are zero in all examples except the last:
 /// - The distance between two nodes is constant: A = B = x_1 - x_2, c = length².

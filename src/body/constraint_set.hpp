@@ -19,9 +19,9 @@ namespace diffsim::body {
 /// another body is an assembly of its own. The rank that owns the first body of an assembly does all computations for
 /// the assembly, with copies of the nodes that other ranks own.
 ///
-/// The nodes on a rank are numbered in this order: the four corners of each rigid body that the rank owns, with four
-/// consecutive numbers for each body; the rotors of joints (`Joint::armature`) that the rank owns; copies of nodes that
-/// other ranks own.
+/// The nodes of the constraints on a rank are numbered in this order: the four corners of each rigid body that the rank
+/// owns, with four consecutive numbers for each body; the rotors of joints (`Joint::armature`) that the rank owns;
+/// copies of nodes that other ranks own.
 class ConstraintSet {
  public:
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
@@ -34,12 +34,12 @@ class ConstraintSet {
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies of bodies connected by joints, for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
-  /// Nodes of this rank, including copies of nodes that other ranks own.
+  /// Nodes of the constraints on this rank, including copies of nodes that other ranks own.
   const Entities& nodes() const { return *nodes_; }
-  /// Number of nodes of this rank, including copies of nodes that other ranks own.
+  /// Number of the constraints' nodes on this rank, including copies of nodes that other ranks own.
   std::size_t num_nodes() const { return nodes_->local(); }
-  /// Flag for each node of this rank, including copies, [nodes]: non-zero for the rotors of joints, on which gravity
-  /// does not act.
+  /// Flag for each node of the constraints on this rank, including copies of other ranks' nodes, [nodes]: non-zero for
+  /// the rotors of joints, on which gravity does not act.
   const std::vector<char>& is_rotor() const { return is_rotor_; }
   /// Index of the local vertex of each node that this rank owns, [owned nodes].
   const std::vector<int>& vertices() const { return vertices_; }

@@ -21,17 +21,19 @@ void require_axis(const Joint& joint);
 /// the motions that the joint allows. The constraints of one joint are linearly independent.
 std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other);
 
-/// Returns the three constraints that make the rotor vector ρ of a revolute or prismatic joint (`Joint::armature`) a
-/// function of the joint's coordinate q. `body`, `other`: Frames of the joint's bodies. `change`: ρ - ρ₀, where ρ₀ is
-/// the value of the rotor vector ρ in the rest configuration. With the joint's coordinate q and the coordinate q₀ at
-/// the rest positions, the constraints are
+/// Returns the three constraints that make a vector ρ, which represents the rotor of a revolute or prismatic joint
+/// (`Joint::armature`), a function of the joint's coordinate q. `body`, `other`: Frames of the joint's bodies.
+/// `change`: difference ρ - ρ₀ between the vector ρ, which represents the rotor of a joint's motor, and the value ρ₀ of
+/// ρ in the rest configuration. With the vector ρ that represents the rotor of a joint, the joint's coordinate q, and
+/// the values ρ₀ and q₀ in the rest configuration, the constraints are
 ///   revolute:   ρ - ρ₀ = (cos(q - q₀) - 1, sin(q - q₀), 0),   cos(q - q₀) = e·e',  sin(q - q₀) = e·f'
 ///   prismatic:  ρ - ρ₀ = (q - q₀, 0, 0),                      q - q₀ = (p - p')·a'
 /// where e, e', f', a', p and p' are the directions and points of the joint that JointForce defines.
 ///
-/// The rotor vector ρ is a length, and 1 rad of the coordinate q of a revolute joint corresponds to 1 m; therefore
-/// |dρ/dt|² = (dq/dt)² for revolute and for prismatic joints. The three constraints on the rotor vector ρ are linearly
-/// independent of each other and of all other constraints.
+/// The components of the vector ρ that represents the rotor of a joint are lengths, and 1 rad of the coordinate q of a
+/// revolute joint corresponds to 1 m; therefore |dρ/dt|² = (dq/dt)² for revolute and for prismatic joints. The three
+/// constraints on the vector ρ that represents the rotor of a joint are linearly independent of each other and of all
+/// other constraints.
 std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
                                           const LinearForm& change);
 

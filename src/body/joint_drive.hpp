@@ -27,17 +27,17 @@ struct JointNodes {
 /// meaning.
 bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 
-/// Returns the nodes of a revolute or prismatic joint, and the joint's force without limits and with
-/// `friction_velocity` 1. The joint's bodies may be rigid or affine. Throws Error (input) if the joint is neither
+/// Returns the nodes of the bodies of a revolute or prismatic joint, and the JointForce without limits and with
+/// `friction_velocity` = 1. The joint's bodies may be rigid or affine. Throws Error (input) if the joint is neither
 /// revolute nor prismatic, if a body is neither rigid nor affine, or if the axis has zero or infinite length.
 /// Collective.
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
-/// Creates the force term of a driven joint. The parameters of the term are the JointParameters with the suffix
-/// `:NAME`, where NAME is the name of the joint. The friction velocity, the joint's limits, and the distance from a
-/// limit at which the barrier force begins are constants that are copied from `drive`; all other coefficients of the
-/// joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes` throws, and in the following
-/// cases:
+/// Creates the force term of a driven joint. The parameters of the force term are all JointParameters except the
+/// armature, with the suffix `:NAME`, where NAME is the name of the joint. The friction velocity, the joint's limits,
+/// and the distance from a limit at which the barrier force begins are constants that are copied from `drive`; all
+/// other coefficients of the joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes`
+/// throws, and in the following cases:
 /// - The friction velocity is not positive.
 /// - The limits are not in increasing order, or `joint.coordinate` is not strictly between the limits.
 /// - The limits of a revolute joint are not within π of `joint.coordinate`.
@@ -45,8 +45,8 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 /// - Limits are given, but `drive.limit_distance` is negative or infinite, or is 0 although a limit is infinite.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive);
 
-/// Returns the force and the nodes of each joint. The returned list contains an empty optional for each joint that is
-/// neither revolute nor prismatic. Collective.
+/// Returns the JointForce of each joint, and the nodes on which the JointForce acts. The list that `find_joint_nodes`
+/// returns contains an empty optional for each joint that is neither revolute nor prismatic. Collective.
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
 /// Returns the coordinates q (JointDrive) of joints at `positions` [local or owned vertices, 3], the same on all ranks.
 /// `joints`: result of `find_joint_nodes`; the coordinate of a joint whose optional is empty is NaN. Collective.

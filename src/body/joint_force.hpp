@@ -31,7 +31,8 @@ struct BodyVector {
     return sum;
   }
   /// Adds the product w_k g of the vector `g` with `weights[k]` = w_k to `f[k]`, for each node k. If g is the gradient
-  /// of a function of a BodyVector, w_k g is the derivative of this function with respect to the position of node k.
+  /// of a function of a BodyVector with the weights w_k, w_k g is the derivative of this function with respect to the
+  /// position of node k.
   template <class T>
   DIFFSIM_FUNCTION void add(const Vec3<T>& g, Vec3<T>* f) const {
     for (int k = 0; k < 4; ++k) f[k] = f[k] + T(weights[k]) * g;
@@ -59,7 +60,8 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 /// Force of a driven joint (JointDrive) on the four nodes of `Joint::body` and the four nodes of `Joint::other`. With
 /// the generalised force Q on the joint's coordinate q, the force on node k is Q ∂q/∂x_k, where x_k is the position of
 /// the node. The power of the forces on all nodes is Q dq/dt, with the generalised force Q and the joint's coordinate
-/// q. The parameters of the force are, in this order: torque, stiffness, damping, target, friction and limit stiffness.
+/// q. The parameters of a JointForce are, in this order: torque, stiffness, damping, target, friction and limit
+/// stiffness.
 ///
 /// The coordinate of a revolute joint is q = q₀ + atan2(e·f', e·e'), where q₀ is the coordinate at the rest positions,
 /// e is a direction fixed to `Joint::body`, and e' and f' are directions fixed to `Joint::other`; at the rest

@@ -20,7 +20,7 @@ struct LinearForm {
 LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Returns the constraint a·b = value, where a and b are vectors that depend on the positions of nodes.
 Constraint product(const LinearForm& a, const LinearForm& b, double value);
-/// Adds the scalar product direction·form to the function g of the constraint g = 0.
+/// Adds the scalar product of `direction` and `form` to the function g of the constraint g = 0.
 void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint);
 
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
@@ -35,15 +35,15 @@ class Frame {
 
   bool is_world() const { return first_node_ < 0; }
   /// Returns the current position of the material point with the rest position `rest`, as a function of the positions
-  /// of the nodes.
+  /// of the body's nodes.
   LinearForm point(const Vector& rest) const;
   /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a function of
-  /// the positions of the nodes.
+  /// the positions of the body's nodes.
   LinearForm direction(const Vector& rest) const;
   /// Returns the six constraints of a rigid body: u_k · u_l is constant for 1 ≤ k ≤ l ≤ 3, where u_1, u_2 and u_3 are
-  /// half of the vectors between the midpoints of opposite edges of the tetrahedron x_0 x_1 x_2 x_3 of the nodes, for
-  /// example u_1 = (x_0 - x_1 + x_2 - x_3)/4. If the four nodes are almost in a plane, the six constraints that
-  /// `rigidity` returns are still linearly independent, whereas constraints on the six distances between the nodes
+  /// half of the vectors between the midpoints of opposite edges of the tetrahedron with the nodes x_0, x_1, x_2 and
+  /// x_3, for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. If the four nodes are almost in a plane, the six constraints
+  /// that `rigidity` returns are still linearly independent, whereas constraints on the six distances between the nodes
   /// would be almost dependent.
   std::vector<Constraint> rigidity() const;
 

@@ -7,8 +7,9 @@ namespace diffsim {
 
 /// Specifications of the parameters of driven joints (JointDrive) and of rotors (`Joint::armature`). The name of a
 /// joint is appended to the parameter names as a suffix, for example `joint_torque:NAME`. The member `unit` of each
-/// ParameterSpec gives the unit for revolute joints. For prismatic joints, torque and friction are in N, the
-/// stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the target in m, and the armature in kg.
+/// ParameterSpec in JointParameters is the unit for revolute joints. For prismatic joints, torque and friction are in
+/// N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the target in m, and the armature
+/// in kg.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",

@@ -18,8 +18,8 @@ namespace diffsim::body {
 /// or if the mesh has no rotor with the name `joint.rotor()`.
 void require_rotor(const TetrahedralMesh& mesh, const Joint& joint);
 
-/// Returns the local vertex of the joint's rotor if this rank owns the vertex, or -1 if another rank owns the vertex.
-/// Throws Error (input) if `require_rotor` throws.
+/// Returns the local index of the vertex of the joint's rotor if this rank owns the vertex, or -1 if another rank owns
+/// the vertex. Throws Error (input) if `require_rotor` throws.
 int find_rotor(const TetrahedralMesh& mesh, const Joint& joint);
 
 /// Creates the inertia of a joint's rotor. The mass of the rotor is the parameter `joint_armature:NAME`, where NAME is

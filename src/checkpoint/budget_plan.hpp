@@ -14,21 +14,23 @@ namespace diffsim {
 struct SweepBytes {
   std::int64_t snapshot = 0;  ///< size of a snapshot
   std::int64_t record = 0;    ///< size of a record
-  std::int64_t held = 0;      ///< memory in use by this process before the sweep begins
-  std::int64_t beside = 0;    ///< memory that the sweep needs in addition to snapshots and records
+  std::int64_t held = 0;      ///< memory in use by this process before the forward run begins
+  /// Memory that the forward and reverse runs need in addition to snapshots and records of time steps.
+  std::int64_t beside = 0;
 };
 
 /// Overload of `plan_checkpoints` for the memory budget of a run on several ranks. The memory budget is reduced by the
-/// memory that the sweep needs in addition to snapshots and records. If the budget is given as `budget.bytes`, the
-/// budget is reduced by the memory that the processes already use, and the sizes in the plan are sums over all ranks.
-/// If the budget is given as `budget.share`, the sizes in the plan are the largest sums over the ranks of one machine,
-/// and the budget is the fraction `budget.share` of the least free memory of any machine.
+/// memory that the forward and reverse runs need in addition to snapshots and records of time steps. If the budget is
+/// given as `budget.bytes`, the budget is reduced by the memory that the processes already use, and the sizes in the
+/// plan are sums over all ranks. If the budget is given as `budget.share`, each size in the plan is the maximum over
+/// the machines of the sum over a machine's ranks, and the budget is the fraction `budget.share` of the smallest free
+/// memory of a machine.
 ///
 /// `disk`: properties of a disk on which the plan may place snapshots; if nullptr, all snapshots are in memory.
-/// `disk->buffers` is the buffer memory of this rank; `disk->processes` is not used; all other members of `disk` are
-/// the same on all ranks. Throws Error (input) if neither one snapshot and one record nor the records of all steps fit
-/// into the budget; the message of the Error states the memory needed and, if the budget is given as `budget.bytes`,
-/// the memory in use. Collective.
+/// `disk->buffers` is the memory of this rank's buffers for snapshots; `disk->processes` is not used; all other members
+/// of `disk` are the same on all ranks. Throws Error (input) if neither one snapshot and one record nor the records of
+/// all steps fit into the budget; the message of the Error states the memory needed and, if the budget is given as
+/// `budget.bytes`, the memory in use. Collective.
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk = nullptr);
 

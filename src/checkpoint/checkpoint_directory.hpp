@@ -33,8 +33,8 @@ class CheckpointWriteError : public Error {
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
 };
 
-/// Returns true if `error`, thrown while a checkpoint file was read, means that this file is damaged. A sweep can
-/// recompute the contents of a damaged checkpoint file.
+/// Returns true if `error`, thrown while a checkpoint file was read, means that this file is damaged. The contents of a
+/// damaged checkpoint file can be recomputed by a repetition of time steps.
 inline bool is_damage(const Error& error) {
   return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
 }
@@ -68,8 +68,8 @@ class CheckpointDirectory {
     /// Maximum time (s) to wait, if the option `keep` is true, for another program that uses the directory.
     double patience = 10.0;
     ProblemParts problem;
-    std::function<void(const std::string&)> warn;  ///< function that receives warnings about unusable files
-    /// Object for system calls that write files; must outlive the CheckpointDirectory.
+    std::function<void(const std::string&)> warn;  ///< function that receives warnings about unusable checkpoint files
+    /// Object that performs the system calls for writing files; must outlive the CheckpointDirectory.
     FileSystem* files = &system_files();
   };
 
@@ -89,35 +89,37 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Begins a sweep for given values of the parameters and of the initial state, which `signature` identifies. Returns
-  /// true if the existing checkpoint files of all kinds except `durable_kind` were written for the same parameters and
-  /// the same initial state; otherwise removes the files of these kinds and returns false. Files of the kind
-  /// `durable_kind` do not depend on the parameters and the initial state.
+  /// Begins a sweep (forward run and reverse run) with the parameters and the initial state that `signature`
+  /// identifies. Returns true if the existing checkpoint files of all kinds except `durable_kind` were written for the
+  /// same parameters and the same initial state; otherwise removes the files of these kinds and returns false. Files of
+  /// the kind `durable_kind` do not depend on the parameters and the initial state.
   bool begin_point(const RowOrder::Signature& signature);
 
   /// Starts to write the checkpoint file with the given kind and number. Replaces an existing checkpoint file that has
   /// the given kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
-  /// Returns true if the checkpoint file with the given kind and number exists, even if the file is pinned and has been
-  /// marked as erased.
+  /// Returns true if the checkpoint file with the given kind and number exists, even if `erase` was called for the file
+  /// while `pin` protected the file from removal.
   bool has(const std::string& kind, int number) const;
-  std::vector<int> numbers(const std::string& kind) const;  ///< numbers of existing files of a kind, in ascending order
+  /// Returns the numbers of the existing checkpoint files of the kind `kind`, in ascending order.
+  std::vector<int> numbers(const std::string& kind) const;
   /// Opens an existing checkpoint file, after waiting until the file is completely written and verifying the checksum
   /// of the file. Throws Error (run) if there is no file with the given kind and number, and Error (system) with the
   /// reason if the file is damaged or has been removed from the disk.
   Hdf5File open(const std::string& kind, int number);
   /// Returns the path that a checkpoint file has as soon as the file is complete.
   std::string file_of(const std::string& kind, int number) const;
-  /// Removes a checkpoint file, or, if the file is pinned, only marks the file as erased, so that `unpin` removes the
-  /// file.
+  /// Removes a checkpoint file or, if `pin` protects the file from removal, only marks the file, so that `unpin`
+  /// removes the file.
   void erase(const std::string& kind, int number);
-  /// Pins a file: `erase` does not remove the file before `unpin` is called.
+  /// Protects a checkpoint file from removal: `erase` does not remove the file before `unpin` is called.
   void pin(const std::string& kind, int number);
-  /// Unpins a file, and removes the file if `erase` was called while the file was pinned.
+  /// Ends the protection of a checkpoint file by `pin`, and removes the file if `erase` was called during the
+  /// protection.
   void unpin(const std::string& kind, int number);
-  /// Returns true if a checkpoint file exists, is pinned, and is intact or still being written. If `claim` returns
-  /// true, an earlier call of `erase` for the file has no effect.
+  /// Returns true if the checkpoint file with the given kind and number exists, is protected from removal by `pin`, and
+  /// is intact or still being written. If `claim` returns true, an earlier call of `erase` for the file has no effect.
   bool claim(const std::string& kind, int number);
   /// Sets this rank's values of the dataset `/note`, which is contained in every checkpoint file that is written after
   /// the call of `annotate`.
@@ -131,9 +133,10 @@ class CheckpointDirectory {
   /// prevent a run of another problem in the same directory.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
-  /// Waits until all files that are being written are complete, then removes the manifest. With the option `keep`,
-  /// `remove_all` removes all checkpoint files, then the directory and those parent directories that this object
-  /// created, as far as the directories are empty. Without the option `keep`, the destructor removes the files.
+  /// Waits until all checkpoint files that are being written are complete, then removes the manifest. With the option
+  /// `keep`, `remove_all` removes all checkpoint files, then the directory and those parent directories that this
+  /// object created, as far as the directories are empty. Without the option `keep`, the destructor of
+  /// CheckpointDirectory removes the checkpoint files.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }

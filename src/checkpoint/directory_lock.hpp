@@ -17,10 +17,10 @@ class DirectoryLock {
   DirectoryLock& operator=(const DirectoryLock&) = delete;
   ~DirectoryLock() { release(); }
 
-  /// Acquires an exclusive lock; waits up to `patience` seconds for other programs to release their locks. Returns
-  /// false if another program still has a lock when `patience` has elapsed. Returns true if the lock is acquired or if
-  /// the directory cannot be locked. If another program has removed the directory before releasing its lock, `is_of`
-  /// returns false, and the caller must create and lock the directory again.
+  /// Acquires an exclusive lock on `directory`; waits up to `patience` seconds for other programs to release their
+  /// locks. Returns false if another program still has a lock on the directory after `patience` seconds. Returns true
+  /// if the lock is acquired or if the directory cannot be locked. If another program has removed the directory before
+  /// releasing its lock, `is_of` returns false, and the caller must create and lock the directory again.
   bool lock(const std::string& directory, double patience);
   /// Converts the exclusive lock to a shared lock. If `lock` has returned false, `share` tries to acquire a shared
   /// lock.

@@ -7,12 +7,12 @@
 
 namespace diffsim {
 
-/// Numbers of steps that a sweep (a forward run and the reverse run) with a given schedule will execute.
+/// Numbers of steps that a sweep (a forward run and the reverse run) with a given checkpointing schedule will execute.
 struct SweepForecast {
   int num_steps = 0;
-  int first = 0;   ///< smallest number of a step whose adjoint is computed
+  int first = 0;   ///< number of the earliest time step whose adjoint is computed
   long steps = 0;  ///< number of executed steps, including recorded steps and repetitions
-  /// Number of the steps executed between the adjoint of step n and the end of the sweep, for each step n.
+  /// Number of steps that are executed between the adjoint of step n and the end of the reverse run, for each step n.
   std::vector<long> left;
 };
 

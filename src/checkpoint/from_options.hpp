@@ -27,14 +27,14 @@ int skipped_steps(const CheckpointOptions& options, int num_steps);
 /// steps only (checkpoint.last)…". The text is empty if the gradient is exact.
 std::string approximation_of(const CheckpointOptions& options, int num_steps);
 
-/// Creates the schedule of `plan` if `plan` is given, otherwise the schedule `options.schedule`. `plan`: plan that was
-/// computed for the memory budget `options.memory`, or nullptr.
+/// Creates the schedule of `plan` if `plan` is given, otherwise the schedule `options.schedule`. `plan`: checkpointing
+/// plan for the memory budget `options.memory`, or nullptr.
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps,
                                         const CheckpointPlan* plan = nullptr);
 /// Creates the store `options.store`. If `shared` is given, HDF5 snapshots are written to the directory `shared`. If
 /// `shared` is nullptr, HDF5 snapshots are written to `options.directory`, and the store's destructor removes the files
 /// of the snapshots. A tiered store uses the directory `shared` for storage level 1 only, and only if the options of
-/// level 1 name no directory. `order`: order of the rows in the HDF5 files.
+/// level 1 name no directory. `order`: order of the rows of datasets in the HDF5 files.
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
                                   std::shared_ptr<CheckpointDirectory> shared = nullptr,
                                   const RowOrder* order = nullptr);

@@ -14,13 +14,14 @@ namespace diffsim {
 
 /// Store of snapshots on disk, one HDF5 file for each snapshot (`step_000012.h5`), for snapshots that do not fit into
 /// memory. The file of a snapshot is written in the background under a temporary name, and gets the final name when the
-/// file is complete. The function `get` verifies the checksum of the snapshot's file. All member functions of Hdf5Store
-/// are collective.
+/// file is complete. The function `get` verifies the checksum of the file from which a snapshot is read. All member
+/// functions of Hdf5Store are collective.
 class Hdf5Store : public Store {
  public:
-  /// Creates a store with a CheckpointDirectory that no other object uses. The directory is created if the directory
-  /// does not exist; the destructor removes the snapshots' files and, if the store created the directory, the
-  /// directory. Throws Error (input) if the directory is not writable.
+  /// Creates a store of snapshots with a CheckpointDirectory that no other object uses. The constructor creates the
+  /// directory `directory` if it does not exist; the destructor removes the files of the snapshots and, if the
+  /// constructor created the directory, the directory. Throws Error (input) if the directory `directory` is not
+  /// writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
   /// Creates a store in a directory that is shared with other objects. If `format.single` is true, the values of
   /// snapshots are rounded to float32 on the disk, so the gradient is approximate.

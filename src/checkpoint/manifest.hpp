@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-/// Entry of a manifest: kind, number, name, length (bytes) and checksum of a complete file.
+/// Entry of a manifest: kind, number, name, length (bytes) and checksum of a complete checkpoint file.
 struct ManifestEntry {
   std::string kind;
   int number = 0;
@@ -20,7 +20,7 @@ struct ManifestEntry {
 };
 
 /// Manifest of a checkpoint directory: the identity of the problem, the signature of the parameters and of the initial
-/// state, and the list of the complete files.
+/// state, and the list of the complete checkpoint files.
 struct Manifest {
   std::int64_t generation = 0;
   bool failed = false;  ///< true if the run that wrote the manifest failed
@@ -31,8 +31,8 @@ struct Manifest {
 };
 
 std::string to_text(const Manifest& manifest);
-/// Parses the text of a manifest; returns nullopt if the text is damaged. Throws Error (input) if the text has another
-/// format version than this program reads. `path`: path of the manifest, for error messages.
+/// Parses the text of a manifest; returns nullopt if the text is damaged. Throws Error (input) if the manifest has a
+/// format version that this program does not read. `path`: path of the manifest, for error messages.
 std::optional<Manifest> parse_manifest(const std::string& text, const std::string& path);
 
 // The following functions are serial: one rank calls them inside `collectively`.
@@ -49,8 +49,8 @@ void write_manifest(const std::string& directory, const Manifest& manifest, File
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
 /// Creates a directory and its parent directories if they do not exist. Returns the path of the outermost directory
-/// that was created, or an empty string if the directory existed already. Throws Error (input) if the directory is not
-/// writable.
+/// that was created, or an empty string if the directory existed already. Throws Error (input) if the directory
+/// `directory` is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
 /// Returns the names of those files in a directory that a CheckpointDirectory has written, including incompletely
 /// written files, but without complete manifests.

@@ -17,15 +17,16 @@ struct StorageLevel {
 };
 
 /// Schedule with the least run time for given costs and capacities of several storage levels; level 0 is the fastest.
-/// The schedule is computed by dynamic programming over the length of a sub-rollout and the free capacity of a storage
-/// level, which is the level's capacity minus the number of snapshots stored on the level. Whenever a snapshot is
-/// written to a level, no snapshot is on a faster level. Source: J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.
+/// The schedule is computed by dynamic programming over the length of a part of the rollout and the free capacity of a
+/// storage level, which is the level's capacity minus the number of snapshots stored on the level. Whenever a snapshot
+/// is written to a storage level, no snapshot is stored on a faster level. Source: J. Herrmann, G. Pallez, H-Revolve,
+/// ACM TOMS 46, 2020.
 ///
 /// The schedule stores the record of only one step at a time, and the adjoint of this step is computed immediately
 /// afterwards. A snapshot remains on the storage level to which the snapshot was written until the schedule no longer
 /// needs the snapshot. For n steps, the construction of the schedule takes O(n²) time and O(n) memory for each snapshot
-/// that reduces the run time. The construction of the schedule takes no time and no memory for surplus capacity of a
-/// storage level, whose use would not reduce the run time.
+/// that reduces the run time. Surplus capacity of a storage level, the use of which would not reduce the run time,
+/// takes no time and no memory in the construction of the schedule.
 class MultiLevelSchedule : public Schedule {
  public:
   /// Creates the schedule. `step_seconds`: run time of a step. Throws Error (input) if a storage level is faster than

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Schedule without snapshots for reversible Models. The forward run advances to the last state without records. The
-/// reverse run undoes one step at a time, and computes the adjoint of the step after the step is undone. Each step is
-/// executed once forward and once backward in time.
+/// Checkpointing schedule without snapshots, for Models that can undo a step (`Model::step_back`). The forward run
+/// advances to the last state without records. The reverse run undoes one step at a time, and computes the adjoint of
+/// the step after the step is undone. Each step is executed once forward and once backward in time.
 class ReversibleSchedule : public Schedule {
  public:
   explicit ReversibleSchedule(int num_steps) : num_steps_(num_steps), next_(num_steps) {}

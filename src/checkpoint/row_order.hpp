@@ -30,27 +30,27 @@ class RowOrder {
   MPI_Comm comm() const { return comm_; }
 
   /// Returns the arrays to be written to a file for a state: one array `GROUP/NAME` for each field NAME, where GROUP is
-  /// `group`.
+  /// the argument `group`.
   std::vector<FileArray> to_file(const std::string& group, const State& state, SnapshotFormat format = {}) const;
-  /// Reads the fields of a state from the arrays `GROUP/NAME`, where GROUP is `group` and NAME is the name of the
-  /// field.
+  /// Reads the fields of a state from the arrays `GROUP/NAME`, where GROUP is the argument `group` and NAME is the name
+  /// of the field.
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
   /// Returns the arrays to be written to a file for a gradient during a sweep: one array `GROUP/NAME` for each
-  /// parameter NAME, where GROUP is `group`. For a global parameter, the array contains the contribution of each rank,
-  /// because the sum over the ranks is computed only at the end of the sweep.
+  /// parameter NAME, where GROUP is the argument `group`. For a global parameter, the array contains the contribution
+  /// of each rank to the gradient, because the sum over the ranks is computed only at the end of the reverse run.
   std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
-  /// Reads a gradient from the arrays `GROUP/NAME`, where GROUP is `group` and NAME is the name of the parameter. If
-  /// the file was written by another number of ranks, the first rank receives the sum of the contributions to the
-  /// gradient with respect to global parameters, and the other ranks receive zeros.
+  /// Reads a gradient from the arrays `GROUP/NAME`, where GROUP is the argument `group` and NAME is the name of the
+  /// parameter. If the file was written by another number of ranks, the first rank receives the sum of the
+  /// contributions to the gradient with respect to global parameters, and the other ranks receive zeros.
   void from_file(const Hdf5File& file, const std::string& group, ParameterSet& gradient) const;
 
   /// Returns an array to be written to a file, with one row per rank. `values`: row of this rank, for example the
   /// rank's contribution to a sum.
   FileArray shares(const std::string& dataset, const std::vector<double>& values) const;
   /// Reads this rank's row, of `count` values, from the array `dataset` of a file; the function `shares` must have
-  /// created the array. If the file was written by another number of ranks, returns the sum of all rows on the first
-  /// rank, and zeros on the other ranks.
+  /// created the array. If the file was written by another number of ranks, returns the sum of all rows of the array on
+  /// the first rank, and zeros on the other ranks.
   std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
 
   /// Checksums that identify the values of a state and of parameters.

@@ -6,9 +6,9 @@
 
 namespace diffsim {
 
-/// Operation that a Schedule returns and that a sweep executes. A sweep is a forward run followed by the reverse run
-/// that computes the gradient. Step n leads from state n to state n+1. The present state is the state in memory that
-/// the next step starts from. A snapshot is a stored state.
+/// Operation that a checkpointing Schedule returns and that the forward or reverse run executes. A sweep is a forward
+/// run followed by the reverse run that computes the gradient. Step n leads from state n to state n+1. The present
+/// state is the state in memory that the next step starts from. A snapshot is a stored state.
 struct Action {
   enum class Kind {
     store,    ///< store the present state, number `begin`, as a snapshot
@@ -17,7 +17,7 @@ struct Action {
     advance,  ///< advance from state `begin` to state `end` without records
     record,   ///< advance from state `begin` to state `end`, and store a record of each step for the step's adjoint
     reverse,  ///< compute the adjoints of steps end-1 … begin from the records of these steps, then release the records
-    back,     ///< go back from state `end` to state `begin` = end-1, and store a record for the step's adjoint
+    back,     ///< go back from state `end` to state `begin` = end-1, and store a record for the adjoint of step `begin`
     done
   };
   Kind kind = Kind::done;
@@ -48,8 +48,8 @@ class Schedule {
   /// Ends the rollout at the state in memory, whose number is `num_steps`. Throws Error if the number of steps was
   /// known when the schedule was created.
   virtual void finish(int num_steps);
-  /// Smallest number of a step whose adjoint is computed. If `first_reversed` is not 0, the computed gradient is an
-  /// approximation.
+  /// Number of the earliest time step whose adjoint is computed. If `first_reversed` does not return 0, the computed
+  /// gradient is an approximation.
   virtual int first_reversed() const { return 0; }
   /// Returns true if the schedule contains the operation `back`, which requires that the Model supports
   /// `Model::step_back`.

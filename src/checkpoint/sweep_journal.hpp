@@ -56,10 +56,10 @@ class SweepJournal {
   /// the files of an earlier sweep that had another initial state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// Loads the newest valid journal entry of the reverse sweep: reads `adjoint` and `gradient`, and returns the
-  /// progress of the reverse sweep and the loss. Returns nullopt if the journal has no valid entry of the reverse
-  /// sweep. Removes damaged journal entries with a warning. Ignores journal entries with `Reversal::next` < `first`,
-  /// which were written by a sweep that reversed steps before step `first`.
+  /// Reads the newest valid journal entry of the reverse sweep into `adjoint` and `gradient`, and returns the progress
+  /// of the reverse sweep and the loss. Returns nullopt if the journal has no valid entry of the reverse sweep. Removes
+  /// damaged journal entries with a warning. Ignores journal entries with `Reversal::next` < `first`, which were
+  /// written by a sweep that reversed steps before step `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
   /// Returns the valid journal entry of the forward run with the largest step number, or nullopt if the journal has no
   /// valid entry of the forward run. On return of `load_progress`, the argument `scratch` contains the state of the
@@ -67,14 +67,14 @@ class SweepJournal {
   /// rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
   /// Returns the numbers of the states that are on the disk, in ascending order. The list that `states` returns
-  /// includes states that are rounded to float32.
+  /// includes the numbers of states that are rounded to float32.
   std::vector<int> states() const;
   /// Reads state `step` from the disk. If the file of state `step` is damaged, removes the file with a warning and
   /// returns false.
   bool load_state(int step, State& state);
 
-  /// Sets this rank's contribution `loss_share` to the loss up to the next state that is written. Every checkpoint file
-  /// that is written after the call of `note` contains the value of `loss_share`.
+  /// Stores `loss_share`, this rank's contribution to the loss up to the next state that is written. Every checkpoint
+  /// file that is written after the call of `note` contains the value of `loss_share`.
   void note(double loss_share) { directory_->annotate({loss_share}); }
   /// Writes a journal entry of the forward run, unless state `step` is already on the disk.
   void save_state(int step, const State& state, double loss_share);

@@ -39,8 +39,8 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
 /// and the contact thickness ξ (m):
 ///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ)).
 /// The argument y of the barrier is 0 if the distance of the surfaces equals the contact thickness ξ, and 1 if the
-/// distance equals ξ + d̂, where d̂ is the barrier distance. The barrier with the offset ξ is from Li et al. 2021,
-/// Codimensional Incremental Potential Contact, section 5.
+/// distance equals ξ + d̂, where d̂ is the barrier distance. The offset of the distance by the contact thickness ξ is
+/// from Li et al. 2021, Codimensional Incremental Potential Contact, section 5.
 template <class T, class Thickness>
 DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, const Thickness& thickness) {
   return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));

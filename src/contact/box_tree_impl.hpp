@@ -53,8 +53,8 @@ class BoxTree {
     DeviceArray<Box> nodes;       // [leaves - 1]: boxes of inner nodes; node 0 is the root
     DeviceArray<int> children;    // [leaves - 1, 2]: inner node if ≥ 0, else ~(index in `leaf_order`)
 
-    /// Calls `visit(leaf)` with the index of every box of the tree that overlaps the box `box`. The order of the calls
-    /// of `visit` depends on the structure of the tree.
+    /// Calls `visit(leaf)` with the index `leaf` of every box of the tree that overlaps the box `box`. The order of the
+    /// calls of `visit` depends on the structure of the tree.
     template <class Visit>
     KOKKOS_INLINE_FUNCTION void for_each_overlap(const Box& box, const Visit& visit) const {
       const int leaves = static_cast<int>(boxes.size());

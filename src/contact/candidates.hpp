@@ -17,13 +17,14 @@
 
 namespace diffsim::contact {
 
-/// Array of positions or other vectors, [vertices, 3]. Unless a comment states another shape, the vertices are numbered
-/// as in PairView: this rank's owned vertices, copies of other ranks' vertices, vertices of obstacles.
+/// Array [vertices, 3] of positions or other vectors. The vertices of an array Vectors are, unless stated otherwise,
+/// those of PairView, in this order: this rank's owned vertices, copies of other ranks' vertices, vertices of
+/// obstacles.
 using Vectors = DeviceArray<double>;
 
 /// Point–triangle pairs and edge–edge pairs of this rank that may touch. A PairView is passed by value to kernels. The
 /// vertices of a PairView are numbered in this order: this rank's owned vertices, copies of other ranks' vertices,
-/// vertices of obstacles. Pair p of a PairView is a point–triangle pair for p < point_triangle.size(), else an
+/// vertices of obstacles. Pair p of a PairView is a point–triangle pair for p < `point_triangle.size()`, else an
 /// edge–edge pair. Segments and points of surfaces without triangles are stored as triangles with coincident corners
 /// (contact/surface.hpp).
 struct PairView {
@@ -63,12 +64,12 @@ struct PairView {
   }
   /// Returns true if the vertices a and b belong to the same body. The vertices a and b must not belong to obstacles.
   KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
-  /// Returns true if each of the vertices a and b belongs to an obstacle or to a prescribed body (a body whose vertices
-  /// all have prescribed positions). The function `both_prescribed` always returns false if no body is prescribed.
+  /// Returns true if at least one body is prescribed (all vertices of the body have prescribed positions) and each of
+  /// the vertices a and b belongs to an obstacle or to a prescribed body.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
-  /// Returns true if contact between the surface groups a and b is ignored.
+  /// Returns true if contact between the surface groups a and b (each a region, a body or an obstacle) is ignored.
   KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
     return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
@@ -76,10 +77,10 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor by which half of the point's rest area (on segments, length) is multiplied to obtain the weight `area` of
-  /// the point–triangle pair p (see PointTriangleWeightsOf): 2 if the triangle's surface has a higher dimension than
-  /// the point's surface, so that the contact energy is integrated over the points of the point's surface only; 1 if
-  /// both surfaces have the same dimension, so that the contact energy is integrated over the points of both surfaces.
+  /// Ratio of the weight `area` of point–triangle pair p (see PointTriangleWeightsOf) to half of the point's rest area
+  /// (on segments, length): 2 if the triangle's surface has a higher dimension than the point's surface, else 1. The
+  /// contact energy of two surfaces is integrated over the points of both surfaces if the surfaces have the same
+  /// dimension, else over the points of the lower-dimensional surface only.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
@@ -110,7 +111,7 @@ struct PairView {
 };
 
 /// Search, across ranks, for point–triangle pairs and edge–edge pairs that may touch, on the surfaces of bodies and
-/// obstacles. The vertices of each body or obstacle have consecutive numbers; numbers increase from one body or
+/// obstacles. The vertices of each body or obstacle have consecutive numbers; vertex numbers increase from one body or
 /// obstacle to the next. Each point, triangle and edge of a surface belongs to a group: a region of the mesh's surface,
 /// a body or an obstacle. Surface groups are numbered in this order: regions and bodies of the mesh
 /// (contact/surface_groups.hpp), obstacles.
@@ -124,16 +125,16 @@ struct PairView {
 ///
 /// The function `cover` builds the lists of candidate pairs, which contain all pairs that may come nearer than the
 /// distance `range` during given displacements of the vertices. The bounding box of each vertex's displacement is
-/// enlarged on each side by a margin of `range`/2, the slack. As long as all vertices stay in their enlarged bounding
-/// boxes, the lists of candidate pairs contain all pairs that may come nearer than the distance `range`. A later call
-/// of `cover` builds the lists of candidate pairs again if a vertex leaves its enlarged bounding box, or if `range` is
-/// larger than in the call that built the lists.
+/// enlarged on each side by a margin, the slack, of half the distance `range`. As long as all vertices stay in their
+/// enlarged bounding boxes, the lists of candidate pairs contain all pairs that may come nearer than the distance
+/// `range`. A later call of `cover` builds the lists of candidate pairs again if a vertex leaves its enlarged bounding
+/// box, or if `range` is larger than in the call that built the lists.
 class Candidates {
  public:
   /// Prepares the search. `self`: true if the search includes pairs within one body. `bodies`: the first vertex number
   /// of each body, then of each obstacle; empty if the mesh has only one body. `regions`: names of regions of the
-  /// mesh's surface; each region forms a group, as in `surface_groups`. `max_pairs`: maximum number of pairs of each
-  /// kind (point–triangle, edge–edge) on a rank. Throws Error (input) if a region contains no face of the mesh's
+  /// mesh's surface; each region forms a surface group (see `surface_groups`). `max_pairs`: maximum number of pairs of
+  /// each kind (point–triangle, edge–edge) on a rank. Throws Error (input) if a region contains no face of the mesh's
   /// surface, or if two regions have a common face. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
@@ -189,12 +190,12 @@ class Candidates {
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
   /// Returns the pairs of an edge and a triangle whose bounding boxes overlap at the vertex positions `positions`, for
-  /// the search for intersections. The edge of each returned pair is owned by this rank or belongs to an obstacle.
-  /// Collective.
+  /// the search for intersections. The edge of each pair that `edge_triangle_pairs` returns is owned by this rank or
+  /// belongs to an obstacle. Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
-  /// Returns the number of the surface vertex with the index `vertex` in the order of PairView. The number of a vertex
-  /// of the mesh is its number in the mesh file; numbers of obstacle vertices follow the numbers of the mesh's
-  /// vertices.
+  /// Returns the global number of the surface vertex with the index `vertex` in the order of PairView. The global
+  /// number of a mesh vertex is its number in the mesh file; the global numbers of obstacle vertices follow those of
+  /// the mesh's vertices.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
   int rebuilds() const { return rebuilds_; }
 

@@ -9,8 +9,8 @@
 ///
 /// The method of the collision detection is conservative advancement (Mirtich 1996) with separating planes. Li et al.
 /// 2021 (Codimensional IPC) use the Lipschitz bound of the distance instead of separating planes. The separating planes
-/// at a time t may have any normal n; the code uses the vector between the closest points of the two primitives. For a
-/// fixed vector n, a point i of the first primitive (the point, or the first edge) and a point j of the second
+/// at a time t may have any normal n; the code uses the vector between the closest points of a pair's two primitives.
+/// For a fixed vector n, a point i of the first primitive (the point, or the first edge) and a point j of the second
 /// primitive (the triangle, or the second edge), the projection s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t.
 /// Primitives are convex hulls of their points, so the distance of two primitives is at least m as long as n·(x_i(t) -
 /// x_j(t)) ≥ m|n| for all points i of the first and j of the second primitive. In each iteration, the collision
@@ -19,17 +19,18 @@
 /// at the distance ξ (Li et al. 2021, section 6). The distance m that the motion must keep is ξ plus the fraction
 /// `keep`/2 of the initial gap, where the gap is the distance minus the thickness ξ.
 ///
-/// No collision is missed. From each projection s_ij(t) = n·(x_i(t) - x_j(t)) of the difference of two points, and from
-/// each rate ds_ij/dt, the code subtracts a bound of the rounding error. Let u = 2⁻⁵³, and let w and v be the
-/// differences x_i - x_j of two points at t = 0 and at t = 1, each with a relative error of at most u; then
+/// No collision is missed. From each projection s_ij(t) = n·(x_i(t) - x_j(t)) onto the normal n of the separating
+/// planes, and from each rate ds_ij/dt, the code subtracts a bound of the rounding error. Let u = 2⁻⁵³, let n be the
+/// normal of the separating planes, and let w and v be the differences x_i - x_j of two points at t = 0 and at t = 1,
+/// each with a relative error of at most u; then
 ///   the error of w + t(v - w) is at most 6u(|w| + |v|),
 ///   the error of n·(w + t(v - w)) is at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²),
-///   and the code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding, and 1e-300 for underflow.
-/// Because bounds of the rounding errors are subtracted, the exact motion has no collision in the time intervals over
-/// which the collision detection advances, for any normal n of the separating planes. An inaccurate normal n, computed
-/// from a degenerate pair, shortens the time intervals of the iterations but never hides a collision. Fused
-/// multiply-add operations have smaller rounding errors, so the bounds of the rounding errors also hold for code with
-/// these operations.
+///   and the code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) from each projection for rounding, and 1e-300 for underflow.
+/// Because bounds of the rounding errors are subtracted from the projections n·(x_i(t) - x_j(t)) and from their rates,
+/// the exact motion has no collision in the time intervals over which the collision detection advances, for any normal
+/// n of the separating planes. An inaccurate normal n, computed from a degenerate pair, shortens the time intervals of
+/// the iterations but never hides a collision. Fused multiply-add operations have smaller rounding errors, so the
+/// bounds of the rounding errors also hold for code with these operations.
 ///
 /// At the time t ∈ [0, 1] that `safe_step` computes, the gap of the pair is at least `keep`/2 times a lower bound of
 /// the initial gap. If `keep`/2 times the lower bound of the initial gap does not exceed the rounding errors of the
@@ -56,8 +57,8 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
 /// a point of each primitive, so the initial gap is at most |n| minus the contact thickness. `stays_apart` returns true
 /// for most pairs whose primitives do not approach each other, at a fraction of the cost of finding the closest points.
 /// Because of rounding, the computed vector n between the centroids of two primitives differs by at most 16u c from a
-/// difference of two points of the primitives, and the upper bound of the initial gap is enlarged by 64u c, where c =
-/// `coordinate` is the largest absolute coordinate of the points and u = 2⁻⁵³.
+/// difference of two points of the primitives, so the upper bound of the initial gap, |n| minus the contact thickness,
+/// is enlarged by 64u c, where c = `coordinate` is the largest absolute coordinate of the points and u = 2⁻⁵³.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {
@@ -133,10 +134,10 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 /// Safe (collision-free) fraction t ∈ [0, 1] of the straight motion of four points from the positions `from` to the
 /// positions `to`. Over the safe fraction of the motion, point 0 and the triangle with the points 1, 2 and 3 stay
 /// farther apart than `thickness` (m) and keep at least `keep`/2 of their initial gap. The gap of the point and the
-/// triangle is their distance minus `thickness`. Returns 1 if the gap of the point and the triangle stays larger than
-/// `keep` times the initial gap during the whole motion, and 0 if the initial gap is zero or so small that rounding
-/// errors could hide a collision. If 256 iterations of the collision detection do not suffice, the returned fraction of
-/// the motion is smaller than necessary, but still safe.
+/// triangle is their distance minus `thickness`. Returns the fraction 1 if the gap of the point and the triangle stays
+/// larger than `keep` times the initial gap during the whole motion, and 0 if the initial gap is zero or so small that
+/// rounding errors could hide a collision. If 256 iterations of the collision detection do not suffice, the returned
+/// fraction of the motion is smaller than necessary, but still safe.
 DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
                                             double keep = 0.2) {
   return detail::safe_step<1>(from, to, thickness, keep);

@@ -27,11 +27,11 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 ///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s).
 /// Two surfaces A and B in contact, each of a body, a region of a body or an obstacle, may have separate values of some
 /// parameters of the contact law. The name of a parameter that applies only to contact between the surfaces A and B
-/// ends with the label A|B, for example `friction:A|B`. Two surfaces without a separate value of a contact parameter
-/// use the parameter without a label, for example `friction`. The parameter `thickness` (m) is optional: `thickness`
-/// may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces
-/// stay farther apart than the contact thickness ξ, which is the thickness of the pair or, by default, the mean of the
-/// thicknesses of the two surfaces.
+/// ends with :A|B, for example `friction:A|B`. For two surfaces without a separate value of a parameter of the contact
+/// law, the parameter whose name has no suffix :A|B, for example `friction`, applies. The parameter `thickness` (m) is
+/// optional: `thickness` may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair as
+/// `thickness:A|B`. Two surfaces stay farther apart than the contact thickness ξ, which is the thickness of the pair
+/// or, by default, the mean of the thicknesses of the two surfaces.
 ///
 /// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
 /// stiffness κ, the barrier ψ (contact/barrier.hpp), the distance d to other surfaces, the barrier distance d̂ and the
@@ -61,11 +61,12 @@ class ContactTerm : public ForceTerm {
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
-  /// Returns the contact quantities at the configuration `at` (see ContactState), over all ranks. A contact term of
-  /// friction alone computes only the friction power. Collective.
+  /// Returns the smallest gap, the numbers of active pairs and intersections, and the friction power at the
+  /// configuration `at`, over all ranks (see ContactState). If the contact term is of friction alone, `state` computes
+  /// only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Adds this rank's contributions to the contact forces between bodies and obstacles, at the configuration `at`, to
-  /// the map `sums`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.
+  /// Adds, to the map `sums`, this rank's contributions to the contact forces between bodies and obstacles at the
+  /// configuration `at`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.
   virtual void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) = 0;
   /// Returns text for an error message that names some of the intersections that this rank found in the last call of
   /// `state`.
@@ -80,8 +81,8 @@ class ContactTerm : public ForceTerm {
   /// Selects the contact forces that this contact term computes. Derived classes call `set_forces` in their
   /// constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
-  /// Records whether all friction coefficients µ, which are the parameters `names`, are zero. Derived classes call
-  /// `record_friction` in their function `prepare`.
+  /// Records whether all friction coefficients µ, which are the parameters with the names `names`, are zero. Derived
+  /// classes call `record_friction` in their function `prepare`.
   void record_friction(const ParameterSet& parameters, const std::vector<std::string>& names);
 
  private:

@@ -11,13 +11,13 @@
 ///
 /// The distance of a pair equals the distance of two features, one of each primitive, where a feature is a point of the
 /// pair, or the line or plane through two or three points of the pair. The indices p, q, plus[a] and minus[a] of points
-/// define two features, whose squared distance is
+/// define two features (points, lines or planes), whose squared distance is
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus[a]} - x_{minus[a]},
 /// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. With [k=p] = 1 for k = p, else 0,
 /// the vector r(λ) is a linear combination of the points x_k of the pair,
 ///   r = Σ_k c_k(λ) x_k,  c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]],
 /// and the minimum has r ⊥ e_a. With the vector r(λ) = Σ_k c_k(λ) x_k between points of two features, e_a = ∂r/∂λ_a,
-/// B_ka = ∂c_k/∂λ_a and G_ab = e_a·e_b, the derivatives of the squared distance d² = min_λ |r(λ)|² are
+/// B_ka = ∂c_k/∂λ_a and the matrix G_ab = e_a·e_b, the derivatives of the squared distance d² = min_λ |r(λ)|² are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
@@ -25,10 +25,10 @@ namespace diffsim::contact {
 /// Two features of a pair with the points x_0 … x_3, where a feature is a point, or the line or plane through two or
 /// three points. The squared distance of the two features of a DistanceType is
 ///   min_λ |x_p - x_q + Σ_a λ_a (x_{plus[a]} - x_{minus[a]})|²,
-/// where the sum is over all a < `free`. The members `p`, `q`, `plus` and `minus` are indices, 0 to 3, of points of the
-/// pair.
+/// where the sum is over all a < `free`, and the members `p`, `q`, `plus` and `minus` are indices, 0 to 3, of the
+/// pair's points x_k.
 struct DistanceType {
-  std::int8_t free;  ///< number of free variables λ_a of the distance: 0, 1 or 2
+  std::int8_t free;  ///< number of variables λ_a over which the squared distance is minimised: 0, 1 or 2
   std::int8_t p, q;
   std::int8_t plus[2], minus[2];
 
@@ -80,16 +80,16 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 
 /// Closest points of two features (see DistanceType): the difference r of these points, and the quantities that the
 /// derivatives of the distance need. The difference of the closest points of two features is r = x_p - x_q + Σ_a λ_a
-/// e_a = Σ_k c_k x_k, where e_a = x_{plus[a]} - x_{minus[a]} and the λ_a minimise |r|. The members `lambda` and `e`
-/// contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns ∂c_k/∂λ_a, and G is the matrix with the entries G_ab =
-/// e_a·e_b.
+/// e_a = Σ_k c_k x_k, with the indices p, q, plus and minus of the DistanceType, e_a = x_{plus[a]} - x_{minus[a]}, and
+/// the λ_a that minimise |r|. The members `lambda` and `e` contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns
+/// ∂c_k/∂λ_a, and G is the matrix with the entries G_ab = e_a·e_b.
 template <class T>
 struct Closest {
   DistanceType type;
   Vec3<T> r;  ///< vector from the second feature's closest point to the first feature's closest point
   T lambda[2];
   Vec3<T> e[2];
-  T inverse_gram[3];  ///< entries (0, 0), (0, 1) and (1, 1) of the inverse of the matrix G_ab = e_a·e_b
+  T inverse_gram[3];  ///< entries (0, 0), (0, 1) and (1, 1) of the inverse of the Gram matrix e_a·e_b of `e`
 
   DIFFSIM_FUNCTION T squared_distance() const { return dot(r, r); }
   DIFFSIM_FUNCTION double b(int k, int a) const {
@@ -200,7 +200,7 @@ namespace detail {
 /// parallel edges or a degenerate triangle is computed as the smallest distance between a point and a segment: between
 /// an end of one edge and the other edge, or between point x0 and an edge of the triangle. The distance of a point and
 /// a segment is always well conditioned. For parallel edges or a degenerate triangle, the error of the pair's distance
-/// is at most 1e-12 times the edge length.
+/// is at most 1e-12 times the length of the pair's longest edge.
 constexpr double parallel_sine_squared = 1e-24;
 
 /// Returns the smaller of two distances, or the first distance if both distances are equal.

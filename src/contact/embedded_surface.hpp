@@ -15,7 +15,7 @@ namespace diffsim {
 /// Surface of the bodies of a mesh, stored as a separate mesh. The positions of the surface mesh's vertices are linear
 /// functions of the positions of the bodies' vertices.
 struct EmbeddedSurface {
-  /// Surface mesh, in which each body has the same name as in the original mesh.
+  /// Surface mesh, in which each body has the same name as in the mesh of the bodies.
   std::shared_ptr<const TetrahedralMesh> mesh;
   /// Map from the positions of the bodies' vertices to the positions of the vertices of the surface mesh `mesh`.
   std::shared_ptr<const PointMap> map;
@@ -33,8 +33,8 @@ struct EmbeddedSurface {
 /// in `surfaces`; all vertices of an affine body's surface use the body's only cell, regardless of their distance from
 /// this cell. An affine body without a surface takes no part in contact. The surface of a body that is not affine and
 /// has no separate surface consists of the boundary faces of the body's tetrahedra, or of the body's triangles,
-/// segments or points: each surface vertex is a vertex of the body, with the weight 1. The surface mesh has those of
-/// the regions `regions` that are on bodies without separate surfaces.
+/// segments or points: each surface vertex is a vertex of the body, with the weight 1. The surface mesh has the regions
+/// `regions`, which must belong to bodies without separate surfaces.
 ///
 /// Throws Error (input) in these cases: a surface is given for a body that does not exist, that already has a surface,
 /// or that has no tetrahedra; a surface has no triangles; a triangle has no area, or has a vertex that does not exist;
@@ -46,8 +46,9 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
 
 /// Makes a contact term for the nodes of bodies from the contact term `on_surface`, which acts on the vertices of a
 /// surface mesh. The map `map` computes the positions of the surface mesh's vertices from the positions of the bodies'
-/// nodes. The transpose of `map` converts forces on the surface mesh's vertices to forces on the nodes. The returned
-/// contact term provides first and second derivatives and the Jacobian of the contact forces.
+/// nodes. The transpose of `map` converts forces on the surface mesh's vertices to forces on the nodes. The contact
+/// term that `make_mapped_contact` returns provides first and second derivatives and the Jacobian of the contact
+/// forces.
 std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,
                                                  std::shared_ptr<const PointMap> map);
 

@@ -14,9 +14,9 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
 
 /// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² = `squared` (m²/s²), where y is the sliding
 /// velocity. The function s of smoothed Coulomb friction is s(y) = 2 y/ε - (y/ε)² for y < ε, else 1, with ε =
-/// `velocity` (m/s). The square root in y = √(y²) has no derivative at y = 0. At zero sliding velocity,
-/// `friction_factor` returns the limit 2/ε, with ε = `velocity`, which does not depend on `squared`; the product of the
-/// factor and a sliding velocity vector u then has the correct derivative 2/ε with respect to u at u = 0.
+/// `velocity` (m/s). The sliding velocity y = √`squared` has no derivative with respect to `squared` at y = 0. At zero
+/// sliding velocity, `friction_factor` returns the limit 2/ε, with ε = `velocity`, which does not depend on `squared`;
+/// the product of the factor and a sliding velocity vector u has the correct derivative 2/ε with respect to u at zero.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;

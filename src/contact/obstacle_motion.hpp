@@ -17,7 +17,7 @@ namespace diffsim::contact {
 /// reference configuration, p (m) is a displacement, V (m/s) a velocity and ω (rad/s) an angular velocity. An obstacle
 /// without a rotation axis has the vertex positions x = X + p + t V and the vertex velocities v = V. The displacement
 /// p, the velocity V and the angular velocity ω are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL`
-/// and `obstacle_angular_velocity:LABEL`.
+/// and `obstacle_angular_velocity:LABEL` of the obstacle with the name LABEL.
 struct ObstacleMotion {
   std::string label;
   Turn turn;
@@ -36,29 +36,29 @@ void place_obstacle(const ObstacleMotion& motion, const double* reference, const
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
-/// Sets the directional derivatives `dx` of the positions and `dv` of the velocities of the obstacle's vertices. The
-/// direction of differentiation is `direction` for the parameters `set` and `dt` for the time `time`; `dt` is not the
-/// length of a time step.
+/// Sets the derivatives `dx` of the positions and `dv` of the velocities of the obstacle's vertices along the change
+/// `direction` of the parameters `set` and the change `dt` of the time `time`. The argument `dt` of `obstacle_tangents`
+/// is not the length of a time step.
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
-/// Adds the gradient with respect to the parameters of the obstacle's motion to `gradient`. The gradient with respect
-/// to the parameters of the obstacle's motion is computed from the adjoints `x_bar` of positions and `v_bar` of
-/// velocities, both [slots, 3], with one row, called slot, for each of the four points of each pair that exerts a
-/// force. Several slots of `x_bar` and `v_bar` may belong to one vertex; the adjoint of the vertex is then the sum over
-/// these slots. The array `v_bar` is empty if no force depends on velocities. `targets` [slots] is the vertex index of
-/// each slot of `x_bar` and `v_bar`, in the order of PairView; vertices with indices ≥ `obstacles_begin` belong to
-/// obstacles. The array `x` [vertices, 3] contains the positions of all vertices.
+/// Adds to `gradient` the gradient with respect to the parameters of the obstacle's motion, computed from the adjoints
+/// `x_bar` of positions and `v_bar` of velocities. The arrays `x_bar` and `v_bar` [slots, 3] have one row, called slot,
+/// for each of the four points of each pair that exerts a force. Several slots of `x_bar` and `v_bar` may belong to one
+/// vertex; the adjoint of the vertex is then the sum over these slots. The array `v_bar` is empty if no force depends
+/// on velocities. `targets` [slots] is the vertex index of each slot of `x_bar` and `v_bar`, in the order of PairView;
+/// vertices with indices ≥ `obstacles_begin` belong to obstacles. The array `x` [vertices, 3] contains the positions of
+/// all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
 struct PairAdjointTangent;
-/// Adds to `gradient_tangent` the directional derivatives of the gradient that `add_obstacle_gradient` computes. The
-/// argument `bar` contains the adjoints x̄ and v̄ of the positions and the velocities. The direction of differentiation
-/// is `direction` for the parameters, `dt` for the time, and `bar.dx_bar` and `bar.dv_bar` for the adjoints x̄ and v̄ of
-/// the positions and the velocities. The array `reference` contains the reference positions of all obstacle vertices.
+/// Adds to `gradient_tangent` the derivatives of the gradient that `add_obstacle_gradient` computes, along the change
+/// `direction` of the parameters, the change `dt` of the time, and the changes `bar.dx_bar` and `bar.dv_bar` of the
+/// adjoints of the positions and the velocities. The argument `bar` contains the adjoints of the positions and the
+/// velocities. The array `reference` contains the reference positions of all obstacle vertices.
 void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                                    const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
                                    const ParameterSet& direction, int n, double time, double dt,
@@ -70,8 +70,8 @@ bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int 
 /// Returns the device address of the values of the parameter `name` for time step n; nullptr if the parameter does not
 /// exist.
 const double* address_of(const ParameterSet& set, const std::string& name, int n);
-/// Adds `values` to the gradient with respect to the parameter `name` in time step n. The function `add_to` does
-/// nothing if `gradient` does not contain the parameter `name`.
+/// Adds `values` to the gradient with respect to the value of the parameter `name` in time step n. The function
+/// `add_to` does nothing if `gradient` does not contain the parameter `name`.
 void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values);
 
 }  // namespace diffsim::contact

@@ -15,7 +15,7 @@ TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<do
 /// Polyhedron of 5120 triangles inscribed in a sphere: an icosahedron, refined four times by dividing each triangle
 /// into four. The gap between the polyhedron and the sphere is at most 0.0012 times the radius of the sphere.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
-/// Prism of 64 sides inscribed in a cylinder with flat ends, whose centres are `from` and `to`. The gap between the
+/// Prism of 64 sides inscribed in the cylinder whose flat ends have the centres `from` and `to`. The gap between the
 /// prism and the cylinder is at most 0.00121 times the radius of the cylinder.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 

@@ -9,16 +9,17 @@
 namespace diffsim::contact {
 
 /// Contact law of a pair: the values of the contact parameters on which the force of the pair depends. The force of a
-/// pair depends on the ContactLaw, on the positions and velocities of the pair's points, and on weights. The thickness
-/// in a ContactLaw is a value without derivatives unless the type `Thickness` is a Dual.
+/// pair depends on the ContactLaw, on the positions and velocities of the pair's points, and on the pair's weights
+/// (PointTriangleWeightsOf, EdgeEdgeWeightsOf). The thickness in a ContactLaw is a value without derivatives unless the
+/// type `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< barrier stiffness κ, Pa
   T range;      ///< barrier distance d̂, m
   T friction;   ///< Coulomb coefficient µ
   T velocity;   ///< sliding velocity ε_v below which friction is smoothed, m/s
-  /// Thickness ξ (m), the mean of the thicknesses of the pair's two sides. The barrier keeps the distance of a pair
-  /// greater than the thickness ξ.
+  /// Thickness ξ (m), the mean of the thicknesses of the pair's two primitives. The barrier keeps the distance of a
+  /// pair greater than the thickness ξ.
   Thickness thickness = Thickness(0.0);
 
   /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`, the barrier
@@ -32,7 +33,8 @@ struct ContactLaw {
   }
 };
 
-/// Weights of a pair of the point x0 and the triangle x1 x2 x3. The energy of a point–triangle pair is
+/// Weights, in the contact energy, of a pair of the point x0 and the triangle x1 x2 x3. The energy of a point–triangle
+/// pair is
 ///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the factor a = `area`,
 /// the barrier ψ (contact/barrier.hpp), and the distances d_j of x0 from the triangle, edge or corner j. The sum in the
@@ -45,10 +47,11 @@ struct ContactLaw {
 ///
 /// The factor `area` of a point–triangle pair depends on the rest shape: `area` is proportional to the area in the rest
 /// configuration that the point represents, on a line of segments to the length, and in a body of points to the number
-/// of point cells at the point, normally 1. In contact of two surfaces of the same dimension, `area` is half of the
-/// rest area, length or number that the point represents, because the energy is integrated over the points of both
-/// surfaces. In contact of a point with a surface of a higher dimension than the point's surface, `area` is the full
-/// rest area, length or number that the point represents, because the energy is integrated over the points of the
+/// of point cells at the point, normally 1. In contact of two surfaces of the same dimension, the factor `area` of a
+/// point–triangle pair is half of the rest area, rest length or number of point cells that the point represents,
+/// because the energy is integrated over the points of both surfaces. In contact of a point with a surface of a higher
+/// dimension than the point's surface, the factor `area` of a point–triangle pair is the full rest area, rest length or
+/// number of point cells that the point represents, because the energy is integrated over the points of the
 /// lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
@@ -58,7 +61,8 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights of a pair of the edges x0 x1 and x2 x3. The energy of an edge–edge pair is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
+/// Weights, in the contact energy, of a pair of the edges x0 x1 and x2 x3. The energy of an edge–edge pair is
+///   E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the barrier ψ
 /// (contact/barrier.hpp), the distance d of the edges, and the mollifier m(c) of the squared cross product c of the
 /// edges (contact/mollifier.hpp). Crossing edges are in contact over a patch of area d̂²/4, where d̂ is the barrier
@@ -118,8 +122,9 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
 
 /// Adds the contact forces between two features of a pair to the array f of the forces on the pair's four points. A
 /// feature is a point, or the line or plane through two or three points of the pair. The force on point k is -∂/∂x_k of
-/// the energy `scale` ψ(d²), with the barrier ψ and the distance d of the features, plus, unless `v` is nullptr, the
-/// friction force. If `friction_alone` is true, `add_feature_force` adds friction forces only.
+/// the energy `scale` ψ(d²), with the barrier ψ and the distance d of the features, plus, unless the array `v` of
+/// velocities is nullptr, the friction force. If `friction_alone` is true, `add_feature_force` adds friction forces
+/// only.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
                                         const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
@@ -139,10 +144,10 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|), in W, of two features, with the Coulomb coefficient µ, the normal
-/// force N, the sliding velocity u and the function S of `friction_potential`. The normal force of two features is
-/// N = `scale` |∂ψ/∂d|, with the barrier ψ and the distance d of the features; the energy of the features is `scale`
-/// ψ(d²).
+/// Returns the dissipation potential µ N S(|u|), in W, of the friction between two features, with the Coulomb
+/// coefficient µ, the normal force N, the sliding velocity u and the function S of `friction_potential`. The normal
+/// force of two features is N = `scale` |∂ψ/∂d|, with the barrier ψ and the distance d of the features; the energy of
+/// the features is `scale` ψ(d²).
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
@@ -208,10 +213,11 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
   return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
 }
 
-/// Adds the forces on the four points k of a pair to f_k: -∂E/∂x_k, with the energy E of the pair, and, unless `v` is
-/// nullptr, the friction force. If `friction_alone` is true, `add_pair_force` adds the friction force only. If T is a
-/// Dual, the array f contains the forces and their derivatives; the choice of the closest points, edges or triangles
-/// depends only on the values of the positions, not on derivatives. The type `Weight` may be a Dual or a double.
+/// Adds the forces on the four points k of a pair to f_k: -∂E/∂x_k, with the energy E of the pair, and, unless the
+/// array `v` of velocities is nullptr, the friction force. If `friction_alone` is true, `add_pair_force` adds the
+/// friction force only. If T is a Dual, the array f contains the forces and their derivatives; the choice of the
+/// closest points, edges or triangles depends only on the values of the positions, not on derivatives. The type
+/// `Weight` of the pair's weights may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

@@ -13,14 +13,14 @@
 namespace diffsim::contact {
 
 /// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ and
-/// smoothing velocity ε_v in the member `of`, thicknesses of the two sides of a pair in the member `thick`. nullptr
-/// stands for the value zero.
+/// smoothing velocity ε_v in the member `of`, thicknesses of the two primitives of a pair in the member `thick`.
+/// nullptr stands for the value zero.
 struct LawAddresses {
   const double* of[4];
   const double* thick[2];
 
   KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
-  /// Thickness ξ (m) of a contact law, the mean of the thicknesses of the two sides of a pair.
+  /// Thickness ξ (m) of a contact law, the mean of the thicknesses of the two primitives of a pair.
   KOKKOS_INLINE_FUNCTION double thickness() const {
     return 0.5 * ((thick[0] ? *thick[0] : 0.0) + (thick[1] ? *thick[1] : 0.0));
   }
@@ -28,7 +28,7 @@ struct LawAddresses {
   bool is_thick() const { return thick[0] || thick[1]; }
 };
 
-/// Contact laws of the point–triangle and edge–edge pairs of a rank. The surface groups of the two sides of a pair
+/// Contact laws of the point–triangle and edge–edge pairs of a rank. The surface groups of the two primitives of a pair
 /// determine the contact law of the pair; a surface group is a region, a body or an obstacle.
 struct PairLaws {
   std::vector<LawAddresses> laws;
@@ -70,7 +70,8 @@ struct LawSums {
 
 /// Rest positions of the pairs' vertices, `positions`, and the direction of the rest shape along which forces are
 /// differentiated: `direction` for the rest positions, and `areas` [owned vertices] for the rest areas (on segments,
-/// lengths) of the vertices. All arrays of a RestTangent are empty if the direction of the rest shape is zero.
+/// lengths) of the vertices. All arrays of a RestTangent are empty if forces are not differentiated with respect to the
+/// rest shape.
 struct RestTangent {
   DeviceArray<double> areas;
   Vectors positions, direction;
@@ -112,16 +113,16 @@ double friction_power(const PairView& pairs, const NearPairs& active, const Vect
 // arrays.
 void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                  const Vectors& forces);
-/// Sets `tangents` to the directional derivatives of the forces of the pairs `active`. The direction of differentiation
-/// is `dx` for the positions, `dv` for the velocities, `dlaws` for the values of the contact laws, and `rest` for the
-/// rest shape.
+/// Sets `tangents` to the derivatives of the forces of the pairs `active` along the change `dx` of the positions, `dv`
+/// of the velocities, `dlaws` of the values of the contact laws, and `rest` of the rest shape.
 void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                    const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
 /// Sets `x_bar` and `v_bar` to the gradients of w·f with respect to the positions and the velocities, where f are the
-/// forces and w the adjoints of the forces. If the array `rest` of rest positions is not empty, sets `rest_bar` to the
-/// gradient of w·f with respect to the rest shape, where f are the forces and w their adjoints. Returns, for each
-/// contact law, the gradient of w·f with respect to the values of the law, where f are the forces and w their adjoints.
+/// forces and w the adjoints of the forces. If the array `rest` of rest positions is not empty, `pair_adjoints` sets
+/// `rest_bar` to the gradient of w·f with respect to the rest shape, where f are the forces and w their adjoints.
+/// Returns, for each contact law, the gradient of w·f with respect to the values of the law, where f are the forces and
+/// w their adjoints.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
@@ -152,10 +153,10 @@ struct PairDirection {
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
-/// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to the directional
-/// derivatives of these adjoints. The direction of differentiation is `direction` for the positions, the velocities and
-/// the adjoints w of the forces, `dlaws` for the values of the contact laws, and zero for the rest shape. Returns, for
-/// each contact law, the directional derivatives of the sums that `pair_adjoints` returns.
+/// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to the derivatives of
+/// these adjoints along the change `direction` of the positions, the velocities and the adjoints w of the forces, and
+/// the change `dlaws` of the values of the contact laws, with a fixed rest shape. Returns, for each contact law, the
+/// directional derivatives of the LawSums that `pair_adjoints` returns.
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                            const PairAdjointTangent& out);
@@ -172,15 +173,15 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
 /// matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
-/// Returns the index in the matrix `matrix` of each 3×3 block that `pair_jacobians` computes. The returned index is the
-/// number of blocks of `matrix` if one of the two vertices of a block has an index of at least `movable`, or if
-/// `matrix` has no block for the two vertices. `targets`: see `targets_of`.
+/// Returns the index in the matrix `matrix` of each 3×3 block that `pair_jacobians` computes. The index that
+/// `block_targets` returns is the number of blocks of `matrix` if one of the two vertices of a block has an index of at
+/// least `movable`, or if `matrix` has no block for the two vertices. `targets`: see `targets_of`.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
-/// Removes pairs that cannot come nearer than `range` (m), although the bounding boxes of their two sides overlap. Each
-/// vertex may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack` (m) on each
-/// side.
+/// Removes pairs that cannot come nearer than `range` (m), although the bounding boxes of their two primitives overlap.
+/// Each vertex may be anywhere in the box that contains its positions in `from` and `to`, enlarged by `slack` (m) on
+/// each side.
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
 /// Largest safe fraction of the straight displacements of all vertices, in [0, 1], and the pair that limits the
@@ -198,7 +199,7 @@ double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 std::string text_of(const std::array<double, 3>& place);
 /// Text of the midpoint of the vertices a and b, for example "(0.1, 0, 2)". `x` contains the vertex positions.
 std::string middle_of(const Vectors& x, int a, int b);
-/// Distance between the two sides of one pair, in m.
+/// Distance (m) between the two primitives of one pair.
 double distance_of(const PairView& pairs, int pair, const Vectors& x);
 /// Returns those pairs of `edges_and_triangles` whose edge and triangle have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,

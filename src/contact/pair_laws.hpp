@@ -11,7 +11,7 @@ struct OneLaw {
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Contact laws by surface groups: the groups of the two sides of a pair determine the contact law of the pair. A
+/// Contact laws by surface groups: the groups of the two primitives of a pair determine the contact law of the pair. A
 /// surface group is a region, a body or an obstacle.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;

@@ -9,9 +9,9 @@
 namespace diffsim {
 
 /// Specifications of the parameters of contact. Each parameter of a contact law (see `of_law`) may have a separate
-/// value for one pair of bodies, or for a body and an obstacle; the name of a pair's parameter ends with the names A
-/// and B of the two sides, for example `friction:A|B`. The parameter `thickness` may have a separate value for one body
-/// or obstacle, with the name `thickness:A`.
+/// value for one pair of surfaces (bodies, regions or obstacles); the name of a pair's parameter ends with the names A
+/// and B of the two surfaces, for example `friction:A|B`. The parameter `thickness` may have a separate value for one
+/// body or obstacle, with the name `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -69,7 +69,7 @@ struct ContactLawNames {
 };
 
 /// Returns the parameter names of the shared contact law, for example `friction`. The shared contact law applies to
-/// every pair of bodies, and to every pair of a body and an obstacle, that has no separate contact law.
+/// every pair of surfaces (bodies, regions or obstacles) that has no separate contact law.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

@@ -15,17 +15,17 @@ namespace diffsim {
 /// Half-space bounded by a plane, which may rotate.
 struct PlaneShape {
   std::string label;
-  std::array<double, 3> normal;    ///< normal of the plane at t = 0, towards the body, of any length except zero
+  std::array<double, 3> normal;    ///< normal of the plane at t = 0, out of the half-space, of any length except zero
   std::array<double, 3> axis{};    ///< rotation axis of the plane, of any length; a zero vector means no rotation
   std::array<double, 3> origin{};  ///< point on the rotation axis at t = 0, m; the axis moves with the plane
 };
 
-/// Contact law of a plane, and the groups of the surface to which the law applies. A group is a region of the surface
-/// or a body (contact/surface_groups.hpp).
+/// Contact law of a plane, and the groups of the surface to which the law applies. A surface group is a region of the
+/// surface or a body (contact/surface_groups.hpp).
 struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
   std::vector<std::size_t> groups = {};   ///< indices of surface groups; an empty list stands for the whole surface
-  std::vector<std::string> regions = {};  ///< names of regions; each region forms a group of the surface
+  std::vector<std::string> regions = {};  ///< names of surface regions, each of which forms a surface group
   /// Dimension of the surface whose vertices touch the plane: 2 for triangles, 1 for segments, 0 for bodies of points.
   int dimension = 2;
 };
@@ -36,13 +36,13 @@ struct PlaneLaw {
 /// is a point on the plane at t = 0, V is the plane's velocity, and n is the unit normal, which is constant if the
 /// plane does not rotate. With a rotation about the axis a through the point o, the unit normal is n = R(a, ω t) n_0,
 /// and the height of the vertex position x_i above the plane is φ_i = n·(x_i - o - t V) - n_0·(p - o), where R(a, ω t)
-/// is the rotation by the angle ω t, V is the plane's velocity, and p and n_0 are a point on the plane and the unit
-/// normal at t = 0. The contact energy of segments and of bodies of points has other weights than the rest areas of
-/// vertices (see PlaneForce). Contact with a plane considers vertices only: a body is outside the half-space bounded by
-/// the plane if all its vertices are outside.
+/// is the rotation by the angle ω t, ω is the angular velocity, V is the plane's velocity, and p and n_0 are a point on
+/// the plane and the unit normal at t = 0. The contact energy of segments and of bodies of points has other weights
+/// than the rest areas of vertices (see PlaneForce). Contact with a plane considers vertices only: a body is outside
+/// the half-space bounded by the plane if all its vertices are outside.
 ///
-/// The parameters of a plane with the label LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V
-/// [3] (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),
+/// The parameters of a plane with the name LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V [3]
+/// (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),
 /// `obstacle_angular_velocity:LABEL`.
 ///
 /// The argument `law` contains a contact law and the surface groups to which the law applies. Surface groups with

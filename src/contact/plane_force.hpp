@@ -11,16 +11,16 @@
 
 namespace diffsim::contact {
 
-/// Force of a plane on a vertex, proportional to the vertex's weight. On a surface of triangles, the weight of a vertex
-/// is a third of the sum of the areas of the vertex's triangles. On a line, the weight of a vertex is half of the sum
-/// of the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier
-/// distance. For a body of points, the weight of a vertex is the number of point cells at the vertex, normally 1; in
-/// contact, a point counts as a patch of d̂/2 by d̂/2, where d̂ is the barrier distance. The template argument `thick` is
-/// true if the plane or the body has a thickness parameter; if `thick` is true, `PointValues::p` contains the
-/// thicknesses of the plane and of the body.
+/// Contact force of a plane on a vertex, proportional to the area weight of the vertex, that is, the rest area, rest
+/// length or number of point cells that the vertex represents. On a surface of triangles, a vertex represents a third
+/// of the sum of the areas of its triangles. On a line, a vertex represents half of the sum of the lengths of its
+/// segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier distance. In a body of points, a
+/// vertex represents the number of its point cells, normally 1; in contact, a point counts as a patch of d̂/2 by d̂/2,
+/// where d̂ is the barrier distance. The template argument `thick` is true if the plane or the body has a thickness
+/// parameter; if `thick` is true, the array `PointValues::p` contains the thicknesses of the plane and of the body.
 template <bool thick>
 struct PlaneForce {
-  /// Offsets of the values of the plane's parameters in `PointValues::p`.
+  /// Offsets of the values of the plane's parameters in the array `PointValues::p`.
   enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, thickness };
   static constexpr int num_values = thickness + (thick ? 2 : 0);
   template <class T>
@@ -135,7 +135,7 @@ struct PlaneForce {
     return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
   }
   /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with the barrier stiffness κ, the barrier distance d̂, the thickness
-  /// ξ, the weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) with the argument y
+  /// ξ, the area weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) with the argument y
   /// (contact/barrier.hpp): ∂ψ/∂φ = 2 φ b'(y)/(d̂ + 2 ξ).
   template <class T>
   KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {

@@ -18,8 +18,8 @@
 
 namespace diffsim::contact {
 
-/// Gaps (m) between the obstacle and all vertices of a contact term. The gap of a vertex is its distance from the
-/// obstacle minus the thickness.
+/// Gaps (m) between an obstacle and all vertices on which the obstacle's contact term acts. The gap of a vertex is its
+/// distance from the obstacle minus the contact thickness.
 template <class Force>
 std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
   const auto gaps = make_device_array<double>("diffsim::contact::gaps", static_cast<std::size_t>(sweep.count));
@@ -33,8 +33,8 @@ std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
 using SafePart = Kokkos::MinLoc<double, int>;
 
 /// Smallest fraction, over all vertices, of the straight displacement from `from` to `to` over which the vertex's gap
-/// stays positive, and the index of a vertex with this fraction. Returns the fraction 1 and the index -1 if the gaps of
-/// all vertices stay positive during the whole displacements.
+/// (its distance from the obstacle minus the thickness) stays positive, and the index of a vertex with this fraction.
+/// Returns the fraction 1 and the index -1 if the gaps of all vertices stay positive during the whole displacements.
 template <class Force>
 SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const point::Sweep<Force>& to) {
   SafePart::value_type found{1.0, -1};
@@ -77,9 +77,10 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   using Term = SurfacePointTerm<Force, ContactTerm>;
 
  public:
-  /// `kind` and `label`: kind and name of the obstacle, for messages and parameters. `vertices`: vertices of the
-  /// surface that may touch the obstacle. `law`: names of the parameters of the contact law. `parameters`: parameters
-  /// of `force`. `forces`: contact forces (barrier, friction or both) that the term computes. Collective.
+  /// `kind` and `label`: kind and name of the obstacle, for error messages and names of parameters. `vertices`:
+  /// vertices of the surface that may touch the obstacle. `law`: names of the parameters of the contact law.
+  /// `parameters`: parameters of `force`. `forces`: contact forces (barrier, friction or both) that the term computes.
+  /// Collective.
   PointObstacle(const std::string& kind, std::string label, const Force& force, std::vector<PointParameter> parameters,
                 std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices, const ContactLawNames& law,
                 ContactForces forces)
@@ -117,12 +118,13 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   void add_forces_between(const Configuration& at, const ParameterSet& parameters, ForcesBetween& sums) override;
 
  private:
-  /// Text for messages that names the i-th vertex of the contact term and the obstacle.
+  /// Text, for error messages, that names the obstacle and the i-th vertex of the contact term.
   std::string name_of(std::size_t i) const {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text for messages with the position of the i-th vertex of the contact term, for example " near (0.1, 0, 2)".
+  /// Text, for error messages, with the position of the i-th vertex of the contact term, for example " near (0.1, 0,
+  /// 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

@@ -7,8 +7,8 @@ namespace diffsim::contact {
 
 /// Reproducible sums out[t_s] += v_s of vectors v_s with target indices t_s, over the indices s, which are called
 /// slots. Each slot s of a SlotSum has a vector v_s and a target t_s, the index of the sum to which v_s is added. The
-/// function `add` sums the vectors of each target in ascending order of the slots, with one thread for each target. The
-/// sums that `add` computes are bitwise identical for equal vectors, regardless of the number of threads.
+/// function `add` sums the vectors v_s of each target in ascending order of the slots s, with one thread for each
+/// target. The sums that `add` computes are bitwise identical for equal vectors, regardless of the number of threads.
 class SlotSum {
  public:
   SlotSum() = default;
@@ -17,8 +17,8 @@ class SlotSum {
   /// sorted slots is taken from the pool `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
-  /// Adds the vector of each slot in `values` to the entry of `out` with the slot's target index. The arrays `values`
-  /// [slots, width] and `out` [entries, width] have a width of at most 9.
+  /// Adds row s of `values` to row t_s of `out`, for each slot s with the target t_s. The arrays `values` [slots,
+  /// width] and `out` [entries, width] have at most 9 columns.
   void add(const DeviceArray<double>& values, double* out, int width = 3) const;
 
  private:

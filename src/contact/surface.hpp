@@ -18,19 +18,20 @@ struct SurfaceVertex {
   std::int32_t rank, index;
 };
 
-/// Triangle of a surface, with weights for its edges and corners. The weights of edges and corners are chosen such that
-/// a sum over triangles, edges and corners near a point counts the nearest part of the surface exactly once, although
-/// adjacent triangles share edges and corners. An edge shared by n triangles has the weight -(n - 1)/n. A corner shared
-/// by k triangles has the weight (1 - k + Σ_e (n_e - 1))/k, where the sum is over the edges e at the corner, and n_e is
-/// the number of triangles at the edge e. For a function f of the distance from a point, with f = 0 beyond some range,
-/// the sum of f times the weight, over the triangles (of weight 1), their edges and their corners, equals f at the
-/// smallest distance, provided that the part of the surface within this range has no holes. The weights of edges and
-/// corners follow from the inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact,
-/// section 4).
+/// Triangle of a surface, with weights for its edges and corners. The weights of the edges and corners of a
+/// SurfaceTriangle are chosen such that a sum over triangles, edges and corners near a point counts the nearest part of
+/// the surface exactly once, although adjacent triangles share edges and corners. In sums over a surface, an edge
+/// shared by n triangles has the weight -(n - 1)/n. In sums over a surface, a corner shared by k triangles has the
+/// weight (1 - k + Σ_e (n_e - 1))/k, where the sum is over the edges e at the corner, and n_e is the number of
+/// triangles at the edge e. The sum Σ w f(d) over the triangles (weight w = 1), edges and corners (weights w of
+/// SurfaceTriangle) of a surface, with their distances d from a point, equals f at the smallest distance for any
+/// function f that is zero beyond some range, provided that the part of the surface within this range has no holes. The
+/// weights of the edges and corners of a SurfaceTriangle follow from the inclusion–exclusion principle (Li et al. 2023,
+/// Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
 /// the ends a and b as (a, b, b), a point a as (a, a, a). The function `dimension` of a SurfaceTriangle distinguishes
-/// triangles, segments and points. An end shared by k segments has the weight -(k - 1)/k, so the weighted sum of a
+/// triangles, segments and points. An end shared by k segments has the weight -(k - 1)/k, so that the weighted sum of a
 /// function f of the distance from a point, over a line of segments, equals f at the smallest distance.
 struct SurfaceTriangle {
   std::array<SurfaceVertex, 3> corners;
@@ -53,8 +54,9 @@ struct SurfaceEdge {
 /// surface of an obstacle is stored completely on every rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
-  /// Rest area, rest length or number that each point represents: a third of the sum of the areas of a point's
-  /// triangles (m²), half of the sum of the lengths of a point's segments (m), or the number of point cells at a point.
+  /// Rest area, rest length or number of point cells that each point represents: a third of the sum of the areas of a
+  /// point's triangles (m²), half of the sum of the lengths of a point's segments (m), or the number of point cells at
+  /// a point.
   std::vector<double> point_areas;
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;

@@ -28,9 +28,9 @@ struct TriangleObstacle {
   std::array<double, 3> origin = {};
 };
 
-/// Contact law of some pairs of surface groups. A group is a region of the mesh's surface, a body or an obstacle.
-/// Surface groups are numbered in this order: the regions of the surface in the given order, the bodies of the mesh,
-/// the obstacles.
+/// Contact law of some pairs of surface groups. A surface group is a region of the mesh's surface, a body or an
+/// obstacle. Surface groups are numbered in this order: the regions in the order of `SurfaceContactOptions::regions`,
+/// the bodies of the mesh, the obstacles.
 struct GroupLaw {
   /// Unordered pairs of surface groups; {g, g} means contact of group g with itself.
   std::vector<std::array<std::size_t, 2>> pairs;
@@ -38,7 +38,8 @@ struct GroupLaw {
 };
 
 struct SurfaceContactOptions {
-  /// True if contact of each body with itself is included. Contact between different bodies does not depend on `self`.
+  /// True if contact of each body with itself is included. Contact between different bodies does not depend on the
+  /// option `self`.
   bool self = true;
   std::vector<TriangleObstacle> obstacles = {};
   /// Prescribed bodies, whose vertices all have prescribed positions, by index in the mesh's list of bodies. Contact of
@@ -54,17 +55,18 @@ struct SurfaceContactOptions {
 };
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
-/// (contact/pair_force.hpp). The two sides of a pair may be on different ranks (docs/contact.md). A second-order face
-/// is represented by four flat triangles. Bodies of segments touch other surfaces by their edges; points of bodies of
-/// segments touch triangles and segments. Bodies of points touch triangles, segments and points by their points.
+/// (contact/pair_force.hpp). The two primitives of a pair may be on different ranks (docs/contact.md). A second-order
+/// face is represented by four flat triangles. Bodies of segments touch other surfaces by their edges; points of bodies
+/// of segments touch triangles and segments. Bodies of points touch triangles, segments and points by their points.
 ///
 /// Each point, triangle and edge of a surface belongs to a group: a region of the surface, a body of the mesh, or an
-/// obstacle. Two surface groups have either the shared contact law or a separate contact law. A pair exerts a force if
-/// its distance is less than ξ + d̂, with the thickness ξ and the barrier distance d̂ of the pair's contact law. Two
-/// groups that `SurfaceContactOptions::ignored` lists pass through each other.
+/// obstacle. A pair of surface groups has either a separate contact law or the shared contact law of all pairs without
+/// a separate law. A pair exerts a force if its distance is less than ξ + d̂, with the thickness ξ and the barrier
+/// distance d̂ of the pair's contact law. Two surface groups that `SurfaceContactOptions::ignored` lists pass through
+/// each other.
 ///
-/// The parameters of each obstacle are the displacement at t = 0 (m), `obstacle_position:LABEL` [3], the velocity
-/// (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
+/// The parameters of an obstacle with the name LABEL are the displacement at t = 0 (m), `obstacle_position:LABEL` [3],
+/// the velocity (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
 /// `obstacle_angular_velocity:LABEL` [1].
 ///
 /// SurfaceContact has its own Jacobian matrix, because the sparsity pattern of the Jacobian varies (`couplings_vary`).

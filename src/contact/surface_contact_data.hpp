@@ -51,15 +51,15 @@ struct SurfaceContact::Data {
   double range(const ParameterSet& set, int n) const;
   /// Factor c: the sparsity pattern of the Jacobian covers the pairs whose distance is less than ξ + c d̂, with the
   /// thickness ξ and the barrier distance d̂ of the pair's contact law. In a term of friction alone, the sparsity
-  /// pattern of the Jacobian covers the active pairs only (c = 1), because the positions at which lagged friction is
-  /// evaluated do not change within a time step.
+  /// pattern of the Jacobian covers only the pairs that exert forces, whose distance is less than ξ + d̂ (factor c = 1
+  /// of d̂), because the positions at which lagged friction is evaluated do not change within a time step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
-  /// Returns the active pairs at a configuration, with the positions and velocities of the vertices. The active pairs
-  /// of the last call of `look` are reused if the positions, the thicknesses, the barrier distances and the lists of
-  /// candidate pairs have not changed since the last call. Collective.
+  /// Returns the active pairs (pairs that exert forces) at a configuration, with the positions and velocities of the
+  /// vertices. The active pairs of the last call of `look` are reused if the positions, the thicknesses, the barrier
+  /// distances and the lists of candidate pairs have not changed since the last call. Collective.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
   /// Device addresses of the values of all contact laws for time step n; if `set` is a direction of the parameters,
   /// device addresses of the directions of the values of all contact laws.
@@ -108,10 +108,10 @@ struct SurfaceContact::Data {
   /// Returns the index of the body or obstacle that contains the vertex `vertex`; the indices of obstacles follow the
   /// indices of bodies.
   std::size_t owner_of(int vertex) const;
-  /// Returns the name, for messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of gripper"
-  /// or "obstacle table's 3 5 2".
+  /// Returns the name, for error messages, of the point, edge or triangle with the given vertices: "17 4", "17 4 of
+  /// gripper" or "obstacle table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
-  /// Name of a pair, for messages, for example "vertex 3 and triangle 17 4 5".
+  /// Name of a pair in error messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
   /// Returns text for an error message that names some of the pairs in the list `touching`. The distance of each pair
   /// in `touching` is less than ξ + 10⁻¹² d̂, with the thickness ξ and the barrier distance d̂ of the pair's contact law

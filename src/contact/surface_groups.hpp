@@ -11,11 +11,12 @@ namespace diffsim::contact {
 
 /// Groups into which a mesh's surface is divided. A surface group is either a region of the surface or a whole body. A
 /// contact law may be given for each pair of surface groups. Surface groups are numbered in this order: the regions in
-/// the given order, the bodies of the mesh. A triangle, segment or point in a region belongs to the group of the
-/// region; a triangle, segment or point outside all regions belongs to the group of its body. A vertex or an edge
-/// belongs to the group with the lowest number among the groups of its triangles, segments and points.
+/// the order of the argument `regions`, the bodies of the mesh. A triangle, segment or point in a region belongs to the
+/// group of the region; a triangle, segment or point outside all regions belongs to the group of its body. A vertex or
+/// an edge belongs to the group with the lowest number among the groups of its triangles, segments and points.
 struct SurfaceGroups {
-  /// Group number of each triangle, segment and point of this rank's surface, in the order of `surface_pieces`.
+  /// Group number of each triangle, segment and point of this rank's surface, in the order of the list that
+  /// `surface_pieces` returns.
   std::vector<int> triangles;
   /// Group number of each vertex, [local vertices]; a vertex inside a body belongs to the group of the body.
   std::vector<int> vertices;

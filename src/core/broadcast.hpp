@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Replaces `text` on every rank by the text of rank `root`. Collective.
+/// Broadcasts `text` from rank `root` to all ranks. Collective.
 void broadcast_text(std::string& text, MPI_Comm comm, int root = 0);
 
 }  // namespace diffsim

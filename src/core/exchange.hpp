@@ -17,8 +17,8 @@ namespace diffsim {
 ///
 /// In the local numbering, owned entities come first, then ghosts. Messages contain only values of shared entities
 /// (owned entities with a copy on another rank) and of ghosts. Sums over ghosts are computed in a fixed order, so equal
-/// runs give bitwise identical results. Arguments of type Field are [num_local, components] in device memory, with any
-/// number of components; arguments of type std::vector are in host memory.
+/// runs give bitwise identical results. Arguments of type Field have the shape [num_local, components], with any number
+/// of components, and are in device memory; arguments of type std::vector are in host memory.
 class Exchange {
  public:
   /// Sets up the exchange. The ghost with the local index num_owned + g is a copy of the entity with local index
@@ -80,9 +80,9 @@ class Exchange {
   mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
 };
 
-/// Returns the owned entities of the Entities `owned` together with copies of other ranks' entities. Copy number g is a
-/// copy of the entity with local index `index[g]` on rank `owner[g]`. The returned entities have no locations in files.
-/// Collective.
+/// Returns Entities that consist of the owned entities of `owned` and of copies of other ranks' entities. Copy number g
+/// is a copy of the entity with local index `index[g]` on rank `owner[g]`. The Entities that `with_copies` returns have
+/// no locations in files. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

@@ -15,7 +15,7 @@ class Inertia {
  public:
   virtual ~Inertia() = default;
   virtual std::string name() const = 0;
-  /// Returns true if masses depend on one of the parameters in `set`.
+  /// Returns true if the lumped masses depend on one of the parameters in `set`.
   virtual bool depends_on(const ParameterSet& set) const = 0;
 
   /// Computes mass += m(p), where m(p) are the lumped masses. Throws Error (input) for invalid parameters. Collective.

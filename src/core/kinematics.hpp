@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Time interval within time step `step`, from `begin` to `begin` + `duration`. `begin` and `duration` are in s;
+/// Time interval within time step `step`, from `begin` to `begin` + `duration`. `begin` and `duration` are in seconds;
 /// `begin` is measured from the start of the time step.
 struct MotionSpan {
   int step;
@@ -20,10 +20,10 @@ struct MotionSpan {
 /// positions of these nodes, of parameters, and of fields that the motion stores in the state. Forces do not affect
 /// nodes with a prescribed motion.
 ///
-/// Position fields are [local nodes, 3] or [owned nodes, 3]. Velocity fields are [n, 3], where n is at least the number
-/// of owned nodes. The member functions of Kinematics change fields only at nodes with a prescribed motion. The
-/// argument `start` is the state at the start of the time step; a motion reads only those fields of `start` that
-/// `add_state` of this motion adds.
+/// Position fields have the shape [local nodes, 3] or [owned nodes, 3]. Velocity fields have the shape [n, 3], where n
+/// is at least the number of owned nodes. The member functions of Kinematics change fields only at nodes with a
+/// prescribed motion. The argument `start` is the state at the start of the time step; a motion reads only the fields
+/// of `start` that the motion's function `add_state` adds.
 class Kinematics {
  public:
   virtual ~Kinematics() = default;
@@ -43,9 +43,9 @@ class Kinematics {
   /// of the interval. x and y may be the same field.
   virtual void apply(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                      Field& y, Field& v) const = 0;
-  /// Sets dy and dv, the directional derivatives of the results y and v of `apply`. The direction of differentiation
-  /// consists of `direction` for the parameters, `start_tangent` for the state `start`, and dx for the positions x. dx
-  /// and dy may be the same field.
+  /// Sets dy and dv, the derivatives of the results y and v of `apply` along the change `direction` of the parameters,
+  /// the change `start_tangent` of the state `start`, and the change dx of the positions x. dx and dy (derivative of
+  /// the result y) may be the same field.
   virtual void apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, const MotionSpan& span,
                              const State& start, const State& start_tangent, const Field& x, const Field& dx, Field& dy,
                              Field& dv) const = 0;

@@ -48,8 +48,9 @@ struct NumberedStencils {
 /// respect to point positions is mapped to the Jacobian Wᵀ K W with respect to node positions.
 class PointMap {
  public:
-  /// Builds the map. `nodes`: entities of the nodes; only owned nodes are used. `stencils`: one stencil for each local
-  /// point of `points`. Throws Error if the number of stencils is not the number of local points. Collective.
+  /// Builds the map. `nodes`: nodes with the positions q, distributed over the ranks; the copies of other ranks' nodes
+  /// in `nodes` are not used. `stencils`: nodes and weights (PointStencil) of each local point of `points`. Throws
+  /// Error if the number of stencils is not the number of local points. Collective.
   PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,
            std::vector<PointStencil> stencils);
   ~PointMap();
@@ -60,8 +61,8 @@ class PointMap {
   const std::shared_ptr<const Entities>& points() const { return points_; }
   const std::vector<PointStencil>& stencils() const { return stencils_; }  ///< one stencil for each local point
 
-  /// Computes the point positions x = W q at all local points, copies included. q: [nodes, 3]; only the values at owned
-  /// nodes are read. x: [local points, 3]. Collective.
+  /// Computes the positions x = W q of all local points, copies included, from the node positions q and the weights W.
+  /// q: [nodes, 3]; only the values at owned nodes are read. x: [local points, 3]. Collective.
   void apply(const Field& q, Field& x) const;
   /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes, where W is the matrix that maps node positions to
   /// point positions. x̄ and q̄ are, for example, forces at points and at nodes. x̄: [local points, 3], this rank's
@@ -91,7 +92,7 @@ class PointMatrixMap {
   PointMatrixMap(PointMatrixMap&&) noexcept;
   PointMatrixMap& operator=(PointMatrixMap&&) noexcept;
 
-  /// Returns true if the map was built for the sparsity patterns of the matrices `points` and `nodes`.
+  /// Returns true if this PointMatrixMap was built for the sparsity patterns of the matrices `points` and `nodes`.
   bool fits(const BlockMatrix& points, const BlockMatrix& nodes) const {
     return of_points_ == points.pattern() && of_nodes_ == nodes.pattern();
   }

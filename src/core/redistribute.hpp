@@ -14,7 +14,7 @@
 namespace diffsim {
 
 /// Throws Error (system) if `to`, the list of the destination ranks of items, contains the same rank more than 2³¹ - 1
-/// times. One message has at most 2³¹ - 1 items. Not collective.
+/// times. An MPI message contains at most 2³¹ - 1 items. Not collective.
 void require_messages(const std::vector<int>& to);
 
 /// Sends item i to rank `to[i]`. Item i consists of `width` bytes that begin at items[i · width]. Returns the items
@@ -24,8 +24,8 @@ std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::by
                                           const std::vector<int>& to);
 /// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks to which this
 /// rank may send items, in ascending order and without this rank; every destination rank in `to` must be in
-/// `receivers`. `senders`: ranks that have this rank in their `receivers`. Returns the received items in the order of
-/// the ranks in `senders`. Sends one message to each receiver, and uses no barrier. Collective.
+/// `receivers`. `senders`: ranks whose argument `receivers` contains this rank. Returns the received items in the order
+/// of the ranks in `senders`. Sends one message to each receiver, and uses no barrier. Collective.
 std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
                                                 const std::vector<int>& senders, std::span<const std::byte> items,
                                                 std::size_t width, const std::vector<int>& to);
@@ -59,7 +59,7 @@ std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, co
 
 /// Sends each item of `items` to the rank `destination(item)`, which must be in the list `receivers`, and returns the
 /// received items; see `redistribute_bytes_among`. At most 2³¹ - 1 items may be sent to one rank. Collective. If one
-/// rank throws an Error, the other ranks may wait forever.
+/// rank throws an Error, other ranks may wait forever for messages from that rank.
 template <class Item, class Destination>
 std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& receivers, const std::vector<int>& senders,
                                      const std::vector<Item>& items, const Destination& destination) {

@@ -65,8 +65,8 @@ struct MassAdjoints {
     for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
   }
 };
-/// Functor that computes the derivatives of the results of MassAdjoints along a direction in which the rest positions X
-/// and the parameter values p change by `direction` and the field w changes by `dw`.
+/// Functor that computes the derivatives of the results of the functor MassAdjoints along a direction in which the rest
+/// positions X and the parameter values p change by `direction` and the field `w` changes by `dw`.
 template <class F>
 struct MassAdjointTangents {
   Addresses<F::num_values> direction;
@@ -109,7 +109,7 @@ class StencilInertia : public Inertia {
  public:
   /// Constructs the inertia. `vertices`: local vertices of the nodes of each stencil, [stencils, nodes per stencil].
   /// Stencil i has the parameter values of entity `entities[i]`. `entities`: [stencils], without repetitions.
-  /// `num_entities`: number of entities with parameters on this rank.
+  /// `num_entities`: number of this rank's entities that have parameter values.
   StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
                  const std::vector<int>& entities, int num_entities)
       : parameters_(parameters),

@@ -21,8 +21,8 @@ class Diagnosis {
   /// Searches a field [local or owned vertices, components] for a value that is not finite. `where`: origin of the
   /// field, such as "the term 'elastic'". A Diagnosis stores only the location of the first value that is not finite.
   void look(const std::string& where, const Field& field);
-  /// Searches the parameters of a gradient for a derivative that is not finite. `where`: text that names the origin of
-  /// the gradient, at the beginning of the reported location.
+  /// Searches `gradient`, derivatives with respect to parameters, for a value that is not finite. `where`: text that
+  /// names the origin of the gradient, at the beginning of the reported location.
   void look(const std::string& where, const ParameterSet& gradient);
   /// Location of the first value that is not finite, such as "the term 'elastic' at vertex 17, tetrahedron 4".
   /// `NotFinite::operation` is the number of the call of `look` that found the value.

@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Parameters of systems and their time steppers.
+/// Names, units and permitted ranges of the parameters of a System and of the time steppers.
 struct DynamicsParameters {
   static constexpr ParameterSpec density{.name = "density",
                                          .unit = "kg/m³",

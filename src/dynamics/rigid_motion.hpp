@@ -18,18 +18,18 @@ namespace diffsim::dynamics {
 /// span is V + ω a × q, where V is the velocity of the origin, ω is the angular velocity, a is the unit vector of the
 /// axis, and q is the vector from the origin to the vertex at the end of the time span.
 ///
-/// The parameters are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the origin,
-/// `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the origin of
-/// the axis at the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not translate:
-/// for directors, the formulas of positions and velocities apply with the origins o = o' = 0 and the velocity V = 0 of
-/// the origin.
+/// The parameters of the motion are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the
+/// origin, `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the
+/// origin of the axis at the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not
+/// translate: for directors, the formulas of positions and velocities apply with the origins o = o' = 0 and the
+/// velocity V = 0 of the origin.
 class RigidMotion : public Kinematics {
  public:
-  struct Frame;  ///< public, because nvcc does not allow kernels to capture objects of private types
+  struct Frame;  ///< type that is public because nvcc does not allow kernels to capture objects of private types
 
   /// `axis`: direction of the axis of rotation, of any length > 0. `origin`: position (m) of the origin of the axis at
-  /// the start of a rollout. `vertices`: owned vertices other than directors. `directors`: owned directors that rotate
-  /// with the vertices. Throws Error (input) if `axis` has length 0.
+  /// the start of a rollout. `vertices`: moving owned vertices other than directors. `directors`: owned directors that
+  /// rotate with the vertices. Throws Error (input) if `axis` has length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
               const std::vector<int>& vertices, const std::vector<int>& directors);
 

@@ -10,8 +10,8 @@ namespace diffsim::dynamics {
 /// Throws Error (input) if the fixed components do not prevent all rigid motions of the whole mesh: a static problem of
 /// a body that can move rigidly has no unique solution. The message of the Error names the rigid motions that the fixed
 /// components do not prevent. Rigid motions that move no vertex, such as the rotation of a straight line about its own
-/// axis, need not be prevented. `fixed`: device address of the masks of fixed components of the owned vertices
-/// (System::fixed). Collective.
+/// axis, need not be prevented by fixed components. `fixed`: device address of the masks of fixed components of the
+/// owned vertices (System::fixed). Collective.
 void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed);
 
 }  // namespace diffsim::dynamics

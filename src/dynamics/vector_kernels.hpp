@@ -24,7 +24,7 @@ void clear_weightless(int count, const std::uint8_t* fixed, Field& y);
 /// Computes y_i += a (dm / m) x_i, where m is the mass of the vertex of component i, and dm is the vertex's value in
 /// `mass_change`.
 void add_mass_ratio_times(int count, double a, const Field& mass_change, const Field& mass, const Field& x, Field& y);
-/// Computes y_i -= x_i w_i / m, where m is the mass of the vertex of component i.
+/// Computes y_i -= x_i w_i / m for the fields x and w, where m is the mass of the vertex of component i.
 void subtract_products(int count, const Field& mass, const Field& x, const Field& w, Field& y);
 /// Zeroes the fixed components of y. `fixed`: masks of System::fixed.
 void keep_free(int count, const std::uint8_t* fixed, Field& y);

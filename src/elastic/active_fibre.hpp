@@ -35,7 +35,7 @@ namespace diffsim {
 /// The control signal `activation_signal` multiplies the activation A in all cells. The control signal
 /// `activation_signal` has one value for all time steps or one value per time step; the default is 1.
 ///
-/// The moduli of the law are Lamé's µ and λ, the product A T of the activation A and the active tension T, and the
+/// The function `moduli` computes Lamé's µ and λ, the product A T of the activation A and the active tension T, and the
 /// three components of the unit vector a along the fibres. If J = det F ≤ 0 in a cell, the run stops with an error that
 /// names the cell.
 struct ActiveFibre {

@@ -110,9 +110,9 @@ struct FixedCorotated {
 
   /// Returns the trace a = tr S of the polar decomposition F = R S: the largest root of (a² - I)² - 4 II - 8 a J = 0
   /// with I = tr FᵀF, II = |cof F|² and J = det F. Newton's iteration first computes the root from the values of I, II
-  /// and J, without derivatives. If T is a scalar type of automatic differentiation, `Traits::order` Newton iterations
-  /// with scalars of type T, which follow the iterations without derivatives, compute the derivatives of the trace a =
-  /// tr S.
+  /// and J, without derivatives. If T is a scalar type of automatic differentiation, Newton iterations with scalars of
+  /// type T, which follow the iterations without derivatives, compute the derivatives of the trace a = tr S; the number
+  /// of these iterations is the order of the highest derivatives (`Traits::order`).
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

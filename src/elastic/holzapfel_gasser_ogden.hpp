@@ -34,8 +34,8 @@ namespace diffsim {
 /// | kappa                      | κ      | 1    | [0, ⅓]: 0 all fibres along a, ⅓ isotropic             |
 /// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0      |
 ///
-/// The moduli of the law are the parameters µ, K, k1, k2 and κ, and the three components of the mean fibre direction a.
-/// If J = det F ≤ 0 in a cell, the run stops with an error that names the cell.
+/// The function `moduli` computes the parameters µ, K, k1, k2 and κ, and the three components of the mean fibre
+/// direction a. If J = det F ≤ 0 in a cell, the run stops with an error that names the cell.
 struct HolzapfelGasserOgden {
   static constexpr const char* name = "holzapfel_gasser_ogden";
   static constexpr std::array<ParameterSpec, 8> parameters{

@@ -51,8 +51,8 @@ struct OgdenNames<3> {
       ElasticParameters::bulk_modulus};
 };
 
-/// Moduli µ1, α1, …, µN, αN, κ of Ogden's law with N terms (see `Ogden`). The number N of terms is stored in the member
-/// `count` and is not a template parameter, so that functions of the moduli are compiled once for all N.
+/// Parameters µ1, α1, …, µN, αN, κ of Ogden's law with N terms (see `Ogden`). The number N of terms is stored in the
+/// member `count` and is not a template parameter, so that functions of the parameters are compiled once for all N.
 template <class T>
 struct OgdenTerms {
   const T* moduli;
@@ -81,8 +81,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
 /// Matrix Q of the eigenvectors of the right Cauchy–Green tensor C = FᵀF of the deformation gradient F; Q has no
 /// derivatives. If T is a scalar type of automatic differentiation, Qᵀ C Q = Λ + E, where Λ is the diagonal matrix of
 /// the eigenvalues Λi = λi² of C with the principal stretches λi, and E contains the derivatives of C (see `Ogden`). If
-/// T is a plain scalar type, the matrix E in Qᵀ C Q = Λ + E is zero. OgdenFrame computes the divided differences with
-/// which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
+/// T is a scalar type without derivatives, the matrix E in Qᵀ C Q = Λ + E is zero. OgdenFrame computes the divided
+/// differences with which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -327,8 +327,8 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// The moduli of the law are the parameters µp, αp and κ. If J = det F ≤ 0 in a cell, the run stops with an error that
-/// names the cell.
+/// The function `moduli` returns the parameters µp, αp and κ. If J = det F ≤ 0 in a cell, the run stops with an error
+/// that names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;

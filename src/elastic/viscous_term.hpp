@@ -21,11 +21,11 @@ namespace diffsim {
 /// | viscosity         | η      | Pa s | ≥ 0   |
 /// | bulk_viscosity    | ζ      | Pa s | ≥ 0   |
 ///
-/// The parameter ζ is the second coefficient of viscosity. The ratio of tr σ/3 to the rate tr ε̇ of the volumetric
-/// strain, which is usually called the bulk viscosity, is ζ + 2/3 η with the viscosities η and ζ, because tr σ = (2 η +
-/// 3 ζ) tr ε̇ for the stress σ. The viscous stress is defined for every deformation gradient F, also for det F ≤ 0. The
-/// force term of viscosity supports every type of tetrahedral cell, and depends on the parameters `viscosity`,
-/// `bulk_viscosity` and `rest_positions`.
+/// The parameter ζ is the second coefficient of viscosity. The usual bulk viscosity, the ratio of tr σ/3 to the rate tr
+/// ε̇ of the volumetric strain, is ζ + 2/3 η with the viscosities η and ζ, because tr σ = (2 η + 3 ζ) tr ε̇ for the
+/// stress σ. The viscous stress is defined for every deformation gradient F, also for det F ≤ 0. The force term of
+/// viscosity supports every type of tetrahedral cell, and depends on the parameters `viscosity`, `bulk_viscosity` and
+/// `rest_positions`.
 std::unique_ptr<ForceTerm> make_viscous_term(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

@@ -24,8 +24,8 @@ class AdjointHistory {
   };
 
   /// Creates the history. Norms of the adjoint are recorded for the first and the last state of a rollout, and for the
-  /// states after n steps if n is a multiple of `every`. States on which the loss depends directly are recorded for
-  /// every n, as long as fewer than 64 states on which the loss depends directly have been recorded.
+  /// states after n steps if n is a multiple of `every`. Norms for states x[n] on which the loss depends directly are
+  /// recorded for every n, until 64 such states have been recorded.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
   /// Records the norms of `adjoint`. The arguments of `observe` have the meanings that the type AdjointObserver
@@ -42,12 +42,12 @@ class AdjointHistory {
     /// contribution of the loss L to ‖∂L/∂x[m]‖.
     ///
     /// The contribution c_m of the loss L to ‖∂L/∂x[m]‖ is the absolute change of ‖∂L/∂x[m]‖ when the derivative of
-    /// ℓ_m, the term of the loss for the state x[m], is added to the adjoint. If the contribution c_m of the loss at a
-    /// state x[m] was not computed, the sum Σ c_m uses instead the contribution at the next state, in the order of the
-    /// reverse sweep, with a computed contribution.
+    /// ℓ_m, the term of the loss for the state x[m], is added to the adjoint. The contributions c_m of the loss to the
+    /// norms ‖∂L/∂x[m]‖ are computed for some states x[m] only; for another state on which the loss depends, the sum Σ
+    /// c_m uses the contribution at the next state, in the order of the reverse sweep, for which c_m was computed.
     double factor = 1.0;
     /// `from`: number n of the last state x[n] on which the loss depends directly. `to`: number n of the state x[n] at
-    /// which the norm of the adjoint has grown by `factor`.
+    /// which the norm of the adjoint has grown by the factor `factor`.
     int from = 0, to = 0;
   };
   Growth growth() const;
@@ -64,7 +64,7 @@ class AdjointHistory {
   double before_ = 0.0;    // norm without the contribution of the loss at that step
 };
 
-/// Value of `AdjointHistory::Growth::factor` above which reports warn about the gradient.
+/// Value of `AdjointHistory::Growth::factor` above which a run reports a warning about the gradient.
 inline constexpr double large_growth = 1e3;
 
 }  // namespace diffsim

@@ -32,10 +32,11 @@ class ExperimentGroups {
   /// Returns the contributions (loss and derivative) of the experiments of all groups, in the order of the experiments'
   /// numbers. `own`: contributions of this group's experiments, in the order of the constructor's argument `numbers`.
   std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
-  /// Returns, on the first rank of each group, the argument `values` of the first rank of the group that has experiment
-  /// 0. On a rank that is not the first of a group, returns the argument `values` of the calling rank.
+  /// Broadcasts `values` to the first ranks of all groups, from the first rank of the group that has experiment 0, and
+  /// returns the received values. Ranks that are not the first of a group do not take part in the broadcast and return
+  /// their own `values`.
   std::vector<double> of_first(std::vector<double> values) const;
-  /// Returns the largest argument `value` of all ranks of all groups.
+  /// Returns the maximum of the argument `value` over all ranks of all groups.
   double largest(double value) const;
   /// Calls `function`. If `function` throws an Error on some ranks, `agree` throws an Error with the same message and
   /// kind on all ranks of all groups. If `function` throws on several ranks, `agree` throws the Error of the lowest

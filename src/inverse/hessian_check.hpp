@@ -17,7 +17,7 @@ struct HessianCheck {
   double product = 0.0;
   /// Product ⟨w, H v⟩ of the Hessian H of the loss L with vectors v and w, from finite differences of ⟨w, ∇L⟩ along v.
   double difference = 0.0;
-  /// Bound of the error of `difference` due to rounding noise and extrapolation.
+  /// Bound of the error of the finite difference `difference` due to rounding noise and extrapolation.
   double difference_error = 0.0;
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| of the loss
   /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all sequences of three

@@ -22,12 +22,12 @@ struct Linearisation {
 /// with asymptotes L_j and U_j, whose coefficients r_i, p_ij ≥ 0 and q_ij ≥ 0 are such that g̃_i has the value and the
 /// gradient of g_i at the current point. The asymptotes L_j and U_j of an approximation satisfy L_j < x_j < U_j at the
 /// current point x. The trial point minimises g̃_0(x) + Σ_{i≥1} (c y_i + y_i²/2), with c = 1000, over all points x
-/// within the bounds and move limits and all y_i ≥ 0 with g̃_i(x) ≤ y_i, where g̃_0 is the approximated objective and y_i
-/// is the permitted violation of the approximated inequality g̃_i(x) ≤ 0. The dual problem of the minimisation that
-/// gives the trial point has one multiplier λ_i ≥ 0 per inequality, and is solved by TAO's bounded Newton method. If a
-/// function g_i exceeds the approximation g̃_i at the trial point, the parameter ρ_i, which determines the curvature of
-/// g̃_i, is increased, and the next trial point is closer to the current point. The entries of the point x are
-/// distributed over the ranks.
+/// within the bounds and move limits and all y_i ≥ 0 with g̃_i(x) ≤ y_i, where g̃_0 is the approximation of the
+/// objective and y_i is the permitted violation of the approximated inequality g̃_i(x) ≤ 0. The dual problem of the
+/// minimisation that gives the trial point has one multiplier λ_i ≥ 0 per inequality, and is solved by TAO's bounded
+/// Newton method. If a function g_i exceeds the approximation g̃_i at the trial point, the parameter ρ_i, which
+/// determines the curvature of g̃_i, is increased, and the next trial point is closer to the current point. The entries
+/// of the point x are distributed over the ranks.
 class MovingAsymptotes {
  public:
   /// `lower`, `upper`: finite bounds of this rank's part of the point x. `move_limit`: largest change of x_j in an
@@ -39,20 +39,20 @@ class MovingAsymptotes {
   /// Returns this rank's part of the iteration's next trial point. Collective.
   std::vector<double> trial();
   /// Returns true if no function g_i exceeds its approximation g̃_i at the last trial point, or if the last trial point
-  /// equals the current point. If functions exceed their approximations, increases the curvatures of the exceeded
-  /// approximations and returns false. `values`: values of the functions g_0 = f, g_1, g_2, … at the last trial point.
-  /// Collective.
+  /// equals the current point. If some functions g_i exceed their approximations at the last trial point, increases the
+  /// curvatures of these approximations and returns false. `values`: values of the functions g_0 = f, g_1, g_2, … at
+  /// the last trial point. Collective.
   bool accepts(const std::vector<double>& values);
-  /// Increases the curvatures of the approximations of all functions, so that the next trial point is closer to the
-  /// current point. A caller calls `shorten` if the functions could not be evaluated at the trial point.
+  /// Increases the curvatures of the approximations of all functions g_i, so that the next trial point is closer to the
+  /// current point. A caller calls `shorten` if the functions g_i could not be evaluated at the trial point.
   void shorten();
   /// Lagrange multipliers of the inequalities at the last trial point.
   const std::vector<double>& multipliers() const { return multipliers_; }
 
  private:
   void move_asymptotes(const std::vector<double>& x);
-  /// Returns Σ_j |∂g_i/∂x_j| range(j) / n for each of the functions g_0 = f, g_1, g_2, …, where n is the number of
-  /// entries of x on all ranks.
+  /// Returns Σ_j |∂g_i/∂x_j| `range(j)` / n for each of the functions g_0 = f, g_1, g_2, …, where `range(j)` is the
+  /// length of the range of x_j and n is the number of entries of x on all ranks.
   std::vector<double> mean_changes(const Linearisation& at) const;
   /// Returns the length upper_j - lower_j of the range of x_j, or 1 if x_j cannot change because the bounds are equal.
   double range(std::size_t j) const { return upper_[j] > lower_[j] ? upper_[j] - lower_[j] : 1.0; }

@@ -18,7 +18,7 @@ namespace diffsim::inverse {
 std::vector<std::uint64_t> value_numbers(const InverseProblem& problem);
 
 /// Independent samples of the standard normal distribution, one for each entry of `numbers`. Sample i depends on `seed`
-/// and on numbers[i] only. The samples are computed by the method of Box & Muller 1958 from uniformly distributed
+/// and on `numbers[i]` only. The samples are computed by the method of Box & Muller 1958 from uniformly distributed
 /// samples of the mixing function of splitmix64.
 std::vector<double> normal_numbers(const std::vector<std::uint64_t>& numbers, std::uint64_t seed);
 

@@ -44,7 +44,7 @@ class EntryMap {
 };
 
 /// Map p_e = q_group(e) from values q of groups to entries e of a field, with `components` values per entry and per
-/// group. `group`: group of each entry, [entries], or -1 for an entry that does not belong to the unknown.
+/// group. `group`: index of the group of each entry, [entries], or -1 for an entry that does not belong to the unknown.
 /// `num_groups`: number of groups of entries over all ranks.
 std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_groups, int components);
 /// Map p_i = q_i for i < `num_values`; other values of p are not changed.
@@ -58,21 +58,22 @@ std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> expo
 
 /// Linear map p = F q with the matrix F of a density filter.
 std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> filter);
-/// Map p = base + F q with the matrix F of a shape filter. `base`: array with at least one entry per value of the
-/// unknown q.
+/// Map p = base + F q with the vector `base` and the matrix F of a shape filter. `base`: array with at least one entry
+/// per value of the unknown q.
 std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base);
-/// Map p = E(q) with prescribed values d_i, where E is the linear map `map`. For each i with a prescribed value d_i,
-/// q_i is replaced by d_i before the map p = E(q) is applied, and p_i is set to d_i. `prescribed`: the values d_i, with
-/// NaN for each i without a prescribed value; q and p must have at least as many values as `prescribed`. For each i
-/// with a prescribed value d_i, the derivatives ∂p_i/∂q_j and ∂p_j/∂q_i of the map are zero for all j.
+/// Map p = E(q), in which some values q_i and p_i are replaced by prescribed values d_i, where E is the linear map
+/// `map`. If a value d_i is prescribed for the index i, q_i is replaced by d_i before the map p = E(q) is applied, and
+/// p_i is set to d_i. `prescribed`: array with the prescribed value d_i, or NaN if no value is prescribed, for each
+/// index i; q and p must have at least as many values as `prescribed`. If a value is prescribed for the index i, the
+/// derivatives ∂p_i/∂q_j and ∂p_j/∂q_i of the map are zero for all j.
 std::unique_ptr<EntryMap> make_prescribed_map(std::unique_ptr<EntryMap> map, std::vector<double> prescribed);
 /// Map p = (E_1(q), E_2(q), …) of several maps E_1, E_2, … of the same values q, where each map sets `size` entries of
 /// p. A vector of derivatives with respect to the values p of the maps may be shorter than p; the missing derivatives
 /// are zero.
 std::unique_ptr<EntryMap> make_stacked_maps(std::vector<std::unique_ptr<EntryMap>> maps, std::size_t size);
 /// Map p_i = base_i (ε + (1 - ε) z_i^penalty) with z = E(q) ≥ 0, where E is the map `densities`, ε is `minimum`, and
-/// `penalty` is an exponent. `base`: factors base_i, one per value p_i of the field. All values of the field belong to
-/// the unknown.
+/// `penalty` is an exponent. `base`: factors base_i, one per value p_i of the field. All values p_i of the field belong
+/// to the unknown.
 std::unique_ptr<EntryMap> make_power_law(std::unique_ptr<EntryMap> densities, std::vector<double> base, double minimum,
                                          double penalty);
 

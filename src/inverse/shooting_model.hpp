@@ -14,7 +14,7 @@ namespace diffsim::inverse {
 
 /// Model whose rollout is divided into windows (multiple shooting, Bock & Plitt 1984). A window is a range of
 /// consecutive steps. The first window, window 0, starts from the initial state of the rollout. Each later window w =
-/// 1, 2, … starts from a state z_w, which consists of parameters, instead of the state x at the end of the previous
+/// 1, 2, … starts from a state z_w, whose values are parameters, instead of the state x at the end of the previous
 /// window. The parameter `window:w:NAME`, [owned entities, components], contains the field NAME of the start state z_w
 /// of window w. Fields of the state that are the same on all ranks, such as the origins of prescribed motions, are not
 /// replaced at the start of a window. The constructor adds the parameters `window:w:NAME` of all windows w after the
@@ -22,7 +22,7 @@ namespace diffsim::inverse {
 class ShootingModel final : public ForwardingModel {
  public:
   /// `starts`: first step of each window after the first, in ascending order. `model` must outlive the ShootingModel,
-  /// and no other parameter may be added to `model` during the lifetime of the ShootingModel.
+  /// and no parameter may be added to `model` during the lifetime of the ShootingModel.
   ShootingModel(Model& model, std::vector<int> starts);
   ~ShootingModel() override;
 

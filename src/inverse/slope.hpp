@@ -51,8 +51,8 @@ struct Slope {
 /// · |`value`|) and agrees with the argument `expected`, which means |`value` - `expected`| ≤ 10 error + 1e-9
 /// |`expected`|. The halving of the step h ends when three standard deviations of the noise of the central
 /// difference exceed a limit: the error of `value` if `value` agrees with `expected`, otherwise |`value` -
-/// `expected`|/10. The halving of the step h ends when f(h) = f(-h) although f(2h) ≠ f(-2h), because f is piecewise
-/// constant.
+/// `expected`|/10. The halving of the step h ends when f(h) = f(-h) although f(2h) ≠ f(-2h), as for a piecewise
+/// constant function f.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
 /// Taylor expansion of a function of one variable: f(h) = value + h slope + h²/2 curvature + remainder.
@@ -65,7 +65,7 @@ struct RemainderOrders {
   /// Orders log2(R(h)/R(h/2)) of the remainder R(h) for successive halvings of h, selected by remainder_orders(); empty
   /// if `exact` is true.
   std::vector<double> orders;
-  double first_step = 0.0;  ///< largest step h in the ratios R(h)/R(h/2) of `orders`
+  double first_step = 0.0;  ///< largest step h in the ratios R(h)/R(h/2) whose logarithms are in `orders`
   bool exact = false;       ///< true if no remainder R(h) exceeds 10 standard deviations of the noise
 };
 

@@ -16,7 +16,7 @@ namespace diffsim::inverse {
 /// the submatrices are matrix-free, like the Hessian. If the priors of the inverse problem determine a covariance
 /// matrix, the covariance matrix is the preconditioner of TAO's linear systems. With the prior covariance matrix as
 /// preconditioner, the eigenvalues of the preconditioned Hessian are close to 1 for all directions of u that the priors
-/// determine better than the observations.
+/// determine better than the observations do.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);

@@ -13,18 +13,18 @@
 
 namespace diffsim {
 
-/// Array whose rows are distributed over the ranks. In the dataset of a FileArray, the rows of a rank follow the rows
-/// of all lower ranks.
+/// Array whose rows are distributed over the ranks. In the HDF5 dataset of the array, the rows of a rank follow the
+/// rows of all lower ranks.
 struct FileArray {
   std::string dataset;         ///< for example "/state/positions"
-  Shape row_shape;             ///< shape of one row of the array; empty if each row is one value
+  Shape row_shape;             ///< shape of one row of the array, [] if each row is one value
   std::vector<double> values;  ///< [rows, row_shape…]
   std::string units = "1";
   bool single = false;      ///< true if the array is stored as float32
   bool compressed = false;  ///< true if the array is stored with HDF5's shuffle and deflate filters
 };
 
-/// Path, length in bytes and checksum (sum of `word_sum`, see src/io/checksum.hpp) of a completely written file.
+/// Path, length in bytes and word sum (see src/io/checksum.hpp) of a completely written file.
 struct WrittenFile {
   std::string path;
   std::uint64_t length = 0;
@@ -61,11 +61,11 @@ class BackgroundWriter {
   /// written are thrown by `publish`, not by `write`.
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
                       std::vector<FileArray> arrays);
-  /// Renames completely written files from `PATH.partial` to PATH, in the order of the `write` calls, and returns these
-  /// files. A file is completely written once all ranks have written their rows. If `wait` is true, `publish` waits
-  /// until all files are written, and renames all files. If `wait` is false, `publish` renames the files that all ranks
-  /// have written, and waits for the oldest unfinished files, which `publish` renames, until at most `depth` files keep
-  /// the name `PATH.partial`. Throws Error if a file could not be written.
+  /// Renames completely written files from `PATH.partial` to PATH, in the order of the `write` calls, and returns a
+  /// WrittenFile for each of these files. A file is completely written once all ranks have written their rows. If
+  /// `wait` is true, `publish` waits until all files are written, and renames all files. If `wait` is false, `publish`
+  /// renames the completely written files, and waits for further files, oldest first, only while more than `depth`
+  /// files have the name `PATH.partial`. Throws Error if a file could not be written.
   std::vector<WrittenFile> publish(bool wait);
   bool is_idle() const;
 

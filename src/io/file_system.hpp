@@ -17,7 +17,7 @@ class FileSystem {
   /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. If `reserve` returns EOPNOTSUPP,
   /// ENOSYS or EINVAL, the file system cannot reserve space.
   virtual int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) = 0;
-  /// Writes `size` bytes at `offset` of an existing file.
+  /// Writes `size` bytes at the byte offset `offset` of an existing file.
   virtual int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) = 0;
   /// Waits until the data of a file or directory are on the disk (fsync).
   virtual int synchronise(const std::string& path) = 0;

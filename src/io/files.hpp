@@ -15,7 +15,8 @@ namespace diffsim {
 /// Throws InputError if `path` does not exist, is not a regular file, or cannot be opened for reading.
 void require_readable_file(const std::string& path);
 /// Creates an empty file `path`, or truncates an existing file `path` to 0 bytes. Throws InputError with the reason if
-/// `path` cannot be written or if `final_path` is a directory; the error message names `final_path`.
+/// the file `path` cannot be written or if `final_path`, to which the caller will rename the file, is a directory; the
+/// error message names `final_path`.
 void require_writable_file(const std::string& path, const std::string& final_path);
 /// Returns true if a file has the HDF5 signature at byte 0, 512, 1024, 2048 or a higher power of two.
 bool has_hdf5_signature(const std::string& path);

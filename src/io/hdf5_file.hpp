@@ -15,7 +15,7 @@
 
 namespace diffsim {
 
-/// Extent of an array in each dimension; empty for a single value.
+/// Extents of an array, one per dimension; an empty list for a single value.
 using Shape = std::vector<std::int64_t>;
 
 /// Text of a shape, for example "[100, 3]".
@@ -47,7 +47,7 @@ using AttributeValue = std::variant<std::string, double, std::int64_t>;
 class Hdf5File {
  public:
   /// Creates the HDF5 file `path`, which is named `PATH.partial` until `publish` renames the file. The root group of
-  /// the file gets the attributes `format`, `format_version` (the value of `version`) and `diffsim_version`. Throws
+  /// the file gets the attributes `format`, `format_version` (the argument `version`) and `diffsim_version`. Throws
   /// InputError if the file cannot be written. The FileSystem `files` makes the system calls that reserve disk space
   /// and rename the file, while HDF5 writes the data with its own system calls; `files` must outlive the Hdf5File.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
@@ -69,8 +69,8 @@ class Hdf5File {
   /// Flushes all data written so far to the disk.
   void flush();
 
-  /// Throws InputError if the disk has less than `bytes` bytes free. A long simulation calls require_space() before the
-  /// first time step.
+  /// Throws InputError if the disk of the file has less than `bytes` bytes free. A long simulation calls
+  /// require_space() before the first time step.
   void require_space(double bytes) const;
 
   // ---- attributes of a dataset or group ("/": the root)

@@ -25,8 +25,8 @@ class Hdf5Handle {
   ~Hdf5Handle() { (void)close(); }
 
   operator hid_t() const { return id_; }  // NOLINT: implicit, so that the object can be passed to HDF5
-  /// Closes the HDF5 identifier. Returns a negative value if HDF5 could not close the identifier. The Hdf5Handle no
-  /// longer owns the identifier, whether or not HDF5 could close the identifier.
+  /// Closes the HDF5 identifier. Returns a negative value if HDF5 could not close the identifier. After `close`, the
+  /// Hdf5Handle does not own the identifier, even if HDF5 could not close the identifier.
   herr_t close() noexcept {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 ? 0 : Close(id);

@@ -37,13 +37,14 @@ MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1
                         bool allow_coincident_vertices = false, int order = 1);
 
 /// Reads all vertices of a mesh file, all cells of the kind `kind`, which must not be tetrahedra, and the regions to
-/// which these vertices and cells belong. Checks the cells with validate_lower_cells(). Throws InputError if the file
-/// has no cells of the kind `kind`; the error message lists the kinds of cells that the file has. Serial.
+/// which these vertices and cells belong. Calls validate_lower_cells() to check the cells that were read. Throws
+/// InputError if the file has no cells of the kind `kind`; the error message lists the kinds of cells that the file
+/// has. Serial.
 MeshData read_lower_mesh_file(const std::string& path, CellKind kind, double scale = 1.0,
                               bool allow_coincident_vertices = false);
 
-/// Writes a mesh file with the vertices, cells and memberships in regions of the blocks of all ranks, in the order of
-/// the ranks. Collective.
+/// Writes a mesh file with the vertices, the cells and the region memberships of all ranks' blocks, in the order of the
+/// ranks. Collective.
 void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mesh);
 
 }  // namespace diffsim

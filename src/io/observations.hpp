@@ -16,7 +16,8 @@ namespace diffsim {
 /// Measured positions of some vertices after some time steps.
 struct Observations {
   std::vector<int> steps;  ///< in ascending order
-  /// Measured positions (m) after each observed step, [owned vertices, 3]; NaN for vertices that were not observed.
+  /// Map from each observed step to the positions (m) measured after the step, [owned vertices, 3]; NaN for vertices
+  /// that were not observed.
   std::map<int, std::vector<double>> positions;
 };
 

@@ -19,7 +19,7 @@ inline constexpr const char* scene_attribute = "scene";
 struct TrajectoryFrames {
   std::vector<std::int64_t> steps;
   std::string scene;         ///< value of the attribute `scene` of the file; empty if the attribute does not exist
-  bool is_complete = false;  ///< false if the run that wrote the file ended early
+  bool is_complete = false;  ///< false if the run that wrote the file did not reach its last step
 };
 /// Reads the step numbers of the frames in a trajectory file. Throws InputError if `path` is not a trajectory file.
 /// Collective.

@@ -15,7 +15,7 @@ struct XdmfTrajectory {
   };
   struct Body {
     std::string name;   ///< name of the body, which is also the name of the body's XDMF grid
-    std::string group;  ///< HDF5 group of the body's datasets, "/bodies/NAME"; empty for a body without a name
+    std::string group;  ///< group of the body's HDF5 datasets, "/bodies/NAME"; "" (the root) for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
     /// Number of nodes per cell: 4 or 10 (tetrahedra; 10 nodes in the order of element.hpp), 3 (triangles), 2
@@ -29,8 +29,8 @@ struct XdmfTrajectory {
   std::vector<Field> fields;
 };
 
-/// Returns the text of an XDMF 3 file that describes a time series of the mesh and its fields at the vertices. Each
-/// named body is a separate XDMF grid. The geometry of an XDMF grid is the dataset `/positions` if the trajectory
+/// Returns the text of an XDMF 3 file that describes a time series of a mesh and of the mesh's fields at the vertices.
+/// Each named body is a separate XDMF grid. The geometry of an XDMF grid is the dataset `/positions` if the trajectory
 /// contains the field `positions`, otherwise the dataset `/mesh/vertices`.
 std::string xdmf_text(const XdmfTrajectory& trajectory);
 

@@ -26,14 +26,15 @@ struct LoadParameters {
                                       .meaning = "velocity of the air around a surface",
                                       .components = 3,
                                       .by_step = true};
-  /// Specification of the parameter `wind_drag:REGION`: the drag of the air on the faces of region REGION.
+  /// Specification of the parameter `wind_drag:REGION`: the product of the air density and the drag coefficient of a
+  /// plate, for the faces of region REGION.
   static constexpr ParameterSpec wind_drag{
       .name = "wind_drag",
       .unit = "kg/m³",
       .meaning = "density of the air times the drag coefficient of a plate perpendicular to the flow",
       .range = Interval::not_negative(),
       .sample = 1.4};
-  /// Specification of the parameter `moment:REGION`: the moment on the segments of region REGION.
+  /// Specification of the parameter `moment:REGION`: the moment on each segment of region REGION.
   static constexpr ParameterSpec moment{
       .name = "moment", .unit = "N m", .meaning = "moment on each segment of a rod", .components = 3, .by_step = true};
   static constexpr ParameterSpec nodal_load{.name = "nodal_load",

@@ -59,7 +59,7 @@ CellFace face_of(const std::int64_t* v, int a, std::int64_t cell);
 CellFace lower_cell(const std::int64_t* v, int corners, std::int64_t cell);
 /// Returns an error if two cells have the same vertices or if more than two tetrahedra have a common face, otherwise an
 /// empty optional. All faces with the same vertices must be passed in the same call of face_defect(). `kind`: word for
-/// a cell in the error message, for example "triangle". The function sorts `faces`.
+/// a cell in the error message, for example "triangle". face_defect() sorts the list `faces`.
 std::optional<MeshDefect> face_defect(std::vector<CellFace>& faces, const std::string& kind = "cell");
 
 /// Vertex with its position.

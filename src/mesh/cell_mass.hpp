@@ -11,7 +11,7 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Creates the inertia of segments or triangles. The mass of a cell is the density ρ times the rest length of the
+/// Creates the lumped masses of segments or triangles. The mass of a cell is the density ρ times the rest length of the
 /// segment or the rest area of the triangle, and is distributed equally to the corners.
 ///
 /// The argument `density` is the name of the parameter ρ [cells], the density in kg/m for segments or kg/m² for

@@ -20,9 +20,9 @@ class TetrahedralMesh;
 /// Cells of this rank for which a CellModel creates its force terms, as local numbers in ascending order.
 struct ModelCells {
   std::vector<int> all;
-  std::map<std::string, std::vector<int>> of_law;  ///< map from the name of each material law to the cells of the law
-  /// Returns true if the user gave a value for the parameter with the given name. A model can omit a force term if the
-  /// user gave no value for the coefficient of the force term.
+  std::map<std::string, std::vector<int>> of_law;  ///< map from the name of a material law to the cells with this law
+  /// Returns true if the user gave a value for the parameter with the given name. A CellModel can omit a force term if
+  /// the user gave no value for the coefficient of the force term.
   std::function<bool(std::string_view)> given;
 };
 
@@ -35,10 +35,10 @@ struct CellModel {
   /// Computational work of an explicit time step per cell, as measured by benchmarks/thin_bench. The unit of `work` is
   /// the work for one linear tetrahedron (see CellWork).
   double work;
-  std::vector<ParameterSpec> parameters;  ///< parameters with values on the cells or at the vertices of the cells
+  std::vector<ParameterSpec> parameters;  ///< parameters of the model, given per cell or at the cells' vertices
 
-  /// Functions that compute the default values of cell parameters, for example of lengths, from the rest shape. The
-  /// keys of the map `values_at_rest` are the names of the parameters. Each function of the map `values_at_rest`
+  /// Functions that compute the default values of cell parameters, for example of rest lengths, from the rest shape.
+  /// The keys of the map `values_at_rest` are the names of the parameters. Each function of the map `values_at_rest`
   /// returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
   /// Returns the force terms of the given cells. Collective.

@@ -20,12 +20,12 @@ namespace diffsim {
 /// Adds one director per segment to a mesh; the directors follow all other vertices, in the order of the segments.
 ///
 /// If the vector `across` is given, each director has the direction of the component of `across` perpendicular to the
-/// director's segment. If the vector `across` is not given, the first director of each line of connected segments is
-/// the projection of a coordinate axis onto the plane perpendicular to the first segment; the projected axis is the
-/// coordinate axis that is most nearly perpendicular to the first segment. The other directors of a line of segments
-/// are found by parallel transport of the line's first director, without twist. On a closed line of segments, parallel
-/// transport once around the line ends at an angle to the first director; add_directors() distributes this angle evenly
-/// over the segments.
+/// director's segment. If the vector `across` is not given, the first director of each line of connected segments has
+/// the direction of a coordinate axis projected onto the plane perpendicular to the first segment; the projected axis
+/// is the coordinate axis that is most nearly perpendicular to the first segment. The other directors of a line of
+/// segments are found by parallel transport of the line's first director, without twist. On a closed line of segments,
+/// parallel transport once around the line ends at an angle to the first director; add_directors() distributes this
+/// angle evenly over the segments.
 ///
 /// Throws Error of kind `input` if more than two segments meet at a vertex, if the vector `across` is parallel to a
 /// segment, or if `across` is not given and a line of segments reverses its direction at a vertex. `mesh` must be one

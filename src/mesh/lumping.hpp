@@ -26,14 +26,15 @@ class Lumping {
   Lumping(Lumping&&) noexcept;
 
   void add_sums(const Field& density, const Field& rest, Field& sums) const;
-  /// Adds, to `sums_tangent`, the directional derivative of the lumped sums; the direction is `density_tangent` for the
-  /// density and `rest_tangent` for the rest positions. A direction that is nullptr stands for zero.
+  /// Adds, to `sums_tangent`, the directional derivative of the integrals of the density lumped to the vertices; the
+  /// direction is `density_tangent` for the density and `rest_tangent` for the rest positions. A direction that is
+  /// nullptr stands for zero.
   void add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                         const Field* rest_tangent, Field& sums_tangent) const;
   /// Adds, to `density_gradient` and `rest_gradient`, the derivatives of Σ_i w_i·(s_i, s_i, s_i) with respect to the
-  /// density and the rest positions, where s_i is the lumped sum of vertex i and w_i is a constant vector. `w`: vectors
-  /// w_i [local vertices, 3], with up-to-date values at copies of other ranks' vertices. A gradient is not computed if
-  /// its pointer is nullptr.
+  /// density and the rest positions, where s_i is the integral of the density lumped to vertex i and w_i is a constant
+  /// vector. `w`: vectors w_i [local vertices, 3], with up-to-date values at copies of other ranks' vertices. A
+  /// gradient is not computed if its pointer is nullptr.
   void add_sums_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                         Field* rest_gradient) const;
 

@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-/// Sends the memberships of entities (cells or vertices) in regions from the ranks whose blocks of the file contain the
+/// Sends the region memberships of entities (cells or vertices) from the ranks whose blocks of the file contain the
 /// entities to the ranks that have the entities after the partition. Each entity (cell or vertex) has `places` parts,
 /// for example the four faces of a cell, and each part can belong to regions. With `places` parts per entity, part k of
 /// the entity e has the number `places` · e + k.
@@ -19,8 +19,9 @@ namespace diffsim {
 /// block of the file; the entities are numbered by their index in the block. distribute_memberships() calls
 /// `visit(number of a part, region)` for each region that contains a part of an entity of this rank; the entities are
 /// numbered by their local number. Memberships in regions are sent in passes; each pass sends the memberships in 62 /
-/// `places` regions, as one 64-bit word per entity (cell or vertex with `places` parts). The calls of `visit` for the
-/// regions of one pass are ordered by entity (cell or vertex), then by part of the entity, then by region. Collective.
+/// `places` regions, as one 64-bit word per entity (cell or vertex with `places` parts). Within a pass over 62 /
+/// `places` regions, the calls of `visit` are ordered by entity (cell or vertex), then by part of the entity, then by
+/// region. Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {

@@ -19,7 +19,7 @@ inline constexpr std::int64_t cells_of_one_rank = 2000000;
 /// Numbers in the mesh file, in ascending order, of the cells that the partition assigns to this rank.
 struct CellParts {
   std::vector<std::int64_t> cells;                       ///< tetrahedra
-  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< lists of this rank's points, segments and triangles
+  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< numbers of the points, segments and triangles, a list each
 };
 
 /// Distributes the cells of all kinds over the ranks of `comm`, with nearly equal work (CellWork) on all ranks, and few

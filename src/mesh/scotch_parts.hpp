@@ -7,10 +7,10 @@
 
 namespace diffsim {
 
-/// Partitions the graph of a mesh's cells into parts of nearly equal weight with Scotch. The whole graph is stored on
-/// this rank. `weights`: weight of each cell; empty if all weights are 1. Returns the part number, 0 … `parts` - 1, of
-/// each cell. Scotch runs on one thread with a separate random state, so calls with equal arguments return equal
-/// results. Serial.
+/// Partitions the graph of a mesh's cells into parts of nearly equal weight with Scotch. The whole graph `graph` is
+/// stored on this rank. `weights`: weight of each cell; empty if all weights are 1. Returns the part number, 0 …
+/// `parts` - 1, of each cell. Scotch runs on one thread with a random state that is independent of the rest of the
+/// process, so calls with equal arguments return equal results. Serial.
 std::vector<int> scotch_parts(DualGraph graph, const std::vector<PetscInt>& weights, int parts);
 
 }  // namespace diffsim

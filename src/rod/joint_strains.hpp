@@ -88,7 +88,7 @@ class JointStrains {
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;
     }
   };
-  /// Unit vector along the component of a director d perpendicular to the unit vector t.
+  /// Unit vector along the component of a director d perpendicular to a unit vector t.
   struct Across {
     Vec3<T> d, unit;
     T along, length;
@@ -97,9 +97,9 @@ class JointStrains {
       length = JointStrains::length(unit);
       for (int k = 0; k < 3; ++k) unit[k] /= length;
     }
-    /// Sets `by_d` to the derivative of a function of the unit vector `unit` with respect to the director d, and adds,
-    /// to `by_t`, the derivative of the function with respect to the unit vector t; `by_unit` is the derivative of the
-    /// function with respect to `unit`.
+    /// Sets `by_d` to the derivative, with respect to the director d, of a function of the unit vector `unit` along the
+    /// component of d perpendicular to a unit vector t, and adds the derivative with respect to t to `by_t`; `by_unit`
+    /// is the derivative of the function with respect to `unit`.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
       const T part = dot(unit, by_unit);
       Vec3<T> by_part;

@@ -53,9 +53,9 @@ struct RodStretch {
 };
 
 /// Penalty energy that keeps the director d of a segment perpendicular to the segment and as long as the rest director
-/// D. The nodes of the stencil are the two ends and the director of the segment. With the unit vector t along the
-/// segment, the rest length L of the segment, the director d, the rest director D and the bending stiffnesses EI₁ and
-/// EI₂ (SectionStiffness), the energy is
+/// D. The nodes of a segment's stencil are the two ends and the director of the segment. With the unit vector t along
+/// the segment, the rest length L of the segment, the director d, the rest director D and the bending stiffnesses EI₁
+/// and EI₂ (SectionStiffness), the penalty energy is
 ///  E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
 ///
 /// The stretching, bending and twisting energies of a rod depend neither on the component of the director along the
@@ -138,9 +138,9 @@ enum class Beyond : int {
 /// M of the first and the second segment, the energy is
 ///  E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
 ///
-/// If the member `beyond` is `wall` or `direction`, the rod ends at the common node of the two segments, half of the
-/// first segment's rest length replaces the mean rest length (L + M)/2 of the two segments in the energy, and the
-/// second segment contributes no energy.
+/// If the member `RodJoint::beyond` is `wall` or `direction`, the rod ends at the common node of the two segments, half
+/// of the first segment's rest length replaces the mean rest length (L + M)/2 of the two segments in the energy, and
+/// the second segment contributes no energy.
 struct RodJoint {
   static constexpr int num_nodes = 5, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;

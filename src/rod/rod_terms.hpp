@@ -11,11 +11,11 @@
 
 namespace diffsim::rod {
 
-/// Creates the force terms of a rod: stretching (`RodStretch`), the penalty energy that keeps directors perpendicular
-/// to segments and at the rest length (`RodSectionShape`), and bending and twisting at the nodes between segments
-/// (`RodJoint`). `segments`: local indices of the rod's segments. `parameters`: parameters of the cross-section, in the
-/// order of the values p of `RodSection`. Throws Error of kind `input` on every rank if a segment of the rod on any
-/// rank has no director. Collective.
+/// Creates the force terms of three energies of a rod: the stretching energy (`RodStretch`), the penalty energy that
+/// keeps directors perpendicular to segments and at the rest length (`RodSectionShape`), and the bending and twisting
+/// energy at the nodes between segments (`RodJoint`). `segments`: local indices of the rod's segments. `parameters`:
+/// parameters of the cross-section, in the order of the values p of `RodSection`. Throws Error of kind `input` on every
+/// rank if a segment of the rod on any rank has no director. Collective.
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                                    const RodSection& section,
                                                    const std::vector<PointParameter>& parameters);

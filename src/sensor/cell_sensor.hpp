@@ -47,8 +47,8 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 /// where v_e is the current volume and σ_e the von Mises stress of tetrahedron e, σ is the tetrahedron's mean Cauchy
 /// stress as in `make_stress_sensor`, and P = `power` ≥ 2. As the exponent P grows, the power mean M of the von Mises
 /// stresses tends to the largest von Mises stress of the tetrahedra. The power mean M of the von Mises stresses has no
-/// derivatives where all stresses are zero, for example at rest. Throws Error (input) if `power` is less than 2, or if
-/// no tetrahedron of the region has an elastic law. Collective.
+/// derivatives where all stresses are zero, for example in the rest shape. Throws Error (input) if `power` is less than
+/// 2, or if no tetrahedron of the region has an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 

@@ -13,31 +13,32 @@
 
 namespace diffsim::sensor {
 
-/// Part of the contact forces: all forces, normal forces alone, or friction alone.
+/// Contact forces that a sensor measures: all forces, normal forces alone, or friction alone.
 enum class ContactPart { all, normal, friction };
 
-/// Contact terms between the two sides of a contact, and the bodies on which a contact sensor measures forces. The
-/// contact terms are not terms of the system. A side of the contact is one or more bodies or obstacles, or a region of
-/// a body's surface.
+/// Contact terms between two surfaces, and the bodies on which a contact sensor measures forces. The contact terms of a
+/// contact sensor are not terms of the system. Each of the two surfaces of a contact sensor consists of one or more
+/// bodies or obstacles, or of a region of a body's surface.
 struct ContactBetween {
   std::vector<std::unique_ptr<ForceTerm>> terms;  ///< contact terms, whose forces act on vertices of the system's mesh
   std::vector<char> vertices;  ///< [local vertices]: 1 for vertices of the bodies on which forces are measured, else 0
-  /// 1 if the contact forces on the first side of the contact are measured, -1 if those on the second side are
-  /// measured.
+  /// 1 if the contact forces on the first of the two surfaces in contact are measured, -1 if the forces on the second
+  /// surface are measured.
   double sign = 1.0;
   /// True if the surface in contact is embedded in the mesh, false if the surface is the boundary of the mesh.
   bool is_embedded = false;
 };
 
-/// Function that makes the contact terms between the two sides `between` of a contact (`SensorSpec::between`). A
-/// MakeContactTerms function does not add the contact terms to the system, and throws Error (input) if the scene has no
-/// contact between the sides `between`. Collective.
+/// Function that makes the contact terms between the two surfaces that the argument `between` names
+/// (`SensorSpec::between`). A MakeContactTerms function does not add the contact terms to the system, and throws Error
+/// (input) if the scene has no contact between these surfaces. Collective.
 using MakeContactTerms = std::function<ContactBetween(const std::array<std::string, 2>& between, ContactPart part)>;
 
-/// Makes a sensor of the contact force F = s Σ_v f_v (N) that the second side of the contact exerts on the first side,
-/// where f_v is the force of `contact.terms` on vertex v, the sum is over the vertices with `contact.vertices`[v] = 1,
-/// and s = ±1 is `contact.sign`. `name`: name of the sensor. At state n, the sensor evaluates friction at the positions
-/// of state n, even if time steps evaluate friction at the positions at the start of the step.
+/// Makes a sensor of the contact force F = s Σ_v f_v (N) that the second of two surfaces in contact exerts on the first
+/// surface, where f_v is the force of `contact.terms` on vertex v, the sum is over the vertices with
+/// `contact.vertices`[v] = 1, and s = ±1 is `contact.sign`. `name`: name of the sensor. At state n, the sensor
+/// evaluates friction at the positions of state n, even if time steps evaluate friction at the positions at the start
+/// of the step.
 std::unique_ptr<Sensor> make_contact_force_sensor(const Site& site, ContactBetween contact, std::string name);
 
 /// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa), where F_v is the magnitude of the force of

@@ -15,7 +15,7 @@ namespace diffsim::sensor {
 /// [local vertices, 3] of the contributions of this rank's tetrahedra, in N; adjoints of forces have the same shape.
 class ElasticForces {
  public:
-  /// `terms`: elastic force terms of the tetrahedra, which are not terms of the system.
+  /// `terms`: elastic force terms of some of the mesh's tetrahedra, not added to the System.
   ElasticForces(const Site& site, std::vector<std::unique_ptr<ForceTerm>> terms)
       : site_(site), terms_(std::move(terms)) {}
 

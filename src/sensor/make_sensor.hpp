@@ -18,7 +18,7 @@ struct SensorTerms {
 };
 
 /// Makes the sensor that `spec` describes. Throws Error (input) if an option in `spec` does not apply to the quantity
-/// that `spec` names, or if the quantity cannot be measured for the given region, point or pair of contact sides.
+/// that `spec` names, or if the quantity cannot be measured for the given region, point or pair of surfaces in contact.
 /// Collective.
 std::unique_ptr<Sensor> make_sensor(const Site& site, const SensorSpec& spec, const SensorTerms& terms);
 

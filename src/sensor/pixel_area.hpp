@@ -35,8 +35,7 @@ struct EdgePart {
   T begin = T(0.0), end = T(1.0);
   bool is_empty() const { return ScalarTraits<T>::base(end) <= ScalarTraits<T>::base(begin); }
 
-  /// Restricts the part of the edge from a to b to the points whose coordinate c (0: x, 1: y) is between `low` and
-  /// `high`.
+  /// Removes, from the part of the edge ab, the points whose coordinate c (0: x, 1: y) is not between `low` and `high`.
   void clip(const ImagePoint<T>& a, const ImagePoint<T>& b, std::size_t c, double low, double high) {
     using Traits = ScalarTraits<T>;
     const T length = b[c] - a[c];
@@ -70,18 +69,20 @@ inline double area_beside_edge(const ImagePoint<double>& a, const ImagePoint<dou
   return (width * beyond + middle * (end - begin)) * ey;
 }
 
-/// Returns the area (pixels²) of the part of a triangle inside a box, with the sign of `signed_area`.
+/// Returns the area (pixels²) of the part of a triangle inside a box, positive if the triangle's corners are in
+/// counterclockwise order, else negative.
 inline double area_inside(const ImageTriangle<double>& q, const PixelBox& box) {
   double sum = 0.0;
   for (std::size_t k = 0; k < 3; ++k) sum += area_beside_edge(q[k], q[(k + 1) % 3], box);
   return sum;
 }
 
-/// Adds w ∂A/∂q to `q_bar`, where A is the result of `area_inside` and q are the corners of the triangle. If an edge of
-/// the triangle moves, the area of the part of the triangle inside the box changes by the integral of the edge's normal
-/// displacement over the part of the edge inside the box. An edge a + t (b - a) of the triangle, with the normal n =
-/// (b_y - a_y, a_x - b_x), contributes n ∫ (1 - t) dt to ∂A/∂a and n ∫ t dt to ∂A/∂b, where A is the area of the part
-/// of the triangle inside the box, and the integrals are over the part of the edge inside the box.
+/// Adds ∂A/∂q, multiplied by the factor `w`, to `q_bar`, where A is the result of `area_inside` and q are the corners
+/// of the triangle. If an edge of the triangle moves, the area of the part of the triangle inside the box changes by
+/// the integral of the edge's normal displacement over the part of the edge inside the box. An edge a + t (b - a) of
+/// the triangle, with the normal n = (b_y - a_y, a_x - b_x), contributes n ∫ (1 - t) dt to ∂A/∂a and n ∫ t dt to ∂A/∂b,
+/// where A is the area of the part of the triangle inside the box, and the integrals are over the part of the edge
+/// inside the box.
 template <class T>
 void add_area_gradient(const ImageTriangle<T>& q, const PixelBox& box, const T& w, ImageTriangle<T>& q_bar) {
   for (std::size_t k = 0; k < 3; ++k) {

@@ -33,10 +33,10 @@ std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPl
 
 /// Returns, for each point whose tetrahedron is stored on this rank, the tetrahedron and the barycentric coordinates of
 /// the point in the tetrahedron. `points`: rest positions (m) of the points, the same on every rank. `body`: name of
-/// the body that contains the points; the name may be empty if the mesh has only one body that is not the rotor of a
-/// joint. `name(i)`: name of point i for error messages. Throws Error (input) for an unknown body, a body without
-/// tetrahedra, and a point outside the body. Points of an affine body, which a single tetrahedron represents, may be
-/// outside the tetrahedron. Collective.
+/// the body that contains the points; the name may be empty if all other bodies of the mesh represent motor rotors of
+/// joints (`Joint::armature`). `name(i)`: name of point i for error messages. Throws Error (input) for an unknown body,
+/// a body without tetrahedra, and a point outside the body. Points of an affine body, which a single tetrahedron
+/// represents, may be outside the tetrahedron. Collective.
 std::vector<contact::LocatedPoint> locate_inside(const TetrahedralMesh& mesh, const std::string& body,
                                                  const std::vector<std::array<double, 3>>& points,
                                                  const std::function<std::string(std::size_t)>& name);

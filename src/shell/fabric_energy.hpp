@@ -8,9 +8,9 @@
 namespace diffsim {
 
 /// Energy of an orthotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain.
-/// The parameters are the stiffnesses k₁ in the direction of the warp, k₂ in the direction of the weft and G against
-/// shear (force per unit strain and unit width, in N/m), Poisson's ratio ν, and the three components of the direction
-/// of the warp.
+/// The parameters of FabricEnergy are the stiffnesses k₁ in the direction of the warp, k₂ in the direction of the weft
+/// and G against shear (force per unit strain and unit width, in N/m), Poisson's ratio ν, and the three components of
+/// the direction of the warp.
 ///
 /// With the stiffnesses k₁, k₂ and G, Poisson's ratio ν, the images f₁ and f₂ of the unit vectors along the warp and
 /// the weft under the deformation (`FabricStrain`), and the strains E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ =

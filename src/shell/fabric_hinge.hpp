@@ -7,18 +7,18 @@ namespace diffsim {
 
 /// Contribution of the first triangle to the bending energy of a hinge, the common side of two triangles of woven
 /// cloth. The bending energy is computed as in `HingeEnergy`, with a bending stiffness B that depends on the angle
-/// between the direction of bending and the threads. The parameters are the bending stiffnesses D₁ in the direction of
-/// the warp and D₂ in the direction of the weft, the stiffness H against twist, and the three components of the
-/// direction a of the warp, all of the hinge's first triangle.
+/// between the direction of bending and the threads. The parameters of FabricHinge are the bending stiffnesses D₁ in
+/// the direction of the warp and D₂ in the direction of the weft, the stiffness H against twist, and the three
+/// components of the direction a of the warp, all of the hinge's first triangle.
 ///
-/// The direction of bending is perpendicular to the hinge e in the plane of the first triangle, and the direction of
-/// the warp in the triangle is the component, in the plane of the triangle, of the given direction a of the warp. If φ
-/// is the angle between the direction of bending and the direction of the warp in the rest shape, the bending stiffness
-/// is B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness in the direction of bending of an orthotropic plate with
-/// the bending stiffnesses D₁ of the warp and D₂ of the weft and the twist stiffness H (Timoshenko & Woinowsky-Krieger
-/// 1959, Theory of Plates and Shells, section 85). The angle φ between the direction of bending and the warp is
-/// computed from sin²φ = (a·e)²/(|e|² |a × n|²), with the direction a of the warp, the vector e along the hinge and the
-/// unit normal n of the first triangle.
+/// The direction of bending is perpendicular to the common side e of the two triangles, in the plane of the first
+/// triangle, and the direction of the warp in the triangle is the component, in the plane of the triangle, of the given
+/// direction a of the warp. If φ is the angle between the direction of bending and the direction of the warp in the
+/// rest shape, the bending stiffness is B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness in the direction of
+/// bending of an orthotropic plate with the bending stiffnesses D₁ of the warp and D₂ of the weft and the twist
+/// stiffness H (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section 85). The angle φ between the
+/// direction of bending and the warp is computed from sin²φ = (a·e)²/(|e|² |a × n|²), with the direction a of the warp,
+/// the vector e along the common side and the unit normal n of the first triangle.
 struct FabricHinge {
   static constexpr int num_nodes = 4, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

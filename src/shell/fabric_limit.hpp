@@ -10,8 +10,8 @@ namespace diffsim {
 
 /// Barrier energy that limits the strain of the threads of woven cloth. The barrier energy tends to infinity as a
 /// thread of the warp or the weft is stretched to 1 + ε times its rest length, where ε is the strain limit. The
-/// parameters are the stiffnesses k₁ of the warp and k₂ of the weft, the strain limit ε, and the three components of
-/// the direction of the warp.
+/// parameters of FabricLimit are the stiffnesses k₁ of the warp and k₂ of the weft, the strain limit ε, and the three
+/// components of the direction of the warp.
 ///
 /// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
 /// the strains |fᵢ| - 1 and stiffnesses kᵢ of the threads, the strain limit ε, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the
@@ -19,9 +19,10 @@ namespace diffsim {
 ///  ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ).
 ///
 /// The barrier energy is zero for strains of the threads up to ε/2 and NaN for strains beyond ε, where ε is the strain
-/// limit. At half of the strain limit, the barrier energy has four continuous derivatives. The barrier of Li, Kaufman &
-/// Jiang 2021, doi:10.1145/3450626.3459767, which has s² log(1 - s) in place of s⁴ log(1 - s), where s increases from 0
-/// at half of the strain limit to 1 at the strain limit, has only two continuous derivatives at s = 0.
+/// limit. At the strain ε/2, above which the barrier energy of a thread with the strain limit ε is positive, the
+/// barrier energy has four continuous derivatives. The barrier of Li, Kaufman & Jiang 2021,
+/// doi:10.1145/3450626.3459767, which has s² log(1 - s) in place of s⁴ log(1 - s), where s increases from 0 at half of
+/// the strain limit to 1 at the strain limit, has only two continuous derivatives at s = 0.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -46,9 +46,10 @@ struct FabricStrain {
   }
 
   /// Computes the derivatives of the energy A ψ of the triangle with respect to the positions x, the rest positions X
-  /// and the direction a of the warp, where A is the rest area and ψ(f₁, f₂) is the energy per rest area. The
-  /// derivative of the energy with respect to the direction of the warp is stored in the entries `first` to `first` + 2
-  /// of `by.p`. `psi`: energy ψ per rest area; `p`: derivatives ∂ψ/∂f₁ and ∂ψ/∂f₂.
+  /// and the direction a of the warp, where A is the rest area and ψ is the energy per rest area, a function of the
+  /// columns f₁ and f₂ of the deformation gradient. The derivative of the energy with respect to the direction of the
+  /// warp is stored in the entries `first` to `first` + 2 of `by.p`. `psi`: energy ψ per rest area; `p`: derivatives of
+  /// ψ with respect to the columns f₁ and f₂ of the deformation gradient.
   template <int P>
   DIFFSIM_FUNCTION void pull_back(const T& psi, const Vec3<T> (&p)[2], int first, StencilValues<T, 3, P>& by) const {
     by.x[1] = T(0.5) * (M[1][1] * p[0] - M[0][1] * p[1]);

@@ -20,15 +20,16 @@ struct HingeStencils {
   std::vector<int> triangles;
 };
 
-/// Returns the stencils of the hinges of a body. `triangles`: local indices of the body's triangles. Throws Error
-/// (input) if more than two triangles share a side. The error message for a side of more than two triangles names
-/// `kind`, the kind of the body, and `parameter`, the parameter whose given value makes hinges necessary. Collective.
+/// Returns the stencils of the hinges (common sides of two triangles) of a body. `triangles`: local indices of the
+/// body's triangles. Throws Error (input) if more than two triangles share a side. The error message for a side of more
+/// than two triangles names `kind`, the kind of the body, and `parameter`, the bending stiffness for which the user has
+/// given a value. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 
-/// Creates the force term of the bending energy at the hinges of a body (`HingeEnergy`). `triangles`: local indices of
-/// the body's triangles; `kind`: kind of the body, for error messages; `bending`: specification of the bending
-/// stiffness. Throws Error (input) if more than two triangles share a side. Collective.
+/// Creates the force term of the bending energy at the common sides of the triangles of a body (`HingeEnergy`).
+/// `triangles`: local indices of the body's triangles; `kind`: kind of the body, for error messages; `bending`:
+/// specification of the bending stiffness. Throws Error (input) if more than two triangles share a side. Collective.
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                        const std::string& kind, const ParameterSpec& bending);
 

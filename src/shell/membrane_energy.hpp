@@ -7,8 +7,8 @@
 namespace diffsim {
 
 /// Energy of an isotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain.
-/// The parameters are the stiffness k, which is Young's modulus times thickness (the force per unit strain and unit
-/// width, in N/m), and Poisson's ratio ν.
+/// The parameters of MembraneEnergy are the stiffness k, which is Young's modulus times thickness (the force per unit
+/// strain and unit width, in N/m), and Poisson's ratio ν.
 ///
 /// With the stiffness k, Poisson's ratio ν, C = k/(2 (1 - ν²)), the rest area S of the triangle and the mixed
 /// components e of Green's strain (`MembraneStrain`), the energy of the triangle is S C [(tr e)² - 2 (1 - ν) det e]

@@ -10,8 +10,8 @@ namespace diffsim {
 
 /// Energy of a membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The
 /// stretch normal to the triangle follows from the condition that the stress normal to the triangle is zero. The
-/// parameters are the membrane stiffness k, which is Young's modulus times the rest thickness (the force per unit
-/// strain and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
+/// parameters of NeoHookeanMembrane are the membrane stiffness k, which is Young's modulus times the rest thickness
+/// (the force per unit strain and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
 /// With the membrane stiffness k, Poisson's ratio ν, the mixed components e of Green's strain (`MembraneStrain`), the
 /// logarithm ℓ = ½ ln det(I + 2 e) of the ratio of current to rest area, the stretch exp(z/2) normal to the triangle,
@@ -83,9 +83,9 @@ struct NeoHookeanMembrane {
     /// Computes z and exp(z), where exp(z/2) is the normal stretch, by Newton's method for (1 - 2 ν)(exp(z) - 1) + ν (2
     /// ℓ + z) = 0, started at z = 0; `l` is the logarithm ℓ of the area ratio. The function (1 - 2 ν)(exp(z) - 1) + ν
     /// (2 ℓ + z) is convex in z, so after the first Newton step the iterates decrease towards the root. If T is a
-    /// scalar type of automatic differentiation, the derivatives of the root z are computed after convergence by
-    /// further Newton steps with scalars of type T. Each further Newton step with scalars of automatic differentiation
-    /// makes the derivatives of the root z of at least one more order exact.
+    /// scalar type of automatic differentiation, the derivatives of the solution z of Newton's method are computed
+    /// after convergence by further Newton steps with scalars of type T. With each further Newton step with scalars of
+    /// automatic differentiation, at least one more order of derivatives of the solution z is exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of cloth. The symbols in the meanings of the parameters (`ParameterSpec::meaning`)
-/// are defined in membrane_energy.hpp and hinge_energy.hpp.
+/// Specifications of the parameters of cloth. The symbols in `ParameterSpec::meaning` of cloth parameters are defined
+/// in membrane_energy.hpp and hinge_energy.hpp.
 struct ClothParameters {
   static constexpr ParameterSpec stiffness{.name = "cloth_stiffness",
                                            .unit = "N/m",
@@ -36,8 +36,8 @@ struct ClothParameters {
                                          .home = ParameterHome::triangles};
 };
 
-/// Specifications of the parameters of woven cloth. The symbols in the meanings of the parameters
-/// (`ParameterSpec::meaning`) are defined in fabric_energy.hpp, fabric_limit.hpp and fabric_hinge.hpp.
+/// Specifications of the parameters of woven cloth. The symbols in `ParameterSpec::meaning` of fabric parameters are
+/// defined in fabric_energy.hpp, fabric_limit.hpp and fabric_hinge.hpp.
 struct FabricParameters {
   static constexpr ParameterSpec warp_stiffness{
       .name = "fabric_warp_stiffness",
@@ -123,8 +123,8 @@ struct FabricParameters {
                                          .home = ParameterHome::triangles};
 };
 
-/// Specifications of the parameters of shells. The symbols in the meanings of the parameters (`ParameterSpec::meaning`)
-/// are defined in plate_energy.hpp.
+/// Specifications of the parameters of shells. The symbols in `ParameterSpec::meaning` of shell parameters are defined
+/// in plate_energy.hpp.
 struct ShellParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "shell_youngs_modulus",
                                                 .unit = "Pa",

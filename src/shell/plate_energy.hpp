@@ -5,8 +5,8 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: Young's modulus E (Pa), Poisson's ratio ν, thickness t (m), and the ratio c of the curvature of
-/// the stress-free shell to the curvature of the rest shape.
+/// Parameters of a shell's bending energy: Young's modulus E (Pa), Poisson's ratio ν, thickness t (m), and the ratio c
+/// of the curvature of the stress-free shell to the curvature of the rest shape.
 template <class T>
 struct PlateModuli {
   static constexpr int size = 4;
@@ -40,7 +40,7 @@ struct PlateBending {
   /// the rotations b_i of the surface's normal; zero at free sides.
   T m[3];
 
-  /// Returns the index of the pair (i, j) of sides of the triangle in the arrays `Q` and `PlateRest::G`.
+  /// Returns the index, in the arrays `Q` and `PlateRest::G`, of the pair (i, j) of sides of the triangle.
   static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
   /// Returns the coefficient Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j, with the bending rigidity D and the
   /// rotations b_i of the surface's normal at the sides i of the triangle.
@@ -52,8 +52,8 @@ struct PlateBending {
       for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
   }
 
-  /// Computes the rotations `b` of the surface's normal and the moments `m` at the sides of the triangle. `change`:
-  /// changes of the angles of the hinges of the triangle's stencil.
+  /// Computes the rotations `b` of the surface's normal and the bending moments `m` at the sides of the triangle.
+  /// `change`: changes of the angles at the hinges (common sides of two triangles) of the triangle's stencil.
   DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                              const T (&change)[num_plate_hinges]) {
     for (int i = 0; i < 3; ++i) {
@@ -99,7 +99,7 @@ struct PlateBending {
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
   /// Computes the moments `moment`[k] = ∂W/∂δ_k, where W is the bending energy of the triangle and δ_k is the change of
-  /// the angle of hinge k.
+  /// the angle at hinge k, a common side of two triangles.
   DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                       T (&moment)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
@@ -114,8 +114,9 @@ struct PlateBending {
     }
   }
 
-  /// Computes the derivatives of the triangle's bending energy with respect to the moduli E, ν, t and c (PlateModuli).
-  /// `angle`: angles of the hinges of the triangle's stencil in the rest shape.
+  /// Computes the derivatives of the triangle's bending energy with respect to the parameters E, ν, t and c of
+  /// PlateModuli. `angle`: angles, in the rest shape, at the hinges (common sides of two triangles) of the triangle's
+  /// stencil.
   DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                   const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
                                   T (&by)[PlateModuli<T>::size]) const {
@@ -152,7 +153,7 @@ struct PlateBending {
   }
 
   /// Computes the second derivatives `of`[l][k] = ∂²W/∂δ_k∂δ_l, where W is the bending energy of the triangle and δ_k
-  /// is the change of the angle of hinge k.
+  /// is the change of the angle at hinge k, a common side of two triangles.
   DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                   T (&of)[num_plate_hinges][num_plate_hinges]) {
     for (int l = 0; l < num_plate_hinges; ++l) {

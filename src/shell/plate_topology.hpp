@@ -10,21 +10,24 @@
 namespace diffsim::shell {
 
 /// Stencils of the triangles of a shell (plate_stencil.hpp), and the hinges (common sides of two triangles) of the
-/// stencils. A hinge that occurs in several stencils is stored once.
+/// stencils. A common side of two triangles that occurs in several stencils is stored once.
 ///
 /// A wall, in which a shell is built in, is a set of adjacent triangles with prescribed vertices (see `wall_vertices`).
 /// Built-in triangles (triangles of a wall) do not bend, and their stencils have no hinges. At a side between a
 /// built-in triangle and another triangle, the normal of the surface is the normal of the built-in triangle. If both
-/// ends of a side are clamped, or both ends lie in the same plane of symmetry (a common bit of
-/// `VertexConstraints::clamped`), each triangle at the side has a separate hinge.
+/// ends of a side are clamped, or both ends lie in the same plane of symmetry (the entries of
+/// `VertexConstraints::clamped` for the ends have a common bit), a separate hinge is stored for each triangle at the
+/// side.
 struct PlateTopology {
-  std::vector<int>
-      nodes;  ///< [triangles, 12]: local vertices of the nodes of each stencil; node 0 replaces missing nodes
-  std::vector<int> hinges;  ///< [triangles, 9]: hinges of each stencil; 2h stands for hinge h, 2h + 1 for hinge h
-                            ///< with its angle negated, -1 for no hinge
+  /// Local vertex of each node of each triangle's stencil, [triangles, 12]; the vertex of node 0 stands for a node that
+  /// does not exist.
+  std::vector<int> nodes;
+  std::vector<int> hinges;  ///< [triangles, 9]: hinges of each triangle's stencil: 2h for hinge h, 2h + 1 for hinge h
+                            ///< with a negated angle, -1 for no hinge
   std::vector<HingeState> states;  ///< [triangles, 9]
   std::vector<int> hinge_nodes;  ///< [hinges, 4]: local vertices of the two ends of each hinge and of the third corners
-                                 ///< of its two triangles; the last entry may be a SecondCorner code
+                                 ///< of its two triangles; if a hinge has only one triangle, the last of its entries is
+                                 ///< a SecondCorner code
 
   int num_triangles() const { return static_cast<int>(nodes.size()) / num_plate_nodes; }
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }

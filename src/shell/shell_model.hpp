@@ -6,9 +6,9 @@
 namespace diffsim {
 
 /// Returns the model of thin shells, `kind: shell` in scenes: Koiter's energy, the sum of a membrane energy and a
-/// bending energy, on triangles. The membrane law is St. Venant–Kirchhoff's law or the Neo-Hookean law in plane stress.
-/// `make_plate_term` creates the force term of the bending energy. The mass of a triangle is density times thickness
-/// times rest area.
+/// bending energy, on triangles. The membrane law of a shell is St. Venant–Kirchhoff's law or the Neo-Hookean law in
+/// plane stress. `make_plate_term` creates the force term of the bending energy. The mass of a triangle is density
+/// times thickness times rest area.
 const CellModel& shell_model();
 
 }  // namespace diffsim

@@ -9,9 +9,9 @@
 
 namespace diffsim {
 
-/// Adds the parameters, force terms and inertia of a cell model to a system, in the regions of `materials`. Throws
-/// Error (input) if a region has no cells of the model's kind, if two regions overlap, or if a value is missing or not
-/// allowed. Collective.
+/// Adds the parameters, force terms and inertia of a cell model to a system, in the regions of the list `materials`.
+/// Throws Error (input) if a region has no cells of the model's kind, if two regions overlap, or if a parameter value
+/// is missing or not allowed. Collective.
 void add_cell_materials(System& system, const CellModel& model, const std::vector<DifferentiableMaterial>& materials);
 
 }  // namespace diffsim

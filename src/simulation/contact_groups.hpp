@@ -14,8 +14,8 @@ namespace diffsim {
 
 /// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs of entries of
 /// the list. The entries of ContactGroups are, in this order, the surface regions named in `ContactOptions::pairs` or
-/// in `more_regions`, the bodies, the planes, and the obstacles of triangles. Arguments `place`, `a` and `b` of the
-/// member functions of ContactGroups are indices of its entries.
+/// in the constructor's argument `more_regions`, the bodies, the planes, and the obstacles of triangles. Arguments
+/// `place`, `a` and `b` of member functions of ContactGroups are indices of entries of ContactGroups.
 class ContactGroups {
  public:
   /// Creates the list of surface regions, bodies and obstacles that may be in contact. Regions that do not belong to
@@ -29,7 +29,7 @@ class ContactGroups {
   /// `second`; all other pairs of entries become pairs without contact.
   void restrict_to(const std::vector<std::size_t>& first, const std::vector<std::size_t>& second);
 
-  /// Returns the names of the bodies and the obstacles.
+  /// Returns the names of the entries of ContactGroups that are bodies or obstacles.
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }
   const std::string& plane(std::size_t k) const { return names_[first_plane() + k]; }
   const std::string& mesh(std::size_t k) const { return names_[first_plane() + num_planes_ + k]; }
@@ -47,9 +47,9 @@ class ContactGroups {
   /// Returns the index, in the mesh's list of bodies, of the body `place`, or of the body to which region `place`
   /// belongs.
   std::size_t body_index(std::size_t place) const { return body_of(place) - bodies_of_.size(); }
-  /// Returns true if at least one pair of entries of ContactGroups that are not planes may be in contact. An entry of
-  /// ContactGroups may form a pair with itself; pairs in which both entries are obstacles or prescribed bodies are
-  /// ignored.
+  /// Returns true if at least one pair of entries of ContactGroups that are not planes may be in contact.
+  /// `any_surfaces_touch` considers pairs of an entry with itself, and ignores pairs in which both entries are
+  /// obstacles or prescribed bodies.
   bool any_surfaces_touch() const;
 
   /// Returns the names of the surface regions: first the regions named in `ContactOptions::pairs`, in the order of the
@@ -66,7 +66,7 @@ class ContactGroups {
 
  private:
   /// Returns true if entries a and b of ContactGroups may be in contact: `restrict_to` does not exclude the pair, and
-  /// `touch` of the ContactPair that applies to a and b is true, or no ContactPair applies.
+  /// the member `touch` of the ContactPair that applies to a and b is true or no ContactPair applies.
   bool touch(std::size_t a, std::size_t b) const;
   /// Returns the group number, as in GroupLaw, of entry `place` of ContactGroups, which must not be a plane.
   std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
@@ -101,8 +101,8 @@ std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh,
 /// Returns the reason why the ContactPair `options.pairs[pair]` is invalid for the mesh's bodies and the obstacles, or
 /// an empty string if the pair is valid. Possible reasons why a ContactPair is invalid are an unknown or ambiguous
 /// name, a pair of two obstacles, a pair within one body although `ContactOptions::self` is false, a pair that is
-/// listed twice, a value outside the range of the parameter, and a value in a pair whose `touch` is false.
-/// `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
+/// listed twice, a parameter value outside the parameter's range, and a parameter value in a pair whose member `touch`
+/// is false. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

@@ -19,8 +19,8 @@ namespace diffsim {
 struct SceneContact {
   ContactOptions options;
   EmbeddedSurface surface;
-  std::vector<std::size_t>
-      obstacle_bodies;    ///< indices, in the mesh's list, of bodies whose vertices are all prescribed
+  /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
+  std::vector<std::size_t> obstacle_bodies;
   bool friction = false;  ///< true if the scene's contact has friction terms
 };
 
@@ -29,15 +29,16 @@ struct SceneContact {
 std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh);
 
 /// Returns the options of contact between the surfaces of bodies, and between the surfaces of bodies and obstacles of
-/// triangles. Throws Error (input) for an obstacle whose `solid` is true but whose surface does not enclose a volume.
-/// Collective.
+/// triangles. Throws Error (input) for an obstacle whose option `solid` is true but whose surface does not enclose a
+/// volume. Collective.
 SurfaceContactOptions surface_options(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm);
 
-/// Creates the contact terms between two sides, each a body, an obstacle or a region; the second side may be all other
-/// bodies and obstacles. The contact terms have the parameters of the scene's contact. `between`: names of bodies,
-/// obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the scene. Throws Error (input) for unknown
-/// names, two obstacles, two parts of one body, two sides between which the scene has no contact, and for the `part`
-/// ContactPart::friction if the scene's contact has no friction. Collective.
+/// Creates the contact terms between two surfaces, each of a body, an obstacle or a region; the second surface may be
+/// that of all other bodies and obstacles. The contact terms that `make_contact_between` creates have the parameters of
+/// the scene's contact. `between`: names of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of
+/// the scene. Throws Error (input) for unknown names, two obstacles, two parts of one body, two surfaces between which
+/// the scene has no contact, and for the argument `part` = ContactPart::friction if the scene's contact has no
+/// friction. Collective.
 sensor::ContactBetween make_contact_between(const SceneContact& contact, const TetrahedralMesh& mesh,
                                             const std::array<std::string, 2>& between, sensor::ContactPart part);
 

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// Inertia of point masses. The point masses are the values of the parameter `point_mass`, [owned vertices], in kg. The
-/// value of `point_mass` is zero at vertices without a point mass.
+/// Inertia of point masses. The point masses are the values of the parameter `point_mass`, an array [owned vertices],
+/// in kg. The value of `point_mass` is zero at vertices without a point mass.
 class PointMass : public Inertia {
  public:
   std::string name() const override { return "mass of points"; }

@@ -6,7 +6,7 @@
 namespace diffsim {
 
 /// Returns the model of mass–spring systems: segments are springs with dampers, and vertices are point masses. Scene
-/// files select the model by `kind: springs`.
+/// files select the model of mass–spring systems by `kind: springs`.
 const CellModel& spring_model();
 
 }  // namespace diffsim

@@ -42,7 +42,7 @@ struct SweepStatistics {
   double forward_seconds = 0.0;    ///< wall time (s) of the forward run on this rank
   double backward_seconds = 0.0;   ///< wall time (s) of the reverse run on this rank
 
-  /// Adds the counters and times of the sweep `other` to this object.
+  /// Adds each member of `other`, the statistics of another sweep, to the same member of this object.
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
@@ -55,8 +55,8 @@ double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr
 
 /// Runs a rollout with forward-mode differentiation along the change `direction` of the parameters: advances `state`
 /// from x[0] to x[N] and its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of
-/// the loss, summed over all ranks; 0 if `loss` is nullptr. `observer` receives each state and its derivative along
-/// `direction`. Collective.
+/// the loss along `direction`, summed over all ranks; 0 if `loss` is nullptr. `observer` receives each state and its
+/// derivative along `direction`. Collective.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

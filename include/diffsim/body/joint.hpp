@@ -37,8 +37,8 @@ struct Joint {
   /// Armature a of a revolute (kg m²) or prismatic (kg) joint: inertia of a motor's rotor with respect to the joint's
   /// coordinate q. A joint with the armature a and the coordinate q has a rotor with the kinetic energy ½ a (dq/dt)²; a
   /// is n² I if the rotor has the moment of inertia I and the gear ratio n. A joint with the armature 0 has no rotor.
-  /// If a joint has a positive armature, the mesh of the scene must contain a body with the name `rotor()` and the mesh
-  /// that the function `rotor_mesh` returns.
+  /// If a joint has a positive armature, the mesh of the scene must contain a body whose name `rotor()` returns, and
+  /// whose mesh the function `rotor_mesh` returns.
   double armature = 0.0;
 
   /// Returns the name of the body that represents the rotor of the joint: NAME.rotor, where NAME is the name of the
@@ -57,13 +57,13 @@ struct Joint {
 ///
 /// The friction function of joints and of contact is s(y) = 2y - y |y| for |y| < 1, and s(y) = sign(y) otherwise (Li et
 /// al. 2020, eq. 13). The magnitude of the joint friction is constant for joint velocities |dq/dt| above
-/// `friction_velocity`, and is approximately proportional to |dq/dt| for small |dq/dt|. B is the force of a logarithmic
-/// barrier that begins at the distance D = `barrier_distance()` from a limit of q and grows without bound towards the
-/// limit: B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for d < D, otherwise 0 (Li et al. 2020, eq. 6).
+/// `friction_velocity`, and is approximately proportional to |dq/dt| for small |dq/dt|. At the distance d of the
+/// joint's coordinate from a limit, the logarithmic barrier has the force B(d) = (D - d)²/d - 2 (D - d) ln(d/D) for
+/// d < D = `barrier_distance()`, otherwise 0; B grows without bound towards the limit (Li et al. 2020, eq. 6).
 ///
-/// The coordinate q of a revolute joint is computed modulo 2π; therefore the difference target - q is reduced to
-/// [-π, π). `torque` and `target` have one value for all time steps, or one value per time step. For a position servo,
-/// `stiffness` and `damping` are the gains. A spring is a servo whose target is constant.
+/// The coordinate q of a revolute joint is computed modulo 2π; therefore the difference target - q is reduced modulo 2π
+/// to [-π, π). `torque` and `target` have one value for all time steps, or one value per time step. `stiffness` and
+/// `damping` are the gains of a position servo. A spring is a position servo whose target is constant.
 struct JointDrive {
   std::vector<double> torque{0.0};  ///< torque or force of the actuator: N m, or N for prismatic joints
   std::vector<double> target{0.0};  ///< joint's coordinate q at which the spring force is zero: rad, or m
@@ -75,7 +75,7 @@ struct JointDrive {
   /// joint has no lower or no upper limit. A revolute joint has either two finite limits within π of
   /// `Joint::coordinate`, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  double limit_stiffness = 0.0;  ///< factor of the barrier force at the limits: N m, or N/m; > 0 if there are limits
+  double limit_stiffness = 0.0;  ///< factor of the barrier force at a joint limit: N m, or N/m; > 0 if there are limits
   /// Distance from a limit of the joint's coordinate at which the barrier force begins, rad or m; 0 stands for 1 % of
   /// the difference of the two limits. A joint with only one finite limit needs a positive `limit_distance`.
   double limit_distance = 0.0;
@@ -92,7 +92,7 @@ JointKind joint_kind(const std::string& name);
 const std::vector<std::string>& joint_kinds();
 
 /// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²), where q_n is the coordinate of a revolute or prismatic joint (see
-/// JointDrive) after n time steps, target_n is the target of q_n, and n runs over the N numbers of steps with a target.
+/// JointDrive) after n time steps, target_n is the target of q_n, and the sum is over the N values of n with a target.
 /// For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
 class JointLoss : public Loss {
  public:

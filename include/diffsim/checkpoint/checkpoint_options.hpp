@@ -15,10 +15,10 @@ namespace diffsim {
 /// limit of memory, `bytes` limits the total memory of all processes of a run, and `share` is the fraction of a
 /// machine's free memory that the processes on this machine may allocate in addition to the memory already in use.
 struct MemoryBudget {
-  std::int64_t bytes = 0;  ///< limit in bytes; 0: no limit in bytes is given
-  double share = 0.0;      ///< limit as a fraction of the free memory or disk space, in (0, 1]; 0: not given
+  std::int64_t bytes = 0;  ///< number of bytes of memory or disk space that may be used; 0: no limit in bytes
+  double share = 0.0;      ///< fraction of free memory or disk space that may be used, in (0, 1]; 0: no limit
 
-  bool is_given() const { return bytes > 0 || share > 0.0; }  ///< true if `bytes` or `share` is given
+  bool is_given() const { return bytes > 0 || share > 0.0; }  ///< true if `bytes` or `share` is positive
 };
 
 /// Returns the memory, in bytes, that is available to the processes of this machine: the smaller of the Linux kernel's
@@ -96,12 +96,12 @@ struct CheckpointOptions {
   CheckpointStore store = CheckpointStore::memory;  ///< store of the snapshots
   std::string directory = "checkpoints";            ///< directory of the snapshots of the stores `hdf5` and `tiered`
   std::vector<CheckpointLevel> levels = {};         ///< levels of the schedule `multi_level` and of the store `tiered`
-  /// Memory for the sweep. If `memory` is given, the checkpoint schedule is planned for this memory, and `schedule`,
-  /// `every` and `snapshots` are not used. With the store `tiered`, a planned schedule may place snapshots on the disk.
+  /// Memory for the sweep. If `memory` is given, the checkpoint schedule is planned for this memory, and the options
+  /// `schedule`, `every` and `snapshots` are not used. With the store `tiered`, a planned schedule may use the disk.
   MemoryBudget memory = {};
   MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; default: half of the free disk space
-  /// Values of the quantities that are needed to plan a schedule. If `measures` is given, only the run time of a step
-  /// is measured.
+  /// Values of the quantities that are needed to plan a schedule. If `measures` is given, only the run times of a
+  /// step and of the step's adjoint are measured, not the quantities in `measures`.
   std::optional<PlanMeasures> measures = {};
   bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
   bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss

@@ -20,7 +20,7 @@ struct Rotation {
   std::array<double, 3> origin = {};  ///< point on the axis of rotation at t = 0, m; moves with the obstacle's velocity
   double angular_velocity = 0.0;      ///< rad/s
 
-  bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if `axis` is not zero
+  bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if the vector `axis` is not zero
 };
 
 /// Solid half-space that bodies cannot enter, bounded by a plane through `point`. A PlaneObstacle moves at a constant
@@ -65,7 +65,7 @@ struct BodyThickness {
 /// the barrier distance, the barrier stiffness, the friction coefficient and the friction velocity: for an omitted
 /// value, the pair uses a parameter, for example `friction`, that all pairs without the value share, and whose initial
 /// value is a member of ContactOptions. If the ContactPair gives no thickness, the thickness of the pair is the mean of
-/// the thicknesses of the two sides (see BodyThickness).
+/// the thicknesses of the two surfaces (BodyThickness).
 ///
 /// A region named in a ContactPair consists of those triangles, segments and points of the body's surface that belong
 /// to the region. A vertex or an edge that several regions have in common belongs to the region that the list
@@ -73,20 +73,20 @@ struct BodyThickness {
 /// several ContactPairs apply to the contact of two surfaces, the ContactPair that names the most regions is used;
 /// among ContactPairs that name equally many regions, the first in the list `ContactOptions::pairs` is used.
 struct ContactPair {
-  /// Names of the two sides of the contact: names of bodies of the mesh ("body" if the mesh has a single body without a
-  /// name), labels of obstacles, or names of regions. In a mesh of several bodies, a region is named BODY/REGION.
+  /// Names of the two surfaces in contact: names of bodies of the mesh ("body" if the mesh has a single body without a
+  /// name), names of obstacles, or names of regions. In a mesh of several bodies, a region is named BODY/REGION.
   std::array<std::string, 2> between;
   std::optional<double> barrier_distance = {};   ///< barrier distance d̂, m
   std::optional<double> barrier_stiffness = {};  ///< barrier stiffness κ, Pa
   std::optional<double> friction = {};           ///< Coulomb coefficient µ
   std::optional<double> friction_velocity = {};  ///< sliding velocity ε_v below which friction is smoothed, m/s
-  std::optional<double> thickness = {};          ///< thickness ξ, m; replaces the mean of the two sides' thicknesses
-  /// False if there is no contact: the two sides of the pair can pass through each other, and the pair's optional
-  /// values must be absent.
+  std::optional<double> thickness = {};          ///< thickness ξ, m; replaces the mean thickness of the two surfaces
+  /// False if there is no contact: the two surfaces can pass through each other, and the pair's optional values must be
+  /// absent.
   bool touch = true;
 
-  /// Returns the label A|B, with the two names A and B of `between`. The names of the parameters of a ContactPair end
-  /// with its label, for example `friction:A|B`.
+  /// Returns the text A|B, with the two names A and B of `between`. The names of the parameters of a ContactPair end
+  /// with :A|B, for example `friction:A|B`.
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the optional values of the ContactPair in the order barrier stiffness κ, barrier distance d̂, Coulomb
   /// coefficient µ, sliding velocity ε_v, thickness ξ.
@@ -103,7 +103,7 @@ struct ContactOptions {
   double barrier_stiffness = 1e6;  ///< stiffness κ of the barrier, Pa; not used if `adaptive_stiffness` is true
   /// True if the barrier stiffness κ is computed once, from the stiffness and the weight of the bodies
   /// (`DifferentiableScene::adaptive_stiffness`). Gradients treat the barrier stiffness κ as an independent parameter,
-  /// although κ depends on the stiffness and the weight of the bodies.
+  /// although an adaptive κ depends on the stiffness and the weight of the bodies.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< Coulomb coefficient µ
   /// Sliding velocity ε_v (m/s) below which friction is smoothed: the friction force increases from 0 without sliding
@@ -114,7 +114,7 @@ struct ContactOptions {
   /// Obstacles do not use `ContactOptions::thickness`.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of individual bodies
-  /// Surfaces that represent bodies in contact, in place of the boundaries of the bodies' tetrahedra.
+  /// Surfaces that replace the boundaries of bodies' tetrahedra in the computation of contact.
   std::vector<BodySurface> surfaces = {};
   /// True if friction terms exist even if all Coulomb coefficients µ are 0, for gradients with respect to µ. If
   /// `with_friction` is false, friction terms exist only if any µ > 0.
@@ -136,7 +136,7 @@ struct ContactOptions {
 
 /// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.
 struct ContactForce {
-  std::array<std::string, 2> between;  ///< name of a body, and name of another body or label of an obstacle
+  std::array<std::string, 2> between;  ///< name of a body, and name of another body or of an obstacle
   std::array<double, 3> force{};       ///< N
 };
 
@@ -157,16 +157,16 @@ struct ContactState {
   /// has no velocities.
   double friction_power = 0.0;
 
-  /// Includes the quantities `other` of another contact term: computes the minimum of `min_distance`, and the sums of
-  /// the other members.
+  /// Combines this state with the ContactState `other` of another contact term: computes the minimum of the two values
+  /// `min_distance`, and the sums of all other members.
   void include(const ContactState& other) {
     min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
     active_pairs += other.active_pairs;
     intersections += other.intersections;
     friction_power += other.friction_power;
   }
-  /// Combines the quantities of all ranks: computes the minimum of `min_distance`, and the sums of the other members.
-  /// Collective.
+  /// Combines the ContactStates of all ranks: computes the minimum of `min_distance`, and the sums of all other
+  /// members. Collective.
   void share(MPI_Comm comm);
 };
 

@@ -12,22 +12,22 @@
 namespace diffsim {
 
 /// Force term (PointTerm) on all or some vertices of a mesh's surface. The template parameter F is the type of the
-/// force on one vertex; the force may depend on a weight of the vertex. The weight of a vertex is computed in the rest
-/// shape: a third of the sum of the areas of the triangles at the vertex (m²), half of the sum of the lengths of the
-/// segments at the vertex (m), or the number of point cells at the vertex (contact/impl/surface_areas.hpp). A
+/// force on one vertex; the force may depend on an area weight of the vertex. The area weight of a vertex is computed
+/// in the rest shape: a third of the sum of the areas of the triangles at the vertex (m²), half of the sum of the
+/// lengths of the segments at the vertex (m), or the number of point cells at the vertex (SurfaceAreas). A
 /// SurfacePointTerm has first but no second derivatives with respect to the parameter `rest_positions`.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
 
  public:
-  /// Makes a term on all vertices of the triangles of the mesh's surface; on each rank, the term acts on the vertices
-  /// that the rank owns. Collective.
+  /// Makes a force term on all vertices of the triangles of the mesh's surface; on each rank, the term acts on the
+  /// vertices that the rank owns. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
-  /// Makes a term on the vertices with the local indices `vertices`, which are vertices of the mesh's surface and are
-  /// owned by this rank. Collective.
+  /// Makes a force term on the vertices with the local indices `vertices`, which are vertices of the mesh's surface and
+  /// are owned by this rank. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
       : Points(std::move(name), force, std::move(parameters), vertices),
@@ -70,11 +70,11 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   }
 
  protected:
-  const TetrahedralMesh& mesh() const { return *mesh_; }         ///< mesh whose surface contains the term's vertices
-  const std::vector<int>& surface() const { return vertices_; }  ///< local indices of the term's vertices
+  const TetrahedralMesh& mesh() const { return *mesh_; }         ///< mesh to whose surface the force term is applied
+  const std::vector<int>& surface() const { return vertices_; }  ///< local indices of the force term's vertices
 
  private:
-  /// Returns those entries of the array `all` [owned vertices] that belong to the term's vertices.
+  /// Returns those entries of the array `all` [owned vertices] that belong to the force term's vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;
     for (const int v : vertices_) some.push_back(all[static_cast<std::size_t>(v)]);

@@ -23,12 +23,12 @@ class FileOrder;
 /// new Entities object with another value of `generation` represents the changed set.
 class Entities {
  public:
-  /// Constructs a set of entities, such as vertices, of which this rank owns the number `owned`. `order`: locations of
-  /// the local entities in files, or nullptr if the entities have no locations in files. Values on entities without
-  /// locations in files are written in the order of the ranks, and can be read only by the same number of ranks.
-  /// `exchange`: communication between owned entities and their copies on other ranks, or nullptr if no rank has
-  /// copies. `generation`: version of the set, which changes when the number of entities changes. Throws Error if the
-  /// number of owned entities of `exchange` is not `owned`, or if `order` lacks locations of local entities.
+  /// Constructs a set of entities, such as vertices. `owned`: number of entities that this rank owns. `order`:
+  /// locations of the local entities in files, or nullptr if the entities have no locations in files. Values on
+  /// entities without locations in files are written in the order of the ranks, and can be read only by the same number
+  /// of ranks. `exchange`: communication between owned entities and their copies on other ranks, or nullptr if no rank
+  /// has copies. `generation`: version of the set, which changes when the number of entities changes. Throws Error if
+  /// the number of owned entities of `exchange` is not `owned`, or if `order` lacks locations of local entities.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 
@@ -43,7 +43,7 @@ class Entities {
   MPI_Comm comm() const { return comm_; }               ///< communicator over whose ranks the entities are distributed
   std::size_t owned() const { return owned_; }          ///< number of entities that this rank owns
   std::size_t local() const { return local_; }          ///< number of this rank's entities, copies included
-  bool is_one_for_all() const { return one_for_all_; }  ///< true if `one_for_all` returned the set
+  bool is_one_for_all() const { return one_for_all_; }  ///< true if the set has a single entity, shared by all ranks
   /// Returns the version number of the set of entities, which changes when the number of entities changes.
   std::int64_t generation() const { return generation_; }
   /// Returns the locations of the local entities in files, or nullptr if the entities have no locations in files.
@@ -86,22 +86,22 @@ class Field {
   /// Returns the entities on which the field has values. The function `on` must not be called for a default-constructed
   /// Field, which has no entities.
   const Entities& on() const { return *on_; }
-  const std::shared_ptr<const Entities>& shared_on() const { return on_; }  ///< the field's entities; nullptr if empty
+  /// Returns the field's entities, or nullptr for a default-constructed Field.
+  const std::shared_ptr<const Entities>& shared_on() const { return on_; }
   int steps() const { return steps_; }  ///< number of time steps with separate values; 1: the same values for all steps
-  /// Returns the number of entries: steps() times the number of local entities. An entry of the field consists of
-  /// components() values.
+  /// Returns the number of the field's entries: steps() times the number of local entities.
   std::size_t extent() const { return on_ ? static_cast<std::size_t>(steps_) * on_->local() : 0; }
-  /// Returns the number of entries of owned entities: steps() times the number of owned entities.
+  /// Returns the number of the field's entries at owned entities: steps() times the number of owned entities.
   std::size_t owned() const { return on_ ? static_cast<std::size_t>(steps_) * on_->owned() : 0; }
   int components() const { return components_; }  ///< number of values per entry of the field
   /// Returns the number of the field's values on this rank, including values at copies of other ranks' entities.
   std::size_t size() const { return extent() * static_cast<std::size_t>(components_); }
   /// Returns the number of the field's values at the entities that this rank owns.
   std::size_t owned_size() const { return owned() * static_cast<std::size_t>(components_); }
-  std::size_t bytes() const { return size() * sizeof(double); }  ///< bytes of the field's values on this rank
+  std::size_t bytes() const { return size() * sizeof(double); }  ///< size of the field's values on this rank (bytes)
   const double* data() const { return data_.get(); }             ///< device address
-  /// Returns the device address at which the caller may write values. Each call changes `revision`. Callers must call
-  /// `data` before each change of the field's values, so that `revision` changes with the values.
+  /// Returns the device address at which the caller may write the field's values. Each call changes `revision`. Callers
+  /// must call `data` before each change of the field's values, so that `revision` changes with the values.
   double* data();
   /// Returns the revision number of the field, which changes with each operation that may change the field's values.
   /// Each newly constructed field that is not empty has a new revision number.
@@ -112,11 +112,11 @@ class Field {
   /// Returns a field of zeros on the entities `on`, with the numbers of components and time steps and the memory pool
   /// of this field.
   Field like(std::string name, std::shared_ptr<const Entities> on) const;
-  void fill(double value);  ///< sets all of the field's values, including values at copies of other ranks' entities
+  void fill(double value);  ///< sets all values of the field to `value`, also at copies of other ranks' entities
   /// Copies the values of `other` to this field. If the entities of this field and of `other` differ in
-  /// `Entities::generation`, because the number of entities has changed, this field first gets the entities and the
-  /// shape of `other`. Throws Error if the fields' entities have the same generation and the fields differ in size, or
-  /// if the fields' entities differ in generation and in name.
+  /// `Entities::generation`, because the number of entities has changed, `copy_from` first gives this field the
+  /// entities and the shape of `other`. Throws Error if the fields' entities have the same generation and the fields
+  /// differ in size, or if the fields' entities differ in generation and in name.
   void copy_from(const Field& other);
   std::vector<double> to_host() const;                ///< copy of the field's values in host memory, [size()]
   void from_host(const std::vector<double>& values);  ///< copies the field's values from host memory, [size()]
@@ -145,7 +145,7 @@ void axpy(double a, const Field& x, Field& y);
 /// Multiplies all values of x on this rank by a, including the values at copies of other ranks' entities.
 void scale(double a, Field& x);
 /// Returns the scalar product Σ_i x_i y_i, where i runs over all values at the entities that this rank owns.
-/// `local_dot` adds the terms in an order that is fixed for a given number of threads.
+/// `local_dot` adds the terms x_i y_i in an order that is fixed for a given number of threads.
 double local_dot(const Field& x, const Field& y);
 /// Returns, for each component of x, the sum of the component's values at the entities that this rank owns.
 std::vector<double> local_sum(const Field& x);

@@ -18,8 +18,8 @@ class Couplings;
 /// can be processed while ranks exchange sums at shared vertices. `all`: all cells of the rank.
 enum class CellPart { shared, inner, all };
 
-/// Configuration at which forces are evaluated. Each field of a Configuration is [local vertices, 3], and its values at
-/// copies of other ranks' vertices are up to date.
+/// Configuration (positions, velocities and time) at which forces are evaluated. Each field of a Configuration is
+/// [local vertices, 3], and its values at copies of other ranks' vertices are up to date.
 struct Configuration {
   const Field& positions;  ///< m
   /// Index of the time step. If a parameter has separate values for each time step (a control signal), forces use the
@@ -32,7 +32,7 @@ struct Configuration {
   const Field* velocities = nullptr;  ///< velocities, m/s; given if `uses_velocities()` is true for any term
   double time = 0.0;                  ///< simulated time (s) since the start of the rollout, for moving obstacles
   double load_factor = 1.0;           ///< factor by which dead loads are multiplied; see `factor_of`
-  /// Positions at the start of the time step (m). Terms whose `lags()` is true are evaluated at the positions
+  /// Positions at the start of the time step (m). Force terms whose `lags()` is true are evaluated at the positions
   /// `start_positions` and at the time `start_time` (s). Implicit steps set `start_positions` and `start_time` if
   /// `lags()` is true for any term. If `start_positions` is nullptr, all terms are evaluated at `positions`.
   const Field* start_positions = nullptr;
@@ -46,8 +46,8 @@ struct Configuration {
 /// Weights a and b of the assembled Jacobian a ∂f/∂x + b ∂f/∂v of the forces f with respect to the positions x and the
 /// velocities v.
 struct JacobianWeights {
-  double position = 1.0;  ///< weight a of ∂f/∂x; negative in implicit steps
-  double velocity = 0.0;  ///< weight b of ∂f/∂v, 1/s
+  double position = 1.0;  ///< weight a of ∂f/∂x in the Jacobian; negative in implicit steps
+  double velocity = 0.0;  ///< weight b of ∂f/∂v in the Jacobian, 1/s
   /// True if the contribution of each element to the Jacobian is projected to a positive semidefinite matrix. Only
   /// forward solves use a projected Jacobian; derivatives of a time step use the exact Jacobian.
   bool project = false;
@@ -70,7 +70,7 @@ struct ConfigurationTangent {
 struct ConfigurationAdjoint {
   Field& positions;                  ///< x̄
   Field* velocities = nullptr;       ///< derivative v̄ with respect to velocities; nullptr if there are no velocities
-  Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`, or nullptr
+  Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`; nullptr if the latter is nullptr
 };
 
 /// Constraints of the local vertices. Each array of VertexConstraints has one entry for each local vertex, or is empty
@@ -95,37 +95,37 @@ struct VertexConstraints {
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
-  virtual std::string name() const = 0;  ///< name of the term for messages, for example "elastic"
+  virtual std::string name() const = 0;  ///< name of the force term for messages, for example "elastic"
   /// Returns true if forces depend on velocities; if so, every Configuration passed to the term has velocities.
   virtual bool uses_velocities() const { return false; }
   /// Returns true if the forces are f(x_n, v, p), where v are velocities, p are parameters and x_n are the positions at
   /// the start of the time step (`Configuration::start_positions`), not the positions at the end.
   virtual bool lags() const { return false; }
 
-  /// Passes the constraints of the local vertices to the term. The caller must call `set_constraints` before the first
-  /// `prepare`, and before a later `prepare` if the constraints have changed.
+  /// Passes the constraints of the local vertices to the force term. The caller must call `set_constraints` before the
+  /// first `prepare`, and before a later `prepare` if the constraints have changed.
   virtual void set_constraints(const VertexConstraints&) {}
 
-  /// Computes and stores the quantities of the term that depend on the parameters alone, for example areas in the rest
-  /// shape. The caller must call `prepare` after each change of parameters.
+  /// Computes and stores the quantities of the force term that depend on the parameters alone, for example areas in the
+  /// rest shape. The caller must call `prepare` after each change of parameters.
   virtual void prepare(const ParameterSet&) {}
   /// Computes and stores the derivatives, along `direction`, of the quantities that `prepare` computes.
   virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
   /// Zeroes the adjoints of the quantities that `prepare` computes; `add_force_adjoint` accumulates these adjoints
-  /// inside the term. `gradient` contains the parameters whose gradient is requested.
+  /// inside the force term. `gradient` contains the parameters whose gradient is requested.
   virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
   /// Applies the adjoint of `prepare`: converts the accumulated adjoints of the quantities that `prepare` computes to
   /// derivatives with respect to parameters, and adds these derivatives to `gradient`.
   virtual void prepare_adjoint(const ParameterSet&, ParameterSet& /*gradient*/) {}
 
-  /// Returns this rank's contribution to the energy E (J) of the term.
+  /// Returns this rank's contribution to the energy E (J) of the force term.
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Computes `force` += f(x, v, p), in N, where x are the positions and v the velocities in the configuration `at`,
   /// and p are the parameters.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
   /// Adds the forces of the cells in the subset `part` to `force`. Forces that do not belong to a cell are added for
   /// every `part` except `CellPart::inner`. The default implementation of `add_force_of` adds no forces for
-  /// `CellPart::inner`, and all forces of the term for any other `part`.
+  /// `CellPart::inner`, and all forces of the force term for any other `part`.
   virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
     if (part != CellPart::inner) add_force(at, parameters, force);
   }
@@ -135,8 +135,8 @@ class ForceTerm {
                                  const ParameterSet& direction, Field& force_tangent) = 0;
   /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, where w is the adjoint of the forces f, x̄ and v̄ are
   /// in `adjoint`, and p̄ is `gradient`. Derivatives with respect to the quantities that `prepare` computes are
-  /// accumulated inside the term; `prepare_adjoint` converts these derivatives to contributions to `gradient`. `w`:
-  /// adjoint of the forces, [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
+  /// accumulated inside the force term; `prepare_adjoint` converts these derivatives to contributions to `gradient`.
+  /// `w`: adjoint of the forces, [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
   /// Computes the part of the results of `add_force_adjoint` that belongs to the cells in the subset `part`. The rules
@@ -153,14 +153,14 @@ class ForceTerm {
   // default implementations of `begin_adjoint_tangent` and `add_force_adjoint_tangent` throw Error.
 
   /// Zeroes the derivatives, along a direction, of the adjoints of the quantities that `prepare` computes;
-  /// `add_force_adjoint_tangent` accumulates these derivatives inside the term. Throws Error (input) if a second
-  /// derivative with respect to parameters of `gradient` or `direction` does not exist.
+  /// `add_force_adjoint_tangent` accumulates these derivatives inside the force term. Throws Error (input) if the force
+  /// term has no second derivatives with respect to some parameter in `gradient` or in `direction`.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("the term '" + name() + "' has no second derivatives; use an optimiser that needs gradients only",
                 ErrorKind::input);
   }
   /// Adds to `gradient_tangent` the derivatives, along `direction`, of the contributions that `prepare_adjoint` adds to
-  /// the gradient. The adjoints that `add_force_adjoint` has accumulated inside the term still exist when
+  /// the gradient. The adjoints that `add_force_adjoint` has accumulated inside the force term still exist when
   /// `prepare_adjoint_tangent` is called.
   virtual void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& /*direction*/,
                                        ParameterSet& /*gradient_tangent*/) {}
@@ -179,22 +179,22 @@ class ForceTerm {
   /// Returns true if the force f is the negative gradient of a potential: f = -∂E/∂x with the energy E, or, for a term
   /// whose `lags()` is true, f = -∂D/∂v with the dissipation potential D.
   virtual bool has_energy() const { return !uses_velocities(); }
-  /// Returns this rank's contribution to the dissipation potential D(x, v) in W, for which f = -∂D/∂v. Returns 0 if the
-  /// term has no dissipation potential.
+  /// Returns this rank's contribution to the dissipation potential D(x, v) (W) of the force f = -∂D/∂v. Returns 0 if
+  /// the force term has no dissipation potential.
   virtual double dissipation(const Configuration& /*at*/, const ParameterSet& /*parameters*/) { return 0.0; }
-  /// Returns true if the term has a dissipation potential D with f = -∂D/∂v.
+  /// Returns true if the term's force is f = -∂D/∂v with a dissipation potential D.
   virtual bool has_dissipation() const { return false; }
   /// Returns true if ∂f/∂x and ∂f/∂v of the force f are symmetric at every configuration.
   virtual bool has_symmetric_jacobian() const { return true; }
-  /// Returns true if the term may resist a rigid motion of the whole body. If `holds_body` returns true for a term,
-  /// quasi-static steps accept a body whose fixed displacement components do not prevent all rigid motions.
+  /// Returns true if the force term may resist a rigid motion of the whole body. If `holds_body` returns true for a
+  /// term, quasi-static steps accept a body whose fixed displacement components do not prevent all rigid motions.
   virtual bool holds_body() const { return false; }
   /// Adds to `couplings` the pairs (i, j) of local vertices whose blocks ∂f_i/∂x_j and ∂f_i/∂v_j of the Jacobian may be
   /// nonzero at the configuration `at`. The default implementation of `add_couplings` adds no pairs of vertices.
   virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
-  /// Returns true if the term has its own Jacobian matrix, whose sparsity pattern may depend on the configuration. The
-  /// rows and columns of a term's own Jacobian matrix are the vertices that the rank owns, followed by the copies of
-  /// other ranks' vertices that `add_couplings` sets (`Couplings::set_copies`).
+  /// Returns true if the force term has its own Jacobian matrix, whose sparsity pattern may depend on the
+  /// configuration. The rows and columns of a term's own Jacobian matrix are the vertices that the rank owns, followed
+  /// by the copies of other ranks' vertices that `add_couplings` sets (`Couplings::set_copies`).
   virtual bool couplings_vary() const { return false; }
   /// Returns true if the couplings that the last call of `add_couplings` added include all couplings of the Jacobian at
   /// the configuration `at`. `pattern_covers` is called only if `couplings_vary` returns true. `add_couplings` may add
@@ -224,8 +224,8 @@ class ForceTerm {
 
   /// Returns true if forces depend explicitly on time in time step n, for example because an obstacle moves.
   virtual bool moves(int /*n*/, const ParameterSet&) const { return false; }
-  /// Returns true if the term forbids some displacements within a step, for example displacements through an obstacle.
-  /// If `limits_steps` returns true, `max_step` limits the length of each step.
+  /// Returns true if the force term forbids some displacements, for example displacements through an obstacle. If
+  /// `limits_steps` returns true, `max_step` may return values less than 1.
   virtual bool limits_steps() const { return false; }
   /// Returns the largest a in [0, 1], less a safety margin, for which the straight motion from `from` to `from` + a
   /// (`to` - `from`) contains no displacement that the term forbids. Returns 0 if the configuration `from` itself is
@@ -234,8 +234,8 @@ class ForceTerm {
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }
-  /// Returns the names of the two objects that limited the last `max_step` on this rank, as text for messages, for
-  /// example "vertex 17 and the plane obstacle 0".
+  /// Returns the names of the two objects that made the last `max_step` on this rank return less than 1, as text for
+  /// messages, for example "vertex 17 and the plane obstacle 0".
   virtual std::string limiting() const { return {}; }
 };
 

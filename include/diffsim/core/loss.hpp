@@ -27,7 +27,7 @@ class Loss {
   /// Loss by the factor. A loss whose `add_gradient` also adds to sums inside the Model, for example inside force
   /// terms, must override `multiply`, because the caller cannot multiply these sums.
   virtual bool multiply(double /*factor*/) { return false; }
-  /// Returns true if the loss has a term ℓₙ for the state after n time steps. `value`, `tangent` and the functions
+  /// Returns true if the loss has a term ℓₙ for the state after n time steps. The functions `value`, `tangent` and
   /// `add_…` are called only for those time steps n for which `observes(n)` is true.
   virtual bool observes(int n) const = 0;
   /// Returns this rank's contribution to the term ℓₙ of the loss.
@@ -47,11 +47,10 @@ class Loss {
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
     throw Error("this loss has no second derivatives", ErrorKind::input);
   }
-  /// Adds the Gauss–Newton product Jᵀ W dr for a loss ℓₙ = ½ rᵀ W r, where r(x, p) are residuals, W is a weight matrix,
-  /// J is the derivative of r with respect to x and p, and dr is the derivative of r along `tangent` and `direction`.
-  /// The components of the product Jᵀ W dr that belong to the state x are added to `adjoint`, and the components that
-  /// belong to the parameters p are added to `gradient`. If the residuals r(x, p) are linear in x and p,
-  /// `add_gauss_newton` gives the same results as `add_gradient_tangent`.
+  /// Adds the Gauss–Newton product Jᵀ W dr to `adjoint` (components of the state x) and `gradient` (components of the
+  /// parameters p), for a loss term ℓₙ = ½ rᵀ W r, where r(x, p) are residuals, W is a weight matrix, J is the
+  /// derivative of r with respect to x and p, and dr is the derivative of r along `tangent` and `direction`. If the
+  /// residuals r(x, p) are linear in x and p, `add_gauss_newton` gives the same results as `add_gradient_tangent`.
   virtual void add_gauss_newton(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                 const State& /*tangent*/, const ParameterSet& /*direction*/, State& /*adjoint*/,
                                 ParameterSet& /*gradient*/) {

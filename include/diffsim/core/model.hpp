@@ -81,9 +81,9 @@ class Model {
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
-  /// Zeroes the sums inside the Model in which `step_adjoint` accumulates adjoints of the results of `prepare`.
-  /// `gradient` contains the parameters whose gradient is requested. Throws Error with the reason if the gradient with
-  /// respect to a requested parameter does not exist.
+  /// Zeroes the sums inside the Model in which `step_adjoint` accumulates adjoints of the results of `prepare`. The
+  /// ParameterSet `gradient` contains the parameters whose gradient is requested. Throws Error with the reason if the
+  /// gradient with respect to a requested parameter does not exist.
   virtual void begin_adjoint(const ParameterSet& gradient) = 0;
   /// Converts the adjoints of the results of `prepare`, which `step_adjoint` has accumulated, to derivatives with
   /// respect to the parameters, and adds this rank's contribution to `gradient`.
@@ -103,20 +103,20 @@ class Model {
   /// results of steps. The limit `bytes` must be the same on all ranks.
   virtual void remember_steps(std::size_t /*bytes*/) {}
 
-  /// Returns a new record, which `step` and `step_back` can fill.
+  /// Returns a new Record of a time step, which `step` and `step_back` can fill.
   virtual std::unique_ptr<Record> make_record() const = 0;
-  /// Returns the size of a record on this rank in bytes, or an upper bound if the size differs from step to step.
+  /// Returns the size of a step's Record on this rank in bytes, or an upper bound if the size differs between steps.
   virtual std::size_t record_bytes() const = 0;
 
   /// Advances the state x[n] to x[n+1], in place in `state`. Stores the Record of step n in `record` if `record` is not
   /// nullptr. If the state becomes invalid on any rank, for example not finite, every rank throws the same Error.
   virtual void step(int n, State& state, Record* record) = 0;
-  /// Advances the tangent dx[n] of the state to dx[n+1], in place in `tangent`. `direction` must be the direction that
-  /// was passed to the last call of `prepare_tangent`. `record` must be the record of step n.
+  /// Advances the tangent dx[n] of the state to dx[n+1], in place in `tangent`. The argument `direction` must be the
+  /// direction passed to the last call of `prepare_tangent`. The argument `record` must be the Record of time step n.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
-  /// Propagates the adjoint x̄[n+1] of the state back to x̄[n], in place in `adjoint`. `record` must be the record of
-  /// step n. Adds to `gradient` this rank's contribution to ∂L/∂p for those parameters p that the step reads directly.
-  /// Accumulates the adjoints of the results of `prepare` inside the Model (see `prepare_adjoint`).
+  /// Propagates the adjoint x̄[n+1] of the state back to x̄[n], in place in `adjoint`. The argument `record` must be the
+  /// Record of time step n. Adds to `gradient` this rank's contribution to ∂L/∂p for those parameters p that the step
+  /// reads directly. Accumulates the adjoints of the results of `prepare` inside the Model (see `prepare_adjoint`).
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
   /// Enables or disables the search for values that are not finite in the adjoint operations. The search for values
@@ -152,23 +152,23 @@ class Model {
   /// are rounded to multiples of a small unit, so a reversible step and an ordinary step give the same state up to
   /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
-  /// Replaces the state x[n+1] by x[n], in place in `state`. For n > 0, the restored state is bitwise identical to the
-  /// state at the start of step n. For n = 0, the restored state is bitwise identical to the initial state with the
-  /// positions and velocities that `step` has rounded. Stores the Record of step n in `record`, as `step` does.
+  /// Replaces the state x[n+1] by x[n], in place in `state`. For n > 0, the restored x[n] is bitwise identical to the
+  /// state before step n. For n = 0, the restored x[0] is bitwise identical to the initial state with the positions and
+  /// velocities that `step` has rounded. Stores the Record of step n in `record`, as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 
 /// Function u[n] = π(n, x[n], p) that computes the values u[n] of some parameters for step n from the state x[n] before
 /// the step and from the other parameters p. Examples of a Link are a feedback controller, a neural network, and a
 /// coupling to another program. The parameters whose values u[n] a Link computes are called the controls of the Link.
-/// All functions of a Link are collective over the Model's communicator. In the parameters that are passed to functions
-/// of a Link, all controls are zero. In the states and tangents that are passed to functions of a Link, values at
-/// copies of other ranks' entities are up to date.
+/// All functions of the class Link are collective over the Model's communicator. In the parameters that are passed to
+/// functions of the class Link, all controls are zero. In the states and tangents that are passed to functions of the
+/// class Link, values at copies of other ranks' entities are up to date.
 class Link {
  public:
   virtual ~Link() = default;
-  /// Returns the names of the controls, which are the parameters that the Link computes. Each control is a parameter of
-  /// the Model that may have a value for each step (`ParameterSpec::by_step`).
+  /// Returns the names of the controls, which are the parameters that the Link computes. Each control of a Link is a
+  /// parameter of the Model that may have a value for each step (`ParameterSpec::by_step`).
   virtual std::vector<std::string> controls() const = 0;
   /// Sets the values u[n] of the controls in `controls`, a ParameterSet that contains the controls alone.
   virtual void evaluate(int n, const State& state, const ParameterSet& parameters, ParameterSet& controls) = 0;

@@ -14,7 +14,7 @@ struct Interval {
   double high = std::numeric_limits<double>::infinity();  ///< upper end
   bool has_low = false;                                   ///< true if the lower end `low` belongs to the interval
   bool has_high = false;                                  ///< true if the upper end `high` belongs to the interval
-  bool has_zero = true;                                   ///< false if 0 is excluded although `low` < 0 < `high`
+  bool has_zero = true;  ///< false if the interval excludes 0 although `low` < 0 < `high`
 
   static constexpr Interval any() { return {}; }                                      ///< all real numbers
   static constexpr Interval positive() { return {.low = 0.0}; }                       ///< numbers > 0
@@ -44,7 +44,7 @@ enum class Search { linear, logarithmic };
 /// messages of scene files, the units in files, the default of `search()`, the table in docs/scenes.md and the values
 /// used in tests.
 struct ParameterSpec {
-  std::string_view name;                    ///< name of the parameter, without the label (`ParameterSet::add`)
+  std::string_view name;                    ///< parameter name, without the suffix :LABEL of `ParameterSet::add`
   std::string_view unit = "1";              ///< SI unit of the parameter; "1" if dimensionless
   std::string_view meaning = {};            ///< description of the parameter for the table in docs/scenes.md
   Interval range = {};                      ///< allowed values, in `unit`
@@ -52,8 +52,8 @@ struct ParameterSpec {
   ParameterHome home = ParameterHome::one;  ///< entities on which the parameter has values
   int components = 1;                       ///< number of values of the parameter per entity
   bool by_step = false;                     ///< true if the parameter may have a value for each step of a rollout
-  /// True if an inverse problem may use a single unknown for the values of the parameter at all vertices. `uniform` is
-  /// used only for parameters with one value per vertex.
+  /// True if an inverse problem may use a single unknown for the values of the parameter at all vertices. The member
+  /// `uniform` is used only for parameters with one value per vertex.
   bool uniform = false;
   std::optional<double> default_value = {};  ///< value of the parameter if the user specifies no value
   /// False if requests for second derivatives with respect to the parameter throw Error (input).

@@ -25,7 +25,7 @@ struct Parameter {
   /// between steps.
   bool is_control = false;
 
-  /// Returns the name of the parameter, which is NAME:LABEL if the parameter has a label.
+  /// Returns the parameter's name: NAME, or NAME:LABEL if the parameter was added with a label LABEL.
   const std::string& name() const { return field.name(); }
   const Entities& on() const { return field.on(); }  ///< entities on which the parameter has values
   int steps() const { return field.steps(); }        ///< number of time steps with separate values of the parameter
@@ -79,12 +79,12 @@ class ParameterSet {
 };
 
 /// Returns the scalar product Σ_i x_i y_i over all parameters of `x`, where i runs over the parameter values at the
-/// entities that this rank owns. `y` must contain all parameters of `x`.
+/// entities that this rank owns. The ParameterSet `y` must contain all parameters of `x`.
 double local_dot(const ParameterSet& x, const ParameterSet& y);
-/// Sets the values at this rank's copies of other ranks' entities to the values on the owner ranks. Collective.
+/// Sets parameter values at this rank's copies of other ranks' entities to the values on the owner ranks. Collective.
 void synchronise(ParameterSet& parameters);
-/// Replaces each value of a parameter that has one value for the whole model (`Parameter::is_global`) by the sum of the
-/// values on all ranks. Collective.
+/// Replaces each parameter that has one value for the whole model (`Parameter::is_global`) by the sum of its values on
+/// all ranks. Collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -11,9 +11,9 @@ namespace diffsim {
 
 /// Device addresses of the weights of the points of a PointTerm, and of derivatives with respect to these weights. The
 /// weight of point i is `values[stride * i]`; the arrays of derivatives have the same layout as `values`. PointWeights
-/// does not own the arrays. If `values` is nullptr, all weights are 1. If `tangent` is nullptr, the derivative of the
-/// weights along the direction of differentiation is zero. If `gradient` or `gradient_tangent` is nullptr, the
-/// derivatives that would be added to this array are not requested.
+/// does not own the arrays of weights and derivatives. If the address `values` is nullptr, all weights are 1. If the
+/// address `tangent` is nullptr, the derivative of the weights along the direction of differentiation is zero. If
+/// `gradient` or `gradient_tangent` is nullptr, the derivatives that would be added to this array are not requested.
 struct PointWeights {
   const double* values = nullptr;      ///< weights
   const double* tangent = nullptr;     ///< derivatives of the weights along the direction of differentiation
@@ -50,8 +50,8 @@ struct PointWeights {
 /// All functions of F must be marked DIFFSIM_FUNCTION. If several ranks have the same point, the point's weights on
 /// these ranks must add up to the total weight of the point. If a parameter has one value per vertex, each point must
 /// be a vertex that the rank owns. The bounds of stiffness and damping for the stable time step are zero, unless a
-/// derived class overrides `add_stiffness_bound` and `add_damping_bound`. `Base` is ForceTerm or a class derived from
-/// ForceTerm.
+/// derived class overrides `add_stiffness_bound` and `add_damping_bound`. The class `Base` is ForceTerm or a class
+/// derived from ForceTerm.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
@@ -129,7 +129,7 @@ class PointTerm : public Base {
             at.time};
   }
   const F& force() const { return force_; }  ///< force F that was passed to the constructor
-  /// Returns the local vertex of each point; if the array is empty, point i is vertex i.
+  /// Returns the local vertex of each point; if the returned array is empty, point i is vertex i.
   const DeviceArray<int>& vertices() const { return vertices_; }
   /// Returns the addresses of the weights of the points. A derived class sets the addresses of the weights in
   /// `prepare`, `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent`.

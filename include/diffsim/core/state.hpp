@@ -44,8 +44,8 @@ class State {
   std::vector<Field> fields_;
 };
 
-/// Sets the values at this rank's copies of other ranks' entities to the values on the owner ranks. Sets the values at
-/// an entity that all ranks share (`Entities::one_for_all`) to the values on the first rank. Collective.
+/// Sets the values of all fields at this rank's copies of other ranks' entities to the values on the owner ranks. Sets
+/// the values at an entity that all ranks share (`Entities::one_for_all`) to the values on the first rank. Collective.
 void synchronise(State& state);
 /// Returns the scalar product Σ_i x_i y_i over all fields of the states `x` and `y`, where i runs over the values at
 /// the entities that this rank owns.

@@ -55,9 +55,9 @@ namespace diffsim {
 ///   computed from the derivatives of the energy, unless F defines `forces` or `work_derivatives`, respectively.
 ///
 /// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter of a
-/// StencilTerm has one value for all stencils, or one value per entity. By default, entity i is stencil i of this rank.
-/// The constructor with the argument `entities` receives the entity of each stencil. The order in which forces are
-/// summed at a vertex is fixed for a given number of threads.
+/// StencilTerm has one value for all stencils, or one value per entity. By default, entity i of a StencilTerm is
+/// stencil i of this rank. The constructor with the argument `entities` receives the entity of each stencil. The order
+/// in which forces are summed at a vertex is fixed for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
@@ -157,8 +157,8 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  /// Groups the stencils by entity, and allocates memory for the derivatives of each stencil with respect to the
-  /// parameter values p. Does nothing if no entity has several stencils or if the force has no parameters.
+  /// Groups the stencils by entity, and allocates memory for each stencil's derivatives with respect to parameter
+  /// values p. `group_stencils` does nothing if no entity has several stencils or the force has no parameters.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());

@@ -44,8 +44,8 @@ struct NewtonOptions {
   /// (`ImplicitOptions::ramp_steps`) and forces f.
   double tolerance = 1e-10;
   /// Tolerance of the residual of the linear system in each Newton iteration, relative to the norm of the right-hand
-  /// side. If `linear_tolerance` is 0, the tolerance of each linear system follows Eisenstat & Walker (1996), choice 2,
-  /// or is 1e-12 if the matrix is factored.
+  /// side. If the option `linear_tolerance` is 0, the tolerance of each linear system follows Eisenstat & Walker
+  /// (1996), choice 2, or is 1e-12 if the matrix is factored.
   double linear_tolerance = 0.0;
   int max_iterations = 1000;  ///< maximum number of Newton iterations of a solve
   /// Maximum number of successive Newton iterations without progress. While prescribed components or obstacles still
@@ -58,7 +58,7 @@ struct NewtonOptions {
   int max_stalled = 50;
   /// True if each Newton iteration first attempts the exact Jacobian, even if the change of the residual in the last
   /// iteration indicates that the exact Jacobian is indefinite. Implicit time steppers set `try_exact` to the opposite
-  /// of `ImplicitOptions::implicit_differentiation`, regardless of the given value.
+  /// of `ImplicitOptions::implicit_differentiation`, regardless of the user's value.
   bool try_exact = false;
   /// Maximum number of reductions of a step's load increment. Each time Newton's method fails in a step, the increment
   /// of the loads and prescribed motions is halved, and the iterations restart from the solution for the last load at
@@ -76,9 +76,9 @@ struct LinearOptions {
   /// `direct_below` unknowns are solved by conjugate gradients, or by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
   /// True if Krylov methods compute products with the matrix J of a linear system from the tangents of the force terms.
-  /// If `matrix_free` is true, the assembled matrix J is used for preconditioners and factorisations only. The option
-  /// `matrix_free` requires a symmetric matrix J. If J is projected to a positive semidefinite matrix, Krylov methods
-  /// multiply with the assembled matrix.
+  /// If the option `matrix_free` is true, the assembled matrix J is used for preconditioners and factorisations only.
+  /// The option `matrix_free` requires a symmetric matrix J. If J is projected to a positive semidefinite matrix,
+  /// Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
   /// True if matrices of 3×3 blocks in host memory use diffsim's matrix products and multigrid smoothers, which are
   /// faster than PETSc's products and smoothers.
@@ -90,19 +90,19 @@ struct ImplicitOptions {
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< spectral radius ρ∞ of generalised_alpha at the highest frequencies; in [0, 1]
-  /// Number of steps over which gravity and dead loads grow linearly from zero to their full values. `ramp_steps` does
-  /// not affect gravity and dead loads whose parameters have a separate value for each step. If `ramp_steps` is 0,
-  /// gravity and loads have their full values from the first step on.
+  /// Number of steps over which gravity and dead loads grow linearly from zero to their full values. The option
+  /// `ramp_steps` does not affect gravity and dead loads whose parameters have a separate value for each step. If
+  /// `ramp_steps` is 0, gravity and dead loads have their full values from the first step on.
   int ramp_steps = 0;
   /// True if a step is differentiated as the solution of the step's equation (implicit function theorem). If
   /// `implicit_differentiation` is false, Newton's iterations are differentiated as executed, starting from the
   /// positions at the beginning of the step. Newton iterations that are differentiated as executed may end without
   /// convergence, after `newton.max_iterations` iterations or after `newton.max_stalled` iterations without progress.
   /// The linear systems of Newton iterations that are differentiated as executed have relative residuals of at most
-  /// `linear.tolerance`. The load of a step is never halved if Newton's iterations are differentiated as executed.
-  /// Derivatives of executed Newton iterations treat the step lengths of the line search as constants. Derivatives of
-  /// executed Newton iterations throw Error (run) if an iteration used a Jacobian that was projected to a positive
-  /// semidefinite matrix.
+  /// `linear.tolerance`. The load increment of a step is never halved if Newton's iterations are differentiated as
+  /// executed. Derivatives of the executed Newton iterations treat the step lengths of the line search as constants.
+  /// Derivatives of executed Newton iterations throw Error (run) if an iteration used a Jacobian that was projected to
+  /// a positive semidefinite matrix.
   bool implicit_differentiation = true;
   /// Maximum number of Newton iterations whose positions are stored for the derivatives of a step, if
   /// `implicit_differentiation` is false. If a step took more than `held_iterations` Newton iterations, only the
@@ -119,7 +119,7 @@ struct Gravity : std::array<double, 3> {
   Gravity(double along_y) : std::array<double, 3>{0.0, along_y, 0.0} {}
   /// Creates the vector (x, y, z).
   Gravity(double x, double y, double z) : std::array<double, 3>{x, y, z} {}
-  /// Creates a copy of `vector`.
+  /// Creates a Gravity with the components of `vector`.
   Gravity(const std::array<double, 3>& vector) : std::array<double, 3>(vector) {}
 };
 

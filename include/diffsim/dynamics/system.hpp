@@ -32,9 +32,9 @@ class ConstraintSet;
 /// (SystemModel in src/dynamics/system_model.hpp).
 ///
 /// The constructor of System adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local
-/// vertices, 3] (m), which is the undeformed shape. Changing `rest_positions` does not change the initial positions
-/// x[0]. A caller that adds an inertia or a force term must also add its parameters. The function `sum_motion_adjoints`
-/// and all functions of System that compute masses, forces, energies or their derivatives are collective.
+/// vertices, 3] (m), the undeformed shape. Changing `rest_positions` does not change the initial positions x[0].
+/// Callers of `add_inertia` and `add_term` must add the inertia's or term's parameters to `parameters`. All functions
+/// of System that compute masses, forces, energies or derivatives, and `sum_motion_adjoints`, are collective.
 ///
 /// Vertices without mass, such as vertices of obstacles, do not move under forces: `prepare` fixes each vertex without
 /// mass whose motion is not prescribed.
@@ -80,7 +80,7 @@ class System {
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
 
-  /// Makes bodies rigid. Each of the given local cells must represent an affine body (`TetrahedralMesh::affine_body`).
+  /// Makes bodies rigid. Each local cell in `cells` must represent an affine body (`TetrahedralMesh::affine_body`).
   /// Time steps of a system with rigid bodies must use symplectic Euler, velocity Verlet, implicit Euler or BDF2.
   /// Throws Error (input) if called after `prepare`. `prepare` throws Error (input) for a cell that does not represent
   /// an affine body.
@@ -130,8 +130,8 @@ class System {
   /// derivatives of a step are computed.
   void split(bool wanted);
   /// Device address of the masks of the owned vertices, [owned vertices]. Bit c of a mask, c = 0, 1, 2, is set if
-  /// component c of the vertex is fixed or has a prescribed motion. The bit `weightless` of a mask is set at directors,
-  /// on which gravity does not act. After `prepare`, the bit `massless` of a mask is set at vertices without mass.
+  /// component c of the vertex is fixed or has a prescribed motion. Masks of directors, on which gravity does not act,
+  /// have the bit `weightless`. After `prepare`, masks of vertices without mass have the bit `massless`.
   const std::uint8_t* fixed() const;
   static constexpr std::uint8_t massless = 8,  ///< bit of vertices without mass in the masks that `fixed` returns
       weightless = 32;                         ///< bit of directors in the masks that `fixed` returns
@@ -142,8 +142,8 @@ class System {
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }  ///< memory pool of `scratch_field`
   /// Returns a state with the following fields: `positions` (m) on local vertices; `velocities` (m/s) and the fields
-  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. All values of the
-  /// state are zero, except in the fields of prescribed motions, which have the values at the start of a rollout.
+  /// named in `rates` on owned vertices; the fields in which prescribed motions store their state. The values of the
+  /// returned state are zero, except in fields of prescribed motions, which have the values at the start of a rollout.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
   // ---- quantities that depend on the parameters only; see Model ----
@@ -154,23 +154,23 @@ class System {
   /// Calls `prepare` if the system has not been prepared, or may have changed since the last call of `prepare`. A time
   /// stepper of the system is prepared by `Model::prepare`, not by `prepare_if_changed`. Collective.
   void prepare_if_changed();
-  /// Computes the derivatives of the results of `prepare` (masses and prepared quantities of terms) along `direction`.
+  /// Computes the derivatives of the masses and of the results of `ForceTerm::prepare` along `direction`.
   void prepare_tangent(const ParameterSet& direction);
-  /// Zeroes the sums in which adjoints of steps accumulate derivatives of the loss with respect to masses and to
-  /// prepared quantities of terms. `gradient` contains the parameters whose gradient is requested.
+  /// Zeroes the sums in which adjoints of steps accumulate derivatives of the loss with respect to the masses and to
+  /// the results of `ForceTerm::prepare`. `gradient`: parameters whose gradient is requested.
   void begin_adjoint(const ParameterSet& gradient);
-  /// Multiplies the sums that adjoints of steps have accumulated since `begin_adjoint` by the derivatives of masses and
-  /// of prepared quantities of terms with respect to the parameters, and adds the products to `gradient`.
+  /// Multiplies the sums that adjoints of steps have accumulated since `begin_adjoint` by the derivatives of the masses
+  /// and of the results of `ForceTerm::prepare` with respect to the parameters, and adds the products to `gradient`.
   void prepare_adjoint(ParameterSet& gradient);
   /// Zeroes the derivatives, along `direction`, of the sums that `begin_adjoint` zeroes. Throws Error (input) if a
-  /// parameter of `gradient` or `direction`, or a term, has no second derivatives; the message names the first such
-  /// parameter or term.
+  /// term, or a parameter of `gradient` or `direction`, does not support second derivatives; the message names the
+  /// first such term or parameter.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   /// Adds to `gradient_tangent` the derivatives, along `direction`, of the products that `prepare_adjoint` adds to the
   /// gradient.
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
-  /// Zeroes the sums in which force terms accumulate second derivatives. Throws Error (input) if `gradient` or
-  /// `direction` contains `rest_positions`, or if a term has no second derivatives.
+  /// Zeroes the sums in which force terms accumulate second derivatives of the loss. Throws Error (input) if `gradient`
+  /// or `direction` contains `rest_positions`, or if a term does not support second derivatives.
   void begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
 
   // ---- masses: the sum of all inertias ----
@@ -183,10 +183,9 @@ class System {
   std::vector<double> vertex_masses() const;
   /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// Derivative ∂L/∂m of the loss L with respect to the masses m, [owned vertices, 3], to which the adjoints of steps
-  /// add their contributions. The derivative of the loss with respect to the mass of a vertex is the sum of the three
-  /// components of `mass_gradient` at the vertex. `begin_adjoint(gradient)` allocates `mass_gradient` if
-  /// `changes_mass(gradient)` is true.
+  /// Derivatives of the loss with respect to the vertex masses, [owned vertices, 3], to which the adjoints of steps add
+  /// their contributions; the derivative with respect to the mass of a vertex is the sum of the vertex's three
+  /// components. `begin_adjoint(gradient)` allocates `mass_gradient` if `changes_mass(gradient)` is true.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along the direction of `begin_adjoint_tangent`, [owned vertices, 3].
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
@@ -206,9 +205,9 @@ class System {
   /// rank's contribution to (∂f/∂p)ᵀ w, with the forces f and their adjoint w. Ghost values of `w` must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// Computes the derivatives, along `tangent`, `direction` and `dw`, of the results (∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w and, for
-  /// lagged terms, (∂f/∂x_n)ᵀ w of `compute_force_adjoint`. Adds to `gradient_tangent` this rank's contribution to the
-  /// derivative of (∂f/∂p)ᵀ w, with the forces f and their adjoint w. A null pointer `w` or `dw` stands for zero.
+  /// Computes the derivatives, along `tangent`, `direction` and `dw`, of the adjoints of positions and velocities of
+  /// `compute_force_adjoint`. Adds to `gradient_tangent` this rank's contribution to the derivative of (∂f/∂p)ᵀ w along
+  /// `tangent`, `direction` and `dw`, with the forces f and their adjoint w. `w`, `dw`: nullptr stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
@@ -228,8 +227,8 @@ class System {
   /// Tangent of `apply_motions`: sets the derivatives dy and dv of the positions y and the velocities v.
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
-  /// Adjoint of `apply_motions`, at vertices with prescribed motions: replaces `y_bar`, the adjoint of the positions y,
-  /// by the adjoint of `x`, sets `v_bar` to 0, and adds this rank's contributions to `start_adjoint` and `gradient`.
+  /// Adjoint of `apply_motions` at vertices with prescribed motions: replaces the adjoint `y_bar` of the positions y by
+  /// that of the positions `x`, zeroes `v_bar`, and adds the rank's contributions to `start_adjoint` and `gradient`.
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
   /// Advances, by step n of length dt (s), those fields of `state` in which prescribed motions store data.
@@ -254,8 +253,8 @@ class System {
 
  private:
   struct Mask;
-  /// Implementation of `compute_force_adjoint` while `diagnosis_` is set; adds the results to the fields of `adjoint`,
-  /// which the caller has zeroed.
+  /// Implementation of `compute_force_adjoint` with the search for NaN and infinite values (`set_diagnosis`); adds the
+  /// results to the fields of `adjoint`, which the caller has zeroed.
   void diagnose_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                               ParameterSet& gradient);
   bool others_have_energy() const;
@@ -263,7 +262,7 @@ class System {
   /// Creates the constraints of rigid bodies and joints. Throws Error (input) if a vertex of a rigid body has a fixed
   /// component or a prescribed motion. Collective.
   void make_rigid();
-  /// Throws Error (input) if `prepare` has been called; the message of the Error contains the argument `function`.
+  /// Throws Error (input), with the name `function` of the caller in the message, if `prepare` has been called.
   void require_no_constraints(const char* function) const;
   /// Throws Error (input) if the system has rigid bodies and `set` contains the parameter `rest_positions`.
   void require_constant_shape(const ParameterSet& set) const;

@@ -38,7 +38,7 @@ class DissipationTerm : public ForceTerm {
   using Cells = elastic::DissipativeCells<L, E, T>;
 
  public:
-  /// Constructs the term on all cells of `mesh`. `mesh` must outlive the term.
+  /// Constructs the force term on all cells of `mesh`. `mesh` must outlive the force term.
   explicit DissipationTerm(const TetrahedralMesh& mesh) : mesh_(&mesh), scatter_(mesh.scatter()) {}
 
   std::string name() const override { return L::name; }  ///< name of L
@@ -123,22 +123,22 @@ class DissipationTerm : public ForceTerm {
 
  private:
   std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
-  /// Returns the device addresses of the law's parameters in `set`. The address of a parameter that `set` does not
-  /// contain is nullptr.
+  /// Returns the device addresses of the viscous law's parameters in `set`. The address of a parameter that `set` does
+  /// not contain is nullptr.
   elastic::CellNumbers<K> numbers(const ParameterSet& set) const {
     elastic::CellNumbers<K> result{{}, scatter_.num_cells()};
     for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
-  /// Returns the geometry of the cells and the parameters of the law. The scalar type T is Pack, or PackDual for
-  /// derivatives along a direction. `direction`: derivatives of the parameters along a direction, not used if T is
+  /// Returns the geometry of the cells and the parameters of the viscous law. The scalar type T is Pack, or PackDual
+  /// for derivatives along a direction. `direction`: derivatives of the parameters along a direction, not used if T is
   /// Pack.
   template <class T>
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
-  /// Adds the derivatives of w · f to `adjoint` and `gradient`, where f are the nodal forces of the term and w are
-  /// given vectors at the vertices. The adjoint kernel runs twice: first for the derivatives with respect to
+  /// Adds the derivatives of w · f to `adjoint` and `gradient`, where f are the nodal forces of the force term and w
+  /// are given vectors at the vertices. The adjoint kernel runs twice: first for the derivatives with respect to
   /// velocities, then for the derivatives with respect to positions, parameters and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {

@@ -24,10 +24,10 @@ namespace diffsim {
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
-  static constexpr int K = L::num_moduli;  ///< number of moduli of the law
+  static constexpr int K = L::num_moduli;  ///< number of moduli of the material law
 
-  /// Constructs the term on the given cells of `mesh`. `cells`: local indices of cells, ascending. `mesh` must outlive
-  /// the term.
+  /// Constructs the force term on the given cells of `mesh`. `cells`: local indices of cells, ascending. `mesh` must
+  /// outlive the force term.
   ElasticTerm(const TetrahedralMesh& mesh, const std::vector<int>& cells)
       : ElasticTermBase(mesh, cells, E::nodes, K, L::parameters, elastic::signal_name<L>()) {
     static_cast<elastic::TermCells&>(elements_) = term_cells_;
@@ -38,7 +38,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
   /// @name ForceTerm operations
   /// @{
 
-  /// Implements the function of ForceTerm that has the same name.
+  /// Override of the function of the same name in the base class ForceTerm.
   void prepare(const ParameterSet& parameters) override {
     compute_geometry<E>(*mesh_, scatter_, cells_, parameters.at("rest_positions").field, elements_.geometry);
     signal_ = signal_in(parameters);
@@ -167,7 +167,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
             direction.data("rest_positions")};
   }
 
-  /// Returns the cells of the term, together with the value of the law's control signal in time step `step`.
+  /// Returns the force term's cells, with the value of the material law's control signal in time step `step`.
   elastic::Elements<L, E> elements(int step) const {
     elastic::Elements<L, E> result = elements_;
     result.signal = value_of(signal_, step);
@@ -178,9 +178,9 @@ class ElasticTerm : public elastic::ElasticTermBase {
   /// positions to the field `positions`, with respect to the moduli to `moduli_gradient`, and with respect to ∂X/∂ξ to
   /// `shape_sums`, where X are the rest positions and ξ the reference coordinates (see add_shape_derivative()).
   /// Derivatives with respect to the moduli or ∂X/∂ξ are not computed if `moduli_gradient` or `shape_sums`,
-  /// respectively, is nullptr. If `gradient` contains the law's control signal, a call for `CellPart::inner` or
-  /// `CellPart::all` adds the derivative with respect to the signal, summed over all cells of the term, to `gradient`;
-  /// a call for `CellPart::shared` must precede the call for `CellPart::inner`.
+  /// respectively, is nullptr. If `gradient` contains the material law's control signal, a call of `add_adjoint` with
+  /// `CellPart::inner` or `CellPart::all` adds the derivative with respect to the signal, summed over all cells of the
+  /// force term, to `gradient`; a call with `CellPart::shared` must precede the call with `CellPart::inner`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);

@@ -25,7 +25,7 @@ const char* to_string(CheckVerdict verdict);
 /// direction v changes only the values of the checked unknown; the entries of v have the magnitude of these values.
 struct UnknownCheck {
   std::string name;                             ///< name of the unknown (`Unknown::name`)
-  CheckVerdict verdict = CheckVerdict::failed;  ///< result of the check of the unknown `name`
+  CheckVerdict verdict = CheckVerdict::failed;  ///< verdict of the check of the derivatives with respect to the unknown
   bool passed = false;                          ///< true if the verdict is `passed` or `independent`
   std::string note;                             ///< remark on the verdict; may be empty
 
@@ -47,9 +47,9 @@ struct UnknownCheck {
   double amplification = 0.0;
 
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| of the loss L along the
-  /// direction v, for four successive halvings of ε. The order of the Taylor remainder is 2 for an exact gradient. Of
-  /// all sequences of four halvings of the step ε, `taylor_orders` contains the one whose orders are closest to 2. The
-  /// verdict of the check does not depend on `taylor_orders`.
+  /// direction v, for four successive halvings of ε. The order of the Taylor remainder is 2 for an exact gradient.
+  /// `taylor_orders` contains the orders of that sequence of four halvings of the step ε whose orders are closest to 2.
+  /// The verdict of the check does not depend on `taylor_orders`.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< largest ε of `taylor_orders`
   bool linear = false;      ///< true if the loss L is linear along v up to noise; `taylor_orders` is then empty

@@ -17,8 +17,8 @@ namespace diffsim {
 /// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
-  /// Adds a loss, multiplied by `weight`, to the sum. After a call of `add`, the caller must not use `loss` any more,
-  /// because `add` may have multiplied `loss` by `weight` (`Loss::multiply`).
+  /// Adds a loss, multiplied by `weight`, to the sum of losses. After a call of `add`, the caller must not use `loss`
+  /// any more, because `add` may have multiplied `loss` by `weight` (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
   /// residuals r of all observations, and σ = `deviation` is the standard deviation of the errors of observations in
@@ -43,8 +43,8 @@ class SumLoss : public Loss {
                         const ParameterSet& direction, State& adjoint, ParameterSet& gradient) override;
 
  private:
-  /// Calls add(loss, adjoint, gradient) for each loss that observes state n, and adds the results, multiplied by the
-  /// weight of the loss, to the arguments `adjoint` and `gradient`.
+  /// Calls the function `add` for each loss that observes state n, and adds the derivatives that `add` computes,
+  /// multiplied by the weight of the loss, to `adjoint` and `gradient`.
   void add_weighted(int n, State& adjoint, ParameterSet& gradient,
                     const std::function<void(Loss&, State&, ParameterSet&)>& add);
 
@@ -59,7 +59,7 @@ class SumLoss : public Loss {
 
 /// Half the mean squared distance (m²) to observed positions x̂: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², where
 /// x_i^n is the position of vertex i after n steps, S are the observed steps, and V are the observed vertices.
-/// Components that are not observed are NaN in the observed positions x̂ and are left out of the sum. |S||V| is the
+/// Components that are not observed are NaN in the observed positions x̂ and do not enter the loss. |S||V| is the
 /// number of pairs (vertex, step) for which at least one component is observed.
 class TrackLoss : public Loss {
  public:
@@ -89,7 +89,7 @@ class TrackLoss : public Loss {
 };
 
 /// Loss ½ |m - target|², where m is the mean, over the vertices of a region, of a field of the state after a given
-/// step.
+/// step, and target is a given vector.
 class TargetLoss : public Loss {
  public:
   std::string unit() const override { return unit_; }
@@ -146,9 +146,9 @@ class TargetVelocityLoss : public TargetLoss {
 /// value in step n. The parameter of an EffortLoss has one value per step, or one value for all steps.
 class EffortLoss : public Loss {
  public:
-  /// Creates the loss. `dt`: time step in s. `steps`: number of steps of the rollout. `value` throws Error (input) if
-  /// the model has no parameter with the name `parameter`, if this parameter is not global, or if a feedback or a link
-  /// computes this parameter.
+  /// Creates the loss. `dt`: time step (s). `steps`: number of steps of the rollout. `value` throws Error (input) if
+  /// the model has no parameter with the name `parameter`, if this parameter is not global, or if a Link, such as a
+  /// feedback controller, computes this parameter.
   EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -176,7 +176,7 @@ class EffortLoss : public Loss {
 };
 
 /// Loss ⟨w, x[N]⟩ of the state x[N] after N = `step` steps, with the weights w, for dot-product tests. The gradient of
-/// the loss ⟨w, x[N]⟩ with respect to unknowns u is (∂x[N]/∂u)ᵀ w. The State w must outlive the TerminalLoss.
+/// the loss ⟨w, x[N]⟩ with respect to unknowns u is (∂x[N]/∂u)ᵀ w. The State `weights` must outlive the TerminalLoss.
 class TerminalLoss : public Loss {
  public:
   /// Creates the loss with the weights w = `weights`, which must have the same fields as the state.

@@ -36,14 +36,14 @@ class ConstraintFunction {
 };
 
 /// Returns the function c(u) = L(u)^(1/root), where L is the loss of `problem`. If L is the mean of |y|^p for a value y
-/// of a sensor (SensorValueLoss), `root` = p gives c the unit of y. `problem` must have the same unknowns as the
-/// problem that is optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must outlive the
-/// returned ConstraintFunction. Throws Error (input) if `root` is less than 1.
+/// of a sensor (SensorValueLoss), c(u) = L(u)^(1/p) with `root` = p has the unit of y. `problem` must have the same
+/// unknowns as the problem that is optimised, and may have the same Model (`InverseProblem::with_loss`). `problem` must
+/// outlive the returned ConstraintFunction. Throws Error (input) if `root` is less than 1.
 std::shared_ptr<ConstraintFunction> make_loss_function(InverseProblem& problem, std::string name, double root = 1.0);
 /// Returns the function c(u) = Σ_i w_i p_i / Σ_i w_i, the weighted mean of the physical values p of unknown k
 /// (`InverseProblem::physical`). `weights`: w_i for the physical values p_i of this rank, for example the volumes of
-/// the rank's cells. `problem` must outlive the returned ConstraintFunction. Throws Error (input) for a wrong number of
-/// weights, a negative weight, or if all weights are zero. Collective.
+/// the rank's cells. `problem` must outlive the returned ConstraintFunction. Throws Error (input) if the number of
+/// weights is wrong, a weight is negative, or all weights are zero. Collective.
 std::shared_ptr<ConstraintFunction> make_mean_function(const InverseProblem& problem, std::size_t k,
                                                        std::vector<double> weights);
 /// Returns the function c(u) = V(u)/V₀, where V is the volume of the rest shape (parameter `rest_positions`) and V₀ is
@@ -54,10 +54,10 @@ std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem
                                                                   std::shared_ptr<const TetrahedralMesh> mesh);
 /// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1 and
 /// integrals over the rest shape of `mesh`. η = |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J =
-/// ∂X/∂X₀, where X are the rest positions and X₀ are the rest positions of `mesh`. The inverse mean ratio η of a matrix
-/// J is 1 if J is a rotation times a factor, and larger otherwise; η tends to infinity if a tetrahedron degenerates. If
-/// a tetrahedron is inverted, `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is
-/// less than 1. `problem`, `k` and `mesh` must meet the conditions of `make_relative_volume_function`. Collective.
+/// ∂X/∂X₀, with the rest positions X and the rest positions X₀ of `mesh`. The inverse mean ratio η of a matrix J is 1
+/// if J is a rotation times a factor, otherwise larger; η tends to ∞ if a tetrahedron degenerates. If a tetrahedron is
+/// inverted, `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is less than 1. The
+/// arguments `problem`, `k` and `mesh` must meet the conditions of `make_relative_volume_function`. Collective.
 std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
                                                              std::shared_ptr<const TetrahedralMesh> mesh,
                                                              double power = 16.0);
@@ -92,7 +92,7 @@ struct ShootingOptions {
 struct OptimiserOptions {
   Optimiser method = Optimiser::lbfgs;  ///< method of minimisation
   int max_iterations = 50;              ///< maximum number of iterations of the optimisation method
-  /// Largest allowed ratio of `Iterate::gradient_norm` at the end to `Iterate::gradient_norm` at the start.
+  /// Largest allowed ratio of the final to the initial `Iterate::gradient_norm` of an optimisation.
   double gradient_tolerance = 1e-8;
   double learning_rate = 0.05;  ///< step size of Adam: about the change of each unknown per iteration
   /// True if newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
@@ -102,7 +102,7 @@ struct OptimiserOptions {
   /// all finite bounds of a constraint are zero, its violation is relative to |c| at the start of the optimisation,
   /// where c is the function of the constraint, or absolute if c is zero at the start.
   double constraint_tolerance = 1e-6;
-  /// Largest change of an unknown in an iteration of mma, relative to the range from its lower to its upper bound; in
+  /// Largest change of an unknown in an iteration of mma, divided by the difference of the unknown's bounds; a value in
   /// (0, 1].
   double move_limit = 0.5;
   /// Options of multiple shooting, which only newton_cg supports. After multiple shooting, the loss of a single rollout
@@ -113,7 +113,7 @@ struct OptimiserOptions {
 };
 
 /// State of an optimisation after an iteration; iteration 0 is the start. In minimisations by multiple shooting, the
-/// members `loss` and `gradient_norm` refer to the augmented Lagrangian (ShootingOptions).
+/// members `loss` and `gradient_norm` of Iterate refer to the augmented Lagrangian (ShootingOptions).
 struct Iterate {
   int iteration = 0;  ///< number of iterations of the optimisation method so far
   double loss = 0.0;  ///< loss L(u), priors included
@@ -151,8 +151,8 @@ struct OptimiserResult {
 /// - The method is almm, and there are no constraints.
 /// - The method is mma, and a constraint is an equation, an unknown has no finite lower or upper bound, or `move_limit`
 ///   is not in (0, 1].
-/// - Multiple shooting is used with a method other than newton_cg, with fewer than 2 windows, with more windows than
-///   steps, with added experiments, or with a tolerance, duration or number of rounds that is not positive.
+/// - Multiple shooting is used with a method other than newton_cg, fewer than 2 windows, more windows than steps,
+///   experiments added by `InverseProblem::add`, or a tolerance, duration or number of rounds that is not positive.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

@@ -27,8 +27,8 @@ struct Curvature {
 };
 
 /// Computes the eigenvalues and eigenvectors of the scaled Hessian at the vector `u` of unknowns, from one product with
-/// the Hessian per entry of `u`. Throws Error (input) if a part of the model has no second derivatives, or if the ranks
-/// do not share the values of an unknown. The function is collective, and its result is the same on all ranks.
+/// the Hessian per entry of `u`. Throws Error (input) if a part of the model does not support second derivatives, or if
+/// the ranks do not share the values of an unknown. The result of `curvature` is the same on all ranks. Collective.
 Curvature curvature(InverseProblem& problem, const std::vector<double>& u);
 
 /// Threshold of the standard deviation 1/√λ_i along an eigenvector q_i of the scaled Hessian (see Curvature); above the
@@ -64,8 +64,8 @@ Posterior posterior(const Curvature& curvature);
 /// The posterior covariance matrix is C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ, where λ_i are the r largest eigenvalues
 /// and v_i are the eigenvectors of the problem H v = λ C_prior⁻¹ v, H is the Hessian of the losses without priors, and
 /// v_iᵀ C_prior⁻¹ v_j = δ_ij. The eigenvalue λ_i is the ratio of the information of the observations to the information
-/// of the prior along the eigenvector v_i. If the eigenvalue λ of an eigenvector is omitted from the sum in the
-/// posterior covariance matrix, the approximate variance along the eigenvector is too large by the factor 1 + λ.
+/// of the prior along the eigenvector v_i. If the term of an eigenvalue λ is omitted from the sum in the posterior
+/// covariance matrix, the approximate variance along the term's eigenvector is too large by the factor 1 + λ.
 class LowRankPosterior {
  public:
   /// Computes the `rank` largest eigenvalues λ of H v = λ C_prior⁻¹ v, or all if there are fewer than `rank` unknowns,
@@ -80,18 +80,18 @@ class LowRankPosterior {
 
   /// Returns true if the library was built with SLEPc.
   static bool is_available();
-  /// Eigenvalues λ_i that the constructor computed, in descending order; the same on all ranks.
+  /// Computed eigenvalues λ_i of H v = λ C_prior⁻¹ v (LowRankPosterior), in descending order, equal on all ranks.
   const std::vector<double>& eigenvalues() const { return eigenvalues_; }
   /// Returns this rank's entries of the eigenvector v_i, which belongs to the eigenvalue `eigenvalues()[i]`.
   const std::vector<double>& eigenvector(std::size_t i) const { return vectors_[i]; }
-  /// Returns this rank's entries of C b, where C is the approximate posterior covariance matrix. Collective.
+  /// Returns this rank's entries of C b for a vector b, with the approximate posterior covariance matrix C. Collective.
   std::vector<double> covariance_product(const std::vector<double>& b) const;
-  /// Returns this rank's entries of F z, where F Fᵀ = C is the approximate posterior covariance matrix. If the entries
-  /// of z are independent samples of the standard normal distribution, u + F z is a sample of the approximate posterior
-  /// distribution with the mean u and the covariance matrix F Fᵀ. Collective.
+  /// Returns this rank's entries of F z for a vector z, where F Fᵀ = C is the approximate posterior covariance matrix.
+  /// If the entries of z are independent samples of the standard normal distribution, u + F z is a sample of the
+  /// approximate posterior distribution with the mean u and the covariance matrix F Fᵀ. Collective.
   std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
-  /// Estimates the posterior standard deviations √C_ii of this rank's values of u from `samples` samples of the
-  /// posterior distribution. The relative standard error of the estimated standard deviations is about 1/√(2
+  /// Estimates the posterior standard deviations √C_ii of this rank's values of the unknowns u from `samples` samples
+  /// of the posterior distribution. The relative standard error of the estimated standard deviations is about 1/√(2
   /// `samples`). The estimated standard deviations do not depend on the number of ranks, up to the tolerances of the
   /// solvers. Throws Error (input) if `samples` is not positive. Collective.
   std::vector<double> deviation(int samples, unsigned seed = 1) const;

@@ -19,9 +19,9 @@ namespace diffsim {
 /// negative logarithm of the posterior density, up to a constant.
 ///
 /// The argument u of a prior's functions contains the unknown's values in this rank's part of the vector u of an
-/// InverseProblem: the coefficients of a linear map, the densities ρ of a material distribution, the changes s of a
-/// filter of shapes, ln p for a logarithmic unknown of a parameter p, and p for any other unknown. All functions of a
-/// prior are collective.
+/// InverseProblem: the coefficients of a linear map, the densities ρ of a material distribution, the unfiltered changes
+/// s of a shape, ln p for a logarithmic unknown of a parameter p, and p for any other unknown. All functions of a prior
+/// are collective.
 class Prior {
  public:
   virtual ~Prior() = default;
@@ -63,57 +63,57 @@ class ValueGradient {
   /// interpolates the values of least-squares fits of u at the cell's vertices. The measure of the three rows of the
   /// matrix D that belong to a cell is the cell's volume (m³).
   ///
-  /// The discrete gradient has, besides the rows of cells, the row (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d| for each face between
-  /// two cells, where u₁ and u₂ are the values of the two cells, g₁ and g₂ are the gradients in the cells, and d is the
-  /// vector from the centroid of cell 1 to the centroid of cell 2. The measure of the row of the matrix D that belongs
-  /// to a face is the face's area times the distance, along the face's normal, between the centroids of the adjacent
-  /// cells. The rows of the matrix D that belong to faces suppress oscillations of u from cell to cell.
+  /// The discrete gradient D u has, besides three entries per cell, the entry (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d| for each
+  /// face between two cells, where u₁ and u₂ are the values and g₁ and g₂ the gradients of u in the two cells, and d is
+  /// the vector from the centroid of cell 1 to the centroid of cell 2. The measure of the row of the matrix D that
+  /// belongs to a face is the face's area times the distance, along the face's normal, between the centroids of the
+  /// adjacent cells. The rows of the matrix D that belong to faces suppress oscillations of u from cell to cell.
   ///
   /// The discrete gradients of linear fields are exact, except near vertices, such as corners, that have too few
-  /// adjacent cells to determine the slopes of a fit. Collective.
+  /// adjacent cells to determine the slopes of a least-squares fit. Collective.
   static ValueGradient of_cells(const TetrahedralMesh& mesh);
-  /// Creates the derivative of values u [cells], one value per cell, across each face between two cells, for the total
-  /// variation. The discrete gradient has one row Δu/d, with the measure A d, per face, where Δu is the jump of u
-  /// across the face, d is the distance, along the face's normal, between the centroids of the adjacent cells, and A is
-  /// the face's area. The sum over all faces of the measure A d times |Δu/d|, that is, of the area A times the jump
-  /// |Δu| across the face, is the total variation of the piecewise constant field u. Collective.
+  /// Creates the derivative of values u [cells], one value per cell, across each face between two cells, for
+  /// total-variation priors. The discrete gradient has one entry Δu/d, with the measure A d, per face, where Δu is the
+  /// jump of u across the face, d is the distance, along the face's normal, between the centroids of the adjacent
+  /// cells, and A is the face's area. The sum over all faces of the measure A d times |Δu/d|, that is, of the area A
+  /// times the jump |Δu| across the face, is the total variation of the piecewise constant field u. Collective.
   static ValueGradient across_faces(const TetrahedralMesh& mesh);
   /// Creates the gradient of values u [owned vertices, components] on the vertices. The function u is linear in each
-  /// tetrahedron of a first-order mesh, or in each of the eight parts of a second-order tetrahedron. Each linear
-  /// tetrahedron, or each part of a second-order tetrahedron, contributes 3 · `components` rows to the matrix of the
-  /// discrete gradient; the measure of these rows is the volume (m³) of the tetrahedron or part. Throws Error (input)
-  /// if some vertex belongs to no tetrahedron. Collective.
+  /// tetrahedron of a first-order mesh, or in each of the eight tetrahedra into which a second-order tetrahedron is
+  /// divided. Each tetrahedron in which u is linear contributes 3 · `components` rows to the matrix of the discrete
+  /// gradient; the measure of these rows is the tetrahedron's volume (m³). Throws Error (input) if some vertex belongs
+  /// to no tetrahedron. Collective.
   static ValueGradient of_vertices(const TetrahedralMesh& mesh, int components);
   /// Creates the rate of change of a parameter with `components` values per time step. The array u [steps, components]
   /// of the values is on the first rank of `comm` and empty on the other ranks; `dt` is the time step (s). Each pair of
-  /// consecutive steps n and n + 1 contributes the `components` rows (u[n+1] - u[n])/dt, with the measure dt (s), to
+  /// consecutive steps n and n + 1 contributes the `components` entries (u[n+1] - u[n])/dt, with the measure dt (s), to
   /// the discrete gradient. Collective.
   static ValueGradient of_steps(MPI_Comm comm, int steps, int components, double dt);
 
   MPI_Comm comm() const;     ///< communicator of the mesh, or the argument `comm` of `of_steps`
   int dimension() const;     ///< dimension of the domain: 3 for meshes, 1 for time
-  std::size_t size() const;  ///< number of this rank's values u
-  /// Number of rows of the discrete gradient per point of the domain; 0 for `of_cells`, with rows of cells and of
-  /// faces.
+  std::size_t size() const;  ///< number of the unknown's values on this rank
+  /// Number of entries of the discrete gradient per point of the domain; 0 for `of_cells`, which has entries per cell
+  /// and per face.
   std::size_t width() const;
-  const std::vector<double>& measure() const;  ///< measure (m³ or s) of each row of the discrete gradient on this rank
-  /// Volume (m³) or duration (s) that each of this rank's values u represents.
+  const std::vector<double>& measure() const;  ///< measure (m³ or s) of each entry of this rank's discrete gradient
+  /// Volume (m³) or duration (s) that each of the unknown's values on this rank represents.
   const std::vector<double>& lumped() const;
   /// Returns this rank's entries of the discrete gradient D u. Collective.
   std::vector<double> times(const std::vector<double>& u) const;
   /// Returns this rank's part of Dᵀ y, where D is the matrix of the discrete gradient. Collective.
   std::vector<double> transpose_times(const std::vector<double>& y) const;
-  /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D of the discrete gradient D and the
-  /// measures m of the rows of D. Collective.
+  /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D, the matrix D of the discrete
+  /// gradient, and the measures m of the rows of D. Collective.
   std::vector<double> stiffness_times(const std::vector<double>& u) const;
   /// Callback for one row of the matrix D of the discrete gradient: `columns` are the numbers of the columns with
   /// nonzero entries, `entries` are these entries, and `measure` is the measure of the row. The columns of the matrix
   /// D, like the values u of the unknown, are numbered consecutively from rank to rank.
   using RowFunction =
       std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
-  /// Calls `function` for each of this rank's rows of the matrix D of the discrete gradient. For `of_cells`, whose
-  /// matrix D is not sparse, calls `function` for the rows of `across_faces` instead; the stiffness matrix of
-  /// `across_faces` is sparse and approximates the stiffness matrix of `of_cells`.
+  /// Calls `function` for each of this rank's rows of the matrix D of the discrete gradient. For a ValueGradient of
+  /// `of_cells`, whose matrix D is not sparse, `function` receives the rows of `across_faces`, whose stiffness matrix
+  /// is sparse and approximates that of `of_cells`.
   void for_each_row(const RowFunction& function) const;
 
  private:
@@ -133,16 +133,16 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
 std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
                                                          const std::vector<double>& covariance);
 /// Creates the smoothness prior P = weight/2 ∫ |∇(u - mean)|² of the values u. The unit of `weight` must be such that
-/// the prior has the unit of the loss. The argument `mean` has one entry for each of this rank's values u; if `mean` is
-/// empty on all ranks, the mean is zero. Throws Error (input) if `weight` is not positive and finite, if the size of
-/// `mean` differs from the size of u, or if a value of `mean` is not finite. Collective.
+/// the prior has the unit of the loss. The argument `mean` has one entry for each of the unknown's values on this rank;
+/// if `mean` is empty on all ranks, the mean is zero. Throws Error (input) if `weight` is not positive and finite, if
+/// the size of `mean` differs from `gradient.size()`, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean = {});
 /// Creates the total-variation prior P = weight ∫ √(|∇(u - mean)|² + ε²) with ε = `epsilon`, which permits jumps of the
-/// values u. `epsilon`: slope below which |∇(u - mean)| is smoothed; the unit of `epsilon` is the unit of u per m, or
-/// per s for values per step (`of_steps`). If u has one value per cell, `gradient` must be the result of
-/// `ValueGradient::across_faces`. The argument `mean` has one entry for each of this rank's values u; if `mean` is
-/// empty on all ranks, the mean is zero. Throws Error (input) if `weight` or `epsilon` is not positive and finite, if
-/// the size of `mean` differs from the size of u, or if a value of `mean` is not finite. Collective.
+/// values u. `epsilon`: slope |∇(u - mean)| below which the prior is almost quadratic, in the unit of the unknown per
+/// m, or per s for values per step (`of_steps`). If the unknown has one value per cell, `gradient` must be the result
+/// of `ValueGradient::across_faces`. The argument `mean` has one entry for each of the unknown's values on this rank;
+/// if `mean` is empty on all ranks, the mean is zero. Throws Error (input) if `weight` or `epsilon` is not positive and
+/// finite, if the size of `mean` differs from `gradient.size()`, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean = {});
 /// Creates the prior of a Gaussian random field with Matérn covariance (Lindgren, Rue & Lindström 2011, α = 2): u
@@ -151,24 +151,24 @@ std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double
 /// the coefficients τ and κ of the equation τ (κ² - Δ)(u - mean) = white noise, the lumped mass matrix M and the
 /// stiffness matrix K of `gradient`.
 ///
-/// `length`: distance (m) or duration (s) at which the correlation of u has dropped to about 0.13. The coefficient κ of
-/// the Matérn prior is √(8ν)/`length` with ν = 2 - d/2 in d dimensions. `deviation`: standard deviation of u far from
-/// the boundary, from which the coefficient τ of the Matérn prior is computed. The Neumann boundary condition raises
-/// the standard deviation of u within about `length` of the boundary. The argument `mean` has one entry for each of
-/// this rank's values u; if `mean` is empty on all ranks, the mean is zero.
+/// `length`: distance (m) or duration (s) at which the correlation of the field u is about 0.13. The coefficient κ of
+/// the Matérn prior is √(8ν)/`length` with ν = 2 - d/2 in d dimensions. `deviation`: standard deviation of the field u
+/// far from the boundary; determines the coefficient τ of the Matérn prior. The Neumann boundary condition raises the
+/// standard deviation of the field u within about `length` of the boundary. The argument `mean` has one entry for each
+/// of the unknown's values on this rank; if `mean` is empty on all ranks, the mean is zero.
 ///
-/// Throws Error (input) if `deviation` or `length` is not positive and finite, if the size of `mean` differs from the
-/// size of u, or if a value of `mean` is not finite. Collective.
+/// Throws Error (input) if `deviation` or `length` is not positive and finite, if the size of `mean` differs from
+/// `gradient.size()`, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length);
 
 /// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. Among the points at
 /// which the curve of log prior over log misfit turns towards larger misfits, the corner is the point for which the
 /// circle through the point and its two neighbours has the smallest radius (Cultrera & Callegaro 2020). The vectors
-/// `misfit` and `prior` have one entry for each of several factors of the priors, in ascending order of the factors.
-/// For each factor of the priors, the optimiser has found a minimum of the loss including the priors; at this minimum,
-/// the entry of `misfit` is the loss without priors, and the entry of `prior` is the sum of the priors, not multiplied
-/// by the factor. Throws Error (input) if `misfit` and `prior` have fewer than three entries or different sizes.
+/// `misfit` and `prior` have one entry for each of several factors by which the priors are multiplied, in ascending
+/// order of the factors. For each factor of the priors, at the computed minimum of the loss including the priors, the
+/// entry of `misfit` is the loss without priors, and the entry of `prior` is the sum of the priors, not multiplied by
+/// the factor. Throws Error (input) if `misfit` and `prior` have fewer than three entries or different sizes.
 std::optional<std::size_t> l_curve_corner(const std::vector<double>& misfit, const std::vector<double>& prior);
 
 }  // namespace diffsim

@@ -31,9 +31,9 @@ struct SweepPlan;
 ///
 /// The vector u of unknowns is distributed: each rank's part contains the unknowns of the rank's own cells or vertices.
 /// Rank 0's part of the vector of unknowns also contains the values that all ranks share: values of global parameters,
-/// values of groups, and coefficients of a linear map. For a logarithmic unknown of a parameter p without a map, the
-/// entries of u are ln p. The struct Unknown defines groups, maps, distributions and filters of shapes. All member
-/// functions of InverseProblem are collective.
+/// values of groups of entries, and coefficients of a linear map. For a logarithmic unknown of a parameter p without a
+/// linear map, the entries of u are ln p. The struct Unknown describes groups of entries, linear maps, material
+/// distributions and shape filters. All member functions of InverseProblem are collective.
 ///
 /// The functions with arguments of the types Schedule, Store, SweepJournal and EvaluationLog are for the runner
 /// (src/app); other programs use CheckpointOptions. The headers of Schedule, Store, SweepJournal and EvaluationLog are
@@ -42,7 +42,7 @@ struct SweepPlan;
 class InverseProblem {
  public:
   /// Function that creates the checkpointing schedule of a forward run and a reverse run over `num_steps` steps.
-  /// ScheduleFactory is for the runner; Schedule is declared in src/checkpoint/schedule.hpp.
+  /// ScheduleFactory is for the runner (src/app); Schedule is declared in src/checkpoint/schedule.hpp.
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
 
   /// Creates the InverseProblem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must
@@ -53,8 +53,8 @@ class InverseProblem {
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
   /// Creates the InverseProblem with a checkpointing schedule and a store that the caller supplies. `store` must
-  /// outlive the InverseProblem. The constructor with a Store is for the runner; the headers of Schedule and Store are
-  /// in src/checkpoint.
+  /// outlive the InverseProblem. The constructor with a Store is for the runner (src/app); the headers of Schedule and
+  /// Store are in src/checkpoint.
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  ScheduleFactory make_schedule, Store& store);
   ~InverseProblem();
@@ -71,35 +71,35 @@ class InverseProblem {
   /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
   /// group of processes has an InverseProblem on a separate communicator. All groups of processes must have the same
   /// unknowns, and all unknowns must have values that all ranks share. `all`: communicator of all groups of processes.
-  /// `numbers`: for this problem's and each added experiment, its number from 0 among the experiments of all groups.
+  /// `numbers`: numbers, from 0, of this problem's experiments (`experiment`) among the experiments of all groups.
   ///
   /// After a call of `share_experiments`, `value`, `gradient` and `hessian_product` return sums over the experiments of
-  /// all groups of processes, in the order of the experiments' numbers, and `start` returns the start value of the
-  /// group that has experiment 0. After a call of `share_experiments`, `value`, `gradient`, `hessian_product`, `start`
-  /// and `solver_tolerance` are collective over all groups of processes. If all groups of processes have the same
-  /// number of ranks, the sums over the experiments are bitwise identical for any number of groups. All groups of
+  /// all groups of processes, in the order of experiment numbers, and `start` broadcasts the start value of the group
+  /// with experiment 0 to all groups. After a call of `share_experiments`, `value`, `gradient`, `hessian_product`,
+  /// `start` and `solver_tolerance` are collective over all groups of processes. If all groups of processes have the
+  /// same number of ranks, the sums over the experiments are bitwise identical for any number of groups. All groups of
   /// processes must add the same priors. If a rollout fails in one group of processes, all groups throw the Error of
-  /// this rollout. Throws Error (input) if the ranks do not share the values of an unknown. Collective over all groups.
+  /// this rollout. Throws Error (input) for an unknown whose values the ranks do not share. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Returns experiment k of this problem: the problem itself for k = 0, and for k > 0 the argument of the k-th call of
   /// `add`. Throws Error (input) if experiment k does not exist, and for k > 0 after a call of `share_experiments`.
   const InverseProblem& experiment(std::size_t k) const;
-  /// Creates an InverseProblem with another loss, for example for a constraint. The model, the initial state, the
-  /// number of steps, the unknowns, and the parameter values p0 of maps, distributions and filters of shapes are those
-  /// of this problem; the created problem has no priors and no added experiments. If `checkpoints` has no value, the
-  /// CheckpointOptions of this problem are used. `loss` must outlive the created problem. Throws Error (input) after a
-  /// call of `share_experiments`.
+  /// Creates an InverseProblem from this problem with another loss, for example for a constraint. The model, the
+  /// initial state, the number of steps, the unknowns, and the parameter values p0 of linear maps, material
+  /// distributions and shape filters are those of this problem; the created problem has no priors and no added
+  /// experiments. If `checkpoints` has no value, the CheckpointOptions of this problem are used. `loss` must outlive
+  /// the created problem. Throws Error (input) after a call of `share_experiments`.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
   /// Overload of `with_loss` with a checkpointing schedule and a store that the caller supplies. `loss` and `store`
-  /// must outlive the created problem. The overload with a Store is for the runner; the headers of Schedule and Store
-  /// are in src/checkpoint.
+  /// must outlive the created problem. The overload with a Store is for the runner (src/app); the headers of Schedule
+  /// and Store are in src/checkpoint.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
-  /// Creates an InverseProblem with another model and another loss, for example for multiple shooting. The initial
-  /// state, the number of steps and the priors of the created problem are those of this problem. The unknowns of the
-  /// created problem are those of this problem, followed by the unknowns `more`. `model` must have the parameters of
-  /// this problem's model. `model`, `loss` and this problem must outlive the created problem. Forward and reverse runs
-  /// of the created problem call the progress callback of this problem, set its `statistics`, end if its journal
-  /// requests a stop, and are not logged. Throws Error (input) if this problem has experiments (`has_experiments`).
+  /// Creates an InverseProblem from this problem with another model and loss, for example for multiple shooting. The
+  /// initial state, the number of steps and the priors of the created problem are those of this problem. The unknowns
+  /// of the created problem are those of this problem, followed by the unknowns `more`. `model` must have the
+  /// parameters of this problem's model. `model`, `loss` and this problem must outlive the created problem. Forward and
+  /// reverse runs of the created problem call this problem's progress callback, set this problem's `statistics`, end if
+  /// this problem's journal requests a stop, and are not logged. Throws Error (input) if `has_experiments()` is true.
   std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more);
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. A prior does
   /// not change `losses()`, `final_state` and `unit()`, and should have the same unit as the loss.
@@ -139,7 +139,7 @@ class InverseProblem {
   MPI_Comm comm() const { return model_.comm(); }  ///< communicator of the Model
   int num_steps() const { return num_steps_; }     ///< number N of steps of the rollout
   std::size_t size() const { return size_; }  ///< number of entries of this rank's part of the vector u of unknowns
-  /// Unknowns, in the order of their values in the vector u.
+  /// Unknowns, in the order of their values in the vector u of unknowns.
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
 
   std::vector<double> start() const;  ///< start value of the vector u of unknowns
@@ -173,36 +173,36 @@ class InverseProblem {
   /// part.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
-  /// Runs the rollout of this problem at u together with its derivative along a change du of u, and calls `observer`
-  /// for each state. Returns the derivative along du of this problem's loss, without priors and added experiments.
+  /// Runs this problem's rollout for the unknowns u with its derivative along a change du of u, and calls `observer`
+  /// for each state. Returns (∂L/∂u) du for the loss L of this problem without priors and added experiments.
   double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
-  /// Runs the rollout at u, and sets `state` to the final state x[N] and `tangent` to the derivative of x[N] along du.
+  /// Sets `state` to the final state x[N] for the unknowns u, and `tangent` to its derivative along a change du of u.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
-  /// Returns (∂x[N]/∂u)ᵀ w at the point u for a State w, where x[N] is the state after the last step.
+  /// Returns (∂x[N]/∂u)ᵀ w at the vector u of unknowns for a State w, where x[N] is the state after the last step.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
   /// Changes the exponent `MaterialDistribution::penalty` of unknown k, for a sequence of optimisations with increasing
   /// penalties. Throws Error (input) if unknown k has no MaterialDistribution or `penalty` is less than 1.
   void set_penalty(std::size_t k, double penalty);
   /// Converts a small change dp of the physical values of unknown k, in the layout of `physical`, to the corresponding
-  /// change du of the vector u of unknowns. Returns the part of the change du that belongs to unknown k and to this
-  /// rank's part of u.
+  /// change du of the vector u of unknowns. Returns this rank's entries of the change du of the vector u that belong to
+  /// unknown k.
   std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& dp) const;
-  /// Physical values p of unknown k at u, [values, components], for example Young's moduli instead of their logarithms.
-  /// If the ranks share the values of unknown k, every rank receives all values; otherwise a rank receives only the
-  /// values of its own cells or vertices. The physical values of a linear map are its coefficients, those of a
-  /// distribution are the densities ρ, and those of a filter of shapes are the changes s.
+  /// Physical values p of unknown k for the vector `u`, [values, components], such as Young's moduli, not their
+  /// logarithms. If the ranks share the values of unknown k, every rank receives all values; otherwise a rank receives
+  /// only the values of its own cells or vertices. The physical values of a linear map are its coefficients, those of a
+  /// material distribution are the densities ρ, and those of a shape filter are the unfiltered changes s.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
   /// Returns ∂L/∂p for the loss L and the physical values p of unknown k, computed from `gradient`, which is ∂L/∂u at
   /// `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
-  /// Returns this rank's part of ∂c/∂u that belongs to unknown k, for a function c of unknown k's field. `by_entries`:
-  /// derivatives of the function c with respect to the entries of unknown k's field on this rank, owned entries first.
-  /// If the ranks share the values of unknown k, `unknown_gradient` sums the derivatives with respect to these values
-  /// over all ranks. If unknown k is a parameter with the same entries on all ranks, `by_entries` must contain the
-  /// derivatives already summed over all ranks. Collective.
+  /// Returns this rank's part of the derivatives of a function c of unknown k's field with respect to unknown k's
+  /// values in the vector u. `by_entries`: derivatives of the function c with respect to the entries of unknown k's
+  /// field on this rank, owned entries first. If the ranks share the values of unknown k, `unknown_gradient` sums the
+  /// derivatives with respect to these values over all ranks. If unknown k is a parameter with the same entries on all
+  /// ranks, `by_entries` must contain the derivatives already summed over all ranks. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of the vector u of unknowns.
@@ -222,27 +222,27 @@ class InverseProblem {
   /// Sets a factory that creates the checkpointing schedules of products with the Hessian. A product with the Hessian
   /// needs a separate checkpointing schedule, because states and the data stored per step for the reverse run take more
   /// memory than in the computation of a gradient. If no factory is set, products with the Hessian use the schedule of
-  /// gradients or, with a memory budget, a separately planned schedule. `set_product_schedule` is for the runner; the
-  /// header of Schedule is src/checkpoint/schedule.hpp.
+  /// gradients or, with a memory budget, a separately planned schedule. `set_product_schedule` is for the runner
+  /// (src/app); the header of Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call of `gradient` can
-  /// be resumed; nullptr disables the journal. `set_journal` is for the runner; the header of SweepJournal is
+  /// be resumed; nullptr disables the journal. `set_journal` is for the runner (src/app); the header of SweepJournal is
   /// src/checkpoint/sweep_journal.hpp.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Sets the progress callback, which `gradient` and `hessian_product` call after each step and after the adjoint of
   /// each step.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The observer does not receive the adjoints
-  /// of added experiments.
+  /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The observer of the adjoint does not receive
+  /// the adjoints of added experiments.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
   /// Sets the log that stores the results of `gradient` and `hessian_product`; nullptr disables the log. As long as the
   /// log contains further results, each call of `gradient` or `hessian_product` returns the next result of the log.
   /// After the last result of the log, `gradient` and `hessian_product` compute their results and add the results to
-  /// the log. Calls of `hessian_product` that also request the gradient do not use the log. `set_log` is for the
-  /// runner; the header of EvaluationLog is src/inverse/evaluation_log.hpp.
+  /// the log. Calls of `hessian_product` that also request the gradient do not use the log. `set_log` is for the runner
+  /// (src/app); the header of EvaluationLog is src/inverse/evaluation_log.hpp.
   void set_log(EvaluationLog* log) { log_ = log; }
 
-  /// Counters of the last forward run and reverse run of this problem.
+  /// Counters and times of the last forward run and reverse run of this problem.
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }  ///< initial state x[0]
   const Loss& loss() const { return loss_; }         ///< Loss that was passed to the constructor
@@ -259,15 +259,15 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
-  /// Copies the unknowns and the parameter values p0 of another problem, whose unknowns come first in this problem.
+  /// Copies the unknowns of `other`, with the parameter values p0 of their maps, to the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
   /// Throws Error (input) if groups of processes share the experiments of this problem.
   void require_one_group() const;
-  /// Sets the map from the densities of unknown k to the entries of unknown k's field.
+  /// Sets the map from the densities ρ of unknown k, a material distribution, to the entries of unknown k's field.
   void set_distribution(std::size_t k);
-  /// Sets the entries of u, this rank's part of a vector of unknowns, to the prescribed densities of all distributions.
+  /// Sets those entries of `u`, this rank's part of a vector of unknowns, that are densities with prescribed values.
   void set_prescribed(std::vector<double>& u) const;
-  /// Sets the map from the changes s of unknown k, which has a filter of shapes, to the entries of unknown k's field.
+  /// Sets the map, with the shape filter, from the changes s of unknown k to the entries of unknown k's field.
   void set_shape_filter(std::size_t k);
   /// Returns the checkpointing schedule for a gradient; `make_product_schedule` returns the schedule for a product with
   /// the Hessian.
@@ -287,9 +287,9 @@ class InverseProblem {
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
   /// Returns the derivatives of the loss with respect to the entries of unknown k's field, followed by the derivatives
-  /// with respect to the further parameters of a distribution. The derivatives with respect to the entries of unknown
-  /// k's field include the derivatives with respect to the field `Unknown::carries` of the initial state x[0], which
-  /// changes with unknown k.
+  /// with respect to the parameters `MaterialDistribution::also`. The derivatives with respect to the entries of
+  /// unknown k's field include the derivatives with respect to the field `Unknown::carries` of the initial state x[0],
+  /// which changes with unknown k.
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
   /// Replaces `g`, this rank's contribution to the derivatives with respect to the values of unknown k, by the sum over
   /// all ranks, if the ranks share these values. `sum_shared` does nothing for a parameter with the same entries on all
@@ -300,8 +300,8 @@ class InverseProblem {
   /// the schedule includes an estimate of the memory of these states, and would count states that already exist a
   /// second time. Throws Error (input) if the schedule does not reverse all steps.
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
-  /// Sets `start.first` to the initial state x[0] at u, `start.second` to the derivative of x[0] along v, and
-  /// `direction` to the derivative of the parameters along v.
+  /// Sets `start.first` to the initial state x[0] at the vector u of unknowns, `start.second` to the derivative of x[0]
+  /// along a change v of u, and `direction` to the derivative of the parameters along v.
   void start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
                      JoinedState& start);
   /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. Before
@@ -320,7 +320,7 @@ class InverseProblem {
     statistics_ = statistics;
     if (origin_) origin_->statistics_ = statistics;
   }
-  /// Returns the values of unknown k in this rank's part `u` of a distributed vector.
+  /// Returns unknown k's entries of `u`, this rank's part of a vector with the layout of the vector of unknowns.
   std::vector<double> part(std::size_t k, const std::vector<double>& u) const;
   /// Adds the gradient of the priors at `u`, multiplied by `prior_factor()`, to `gradient`.
   void add_prior_gradient(const std::vector<double>& u, std::vector<double>& gradient) const;
@@ -382,8 +382,8 @@ class InverseProblem {
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 
 /// Scope in which `hessian_product` uses the Gauss–Newton matrix if the argument `on` is true. If the argument `on` is
-/// false, the GaussNewtonScope does not change the last choice of `use_gauss_newton`. The destructor of
-/// GaussNewtonScope restores the previous choice of `use_gauss_newton`.
+/// false, the GaussNewtonScope does not change the matrix that `use_gauss_newton` selected last. The destructor of
+/// GaussNewtonScope selects the matrix that was selected before the scope.
 class GaussNewtonScope {
  public:
   /// Begins the scope. `problem` must outlive the GaussNewtonScope.

@@ -51,7 +51,7 @@ class ShapeFilter {
               std::array<bool, 3> moves = {true, true, true});
   ~ShapeFilter();
   double radius() const { return radius_; }  ///< R, m
-  /// Number of this rank's entries of a change of the shape: three per owned vertex.
+  /// Number of this rank's entries of a change of the mesh's shape: three per owned vertex.
   std::size_t size() const { return 3 * masses_.size(); }
   /// Returns this rank's part, [owned vertices, 3], of the result F s of the shape filter F for a change s. Collective.
   std::vector<double> times(const std::vector<double>& s) const;
@@ -70,7 +70,7 @@ class ShapeFilter {
 /// MaterialDistribution: p = p0 (ε + (1 - ε) ρ̃^penalty), where p0 are the Model's values of p when the InverseProblem
 /// is constructed, ρ̃ are the filtered densities, and ε is the member `minimum`.
 struct DistributedParameter {
-  /// Name of the parameter of the Model, which must have one value per tetrahedron.
+  /// Name of the Model's parameter; the parameter must have one value per tetrahedron.
   std::string parameter = {};
   double penalty = 1.0;   ///< exponent of the filtered densities ρ̃ in the formula of the parameter; at least 1
   double minimum = 1e-3;  ///< ε, in (0, 1)
@@ -92,7 +92,7 @@ struct MaterialDistribution {
   /// the filtered density is replaced by d, so that the parameter has its value for material if d = 1, and for void if
   /// d = 0. The derivatives of objectives and constraints with respect to prescribed densities are zero.
   std::vector<double> prescribed = {};
-  /// Parameters, in addition to `Unknown::parameter`, that depend on the densities of the distribution.
+  /// Parameters, in addition to `Unknown::parameter`, that depend on the densities of the material distribution.
   std::vector<DistributedParameter> also = {};
 };
 
@@ -104,22 +104,22 @@ std::vector<double> prescribed_densities(const TetrahedralMesh& mesh, const std:
 
 /// Parameter to be identified, and the values that represent the parameter in the vector u of unknowns.
 ///
-/// The Model's parameter has one entry per cell, vertex or step, or a single entry for the whole model. The unknown may
-/// have one value per entry of the parameter p, one value for all entries, or one value per group of entries, such as a
-/// region: p_e = u_group(e) for each entry e, where u are the values of the unknown. The parameter names
+/// A parameter of a Model has one entry per cell, vertex or step, or a single entry for the whole model. The unknown
+/// may have one value per entry of the parameter p, one value for all entries, or one value per group of entries, such
+/// as a region: p_e = u_group(e) for each entry e, where u are the values of the unknown. The parameter names
 /// `initial_positions` and `initial_velocities` denote the positions and velocities of the initial state x[0].
 struct Unknown {
-  std::string parameter = {};  ///< name of the Model's parameter
+  std::string parameter = {};  ///< name of the Model's parameter that the unknown sets
   std::string label = {};      ///< name of the unknown in files and messages; if empty, the name is `parameter`
   /// Index in `group_names` of the group of each of this rank's entries of the parameter, [entries]; an entry with the
   /// index -1 keeps its value. If the vector `group` is empty, every entry of the parameter is a separate unknown.
   std::vector<int> group = {};
   /// Names of the groups of the parameter's entries, the same on every rank; a single group may have an empty name.
   std::vector<std::string> group_names = {};
-  /// Lower bound of the parameter's values (not of their logarithms if `logarithmic` is true), or of the unknowns of a
-  /// linear map, of a material distribution or of a shape filter.
+  /// Lower bound of the parameter's values (not of their logarithms if `logarithmic` is true), or of the values u of a
+  /// linear map, the densities ρ of a material distribution or the changes s of a shape filter.
   double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the same values as `lower`
+  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the values with the lower bound `lower`
   bool logarithmic = false;  ///< true: the unknown is the logarithm ln p of the parameter p
   /// Matrix B of a linear map from few values u, shared by all ranks, to the parameter p (this rank's rows, [entries ·
   /// components, values of u]): p = p0 + B u, or ln p = ln p0 + B u for a logarithmic unknown, where p0 are the Model's

@@ -18,7 +18,7 @@ class Hdf5File;
 
 /// Observed positions of material points inside the tetrahedra of one body, for example from image correlation.
 struct ObservedPoints {
-  std::string body = {};                           ///< name of the body with the points; optional in a mesh of one body
+  std::string body = {};                           ///< name of the points' body; optional in a mesh of one body
   std::vector<std::array<double, 3>> points = {};  ///< rest positions, m
   /// Map from the number of each observed step to the observed positions (m) of the points, [points, 3], with NaN for
   /// points that are not observed in the step.
@@ -33,10 +33,10 @@ struct ObservedPoints {
 /// example `/positions` (m) or `/velocities` (m/s). The dataset `/mesh/vertices` [vertices, 3] contains the rest
 /// positions (m), and `/mesh/cells` [cells, nodes per cell] contains the vertex numbers of the cells.
 ///
-/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), a group `/bodies/BODY` of the HDF5 file contains
-/// the datasets `NAME`, `mesh/vertices` and `mesh/cells` of each body; the vertex numbers are relative to the body's
-/// first vertex. The values of fields at directors, which are additional vertices of the mesh, are in the group
-/// `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
+/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), the group `/bodies/BODY` of each body BODY
+/// contains one dataset per field and the datasets `mesh/vertices` and `mesh/cells`; the vertex numbers in `mesh/cells`
+/// are relative to the body's first vertex. The values of fields at directors, which are additional vertices of the
+/// mesh, are in the group `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
 ///
 /// An affine body has one cell, a tetrahedron, in the HDF5 file. The group `/bodies/BODY/surface` of an affine body
 /// contains the body's triangle surface and the fields with three components; the values at the surface's vertices
@@ -48,11 +48,11 @@ struct ObservedPoints {
 class TrajectoryWriter {
  public:
   /// Values that are computed from a state and belong to no vertex, such as coordinates of joints or reactions. The
-  /// dataset `/NAME` [frames, labels] contains the values at each frame in the order of `labels`, and the dataset
-  /// `/NAME.names` contains the labels.
+  /// dataset `/NAME` [frames, labels], where NAME is the member `name`, contains the values of each frame in the order
+  /// of the member `labels`, and the dataset `/NAME.names` contains the labels.
   struct Values {
     std::string name,                 ///< name of the dataset
-        units;                        ///< units of the values, an attribute of the dataset
+        units;                        ///< units of the values, written as an attribute of the dataset
     std::vector<std::string> labels;  ///< names of the values that the function `of` returns
     /// Returns the values with the names `labels`, computed from `state`, the state after `step` steps. The function
     /// `of` must return the same values on all ranks. Collective.
@@ -61,7 +61,7 @@ class TrajectoryWriter {
 
   /// Opens the file. `fields`: names of the State's fields to write, which have one entry per local or owned vertex.
   /// Throws Error (input) if the file `path` cannot be written. With `expected_frames` > 0, the first call of `write`
-  /// throws Error (input) if the disk has no space for so many frames. The mesh must outlive the TrajectoryWriter.
+  /// throws Error (input) if the disk has no space for that many frames. The mesh must outlive the TrajectoryWriter.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
@@ -74,8 +74,8 @@ class TrajectoryWriter {
   /// call of `write` fails, the frames of earlier calls stay valid.
   void write(int step, double time, const State& state);
   /// Closes the HDF5 file, renames the file `path`.partial to `path`, and writes an XDMF file, `path` with the
-  /// extension `.xdmf`. A writer that is destroyed before `finish` leaves no file. After a failed run or a failed call
-  /// of `write`, `finish` may be called with `complete` false. `finish` does nothing if no frame has been written.
+  /// extension `.xdmf`. A writer that is destroyed before a call of `finish` leaves no file. After a failed run or a
+  /// failed call of `write`, `finish(false)` may be called. `finish` does nothing if no frame has been written.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }  ///< number of frames written
@@ -96,8 +96,8 @@ class TrajectoryWriter {
 
   void create_surfaces();
   void create_outputs(const State& state);
-  /// Returns the HDF5 datasets of a field: for bodies, for directors and, if the field has three components, for
-  /// surfaces of affine bodies.
+  /// Returns the names and numbers of rows of the HDF5 datasets of a field: for bodies, for directors and, if the field
+  /// has three components, for surfaces of affine bodies.
   std::vector<Series> series_of(const Output& output) const;
   /// Returns the values of a field with three components at the corners of all affine bodies, [affine bodies, 4, 3], on
   /// every rank. `block`: this rank's rows of the field, in the order of the mesh file. Collective.

@@ -59,7 +59,7 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
 /// Mass, centre of mass and covariance of the mass distribution of an affine body.
 struct MassProperties {
-  static constexpr double density = 1000.0;  ///< density (kg/m³) of a material that gives the body the mass `mass`
+  static constexpr double density = 1000.0;  ///< density (kg/m³) for which the body has the mass `mass`
   double mass = 0.0;                         ///< kg
   std::array<double, 3> centre{};            ///< centre of mass c (m)
   /// Covariance of the mass distribution (m²), C = (∫ (x - c)(x - c)ᵀ dm) / `mass`, where x is the position of the mass
@@ -96,13 +96,13 @@ void place(MeshData& mesh, const Placement& placement);
 
 /// Name of a body, and this rank's block of the body's mesh.
 struct NamedMesh {
-  std::string name;  ///< name of the body, which must be valid for `join_bodies`
+  std::string name;  ///< name of the body, subject to the conditions of join_bodies()
   MeshData data;     ///< this rank's block of the body's mesh
 };
 
 /// Joins several bodies into one mesh, which is distributed over the ranks in blocks of nearly equal size. The vertices
 /// and cells of the first body come first, then those of the second body, and so on; the order of vertices and cells
-/// within each body is unchanged. Region R of a body is called BODY/R in the joint mesh, where BODY is the name of the
+/// within each body is unchanged. Region R of a body is called BODY/R in the joined mesh, where BODY is the name of the
 /// body.
 ///
 /// Throws InputError if the list `bodies` is empty, or if some bodies have linear tetrahedra and other bodies have

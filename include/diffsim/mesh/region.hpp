@@ -54,10 +54,10 @@ struct Face {
 /// rank.
 struct Region {
   std::string name;  ///< name of the region in the mesh
-  /// Vertices of the region, ascending: owned vertices come first, then copies of other ranks' vertices.
+  /// Vertices of the region, in ascending local order: owned vertices, then copies of other ranks' vertices.
   std::vector<int> vertices;
   std::vector<int> cells;                       ///< tetrahedra, ascending
-  std::array<std::vector<int>, 3> lower_cells;  ///< cells of each kind in `lower_kinds` in the region, ascending
+  std::array<std::vector<int>, 3> lower_cells;  ///< points, segments and triangles of the region, each ascending
   std::int64_t num_vertices = 0;                ///< number of the region's vertices over all ranks
   std::int64_t num_cells = 0;                   ///< number of the region's tetrahedra over all ranks
 

@@ -24,8 +24,8 @@ class Exchange;
 class FileOrder;
 struct LocalNodes;
 
-/// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All members of
-/// MeshQuality except `volume` are computed for straight-edged cells, from the positions of the corners.
+/// Volume and quality of all tetrahedra of a mesh, and edge lengths of its tetrahedra, triangles and segments. All
+/// members of MeshQuality except `volume` are computed for straight-edged cells, from the positions of the corners.
 struct MeshQuality {
   /// Sum of the volumes of all tetrahedra (m³). To the sum `volume`, a second-order cell contributes the volume of the
   /// curved cell, and the cell of an affine body contributes the volume of the body.
@@ -38,10 +38,10 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;  ///< mean over all tetrahedra
 };
 
-inline constexpr int no_vertex_across = -1,  ///< value in `LowerCellSet::across` at a side that belongs to one cell
+inline constexpr int no_vertex_across = -1,  ///< value in `LowerCellSet::across` at a side of only one cell
     many_vertices_across = -2;  ///< value in `LowerCellSet::across` at a side that three or more cells share
 
-/// This rank's triangles, segments or points. All vertex numbers in a LowerCellSet are local numbers of this rank.
+/// This rank's cells of one kind: triangles, segments or points. Vertex numbers in a LowerCellSet are local numbers.
 struct LowerCellSet {
   std::vector<int> vertices;  ///< [cells, corners]
   /// Array [cells, corners] with the opposite vertex of the neighbouring cell across each side of each triangle or
@@ -50,14 +50,14 @@ struct LowerCellSet {
   /// on side i. If no other cell has side i, value i of the cell in `across` is `no_vertex_across`; if several other
   /// cells have side i, value i is `many_vertices_across`.
   std::vector<int> across;
-  /// Array [cells, 3, 2] with vertices across the sides of neighbouring triangles. If side i of a triangle C has
-  /// exactly one neighbour T, value (i, 0) of C in `beyond` is the vertex across the side of T with corner i + 1 but
-  /// not i + 2 of C, and value (i, 1) is the vertex across the side of T with corner i + 2 but not i + 1 of C (modulo
-  /// 3). Each value in `beyond` is a vertex number, `no_vertex_across` or `many_vertices_across`. If a side of a
-  /// triangle has no or several neighbours, its two values in `beyond` are `no_vertex_across`.
+  /// Array [cells, 3, 2] with the vertices across the other two sides of the neighbour at each side of each triangle.
+  /// If side i of a triangle C has exactly one neighbour T, entries (i, 0) and (i, 1) of C in `beyond` are the vertices
+  /// across the other two sides of T: the side with corner i + 1 of C, and the side with corner i + 2 of C (modulo 3).
+  /// Each entry of `beyond` is a vertex number, `no_vertex_across` or `many_vertices_across`. If not exactly one other
+  /// triangle has side i of a triangle C, the entries (i, 0) and (i, 1) of C in `beyond` are `no_vertex_across`.
   std::vector<int> beyond;
   /// Array [cells] with the local vertex number of each segment's director, or -1 for a segment without a director. A
-  /// director is a vector, stored as a vertex, that defines the orientation of the segment's cross-section. The array
+  /// director is a vector, stored as a vertex, that defines the orientation of a segment's cross-section. The array
   /// `directors` is empty if the mesh has no directors.
   std::vector<int> directors;
   /// Array [cells, 2] with the local vertex numbers of the directors of neighbouring segments: value i of a segment
@@ -65,8 +65,8 @@ struct LowerCellSet {
   /// the segment has no unique neighbour across side i, or if the neighbour has no director. The array
   /// `directors_across` is empty if the mesh has no directors.
   std::vector<int> directors_across;
-  std::shared_ptr<const FileOrder> order;  ///< numbers of the cells in the mesh file
-  /// Set of the cells, on which fields can have values, with the name name_of(kind). Each cell is on exactly one rank.
+  std::shared_ptr<const FileOrder> order;  ///< map from local to mesh-file cell numbers
+  /// Set of this rank's cells, named name_of(kind), on which fields can have values. Each cell is on exactly one rank.
   std::shared_ptr<const Entities> entities;
 
   int num() const { return static_cast<int>(entities->local()); }  ///< number of this rank's cells
@@ -83,10 +83,10 @@ struct LowerCellSet {
 /// LowerCellSet::directors_across of its segments.
 ///
 /// In the local numbering of cells, shared cells, which have a vertex that is also on another rank, come before all
-/// other cells. Shared cells, and cells that are not shared, are each sorted along a Hilbert curve. In the local
-/// numbering of vertices, owned vertices come before ghosts. Owned vertices are in the order in which the rank's cells
-/// first refer to the vertices; ghosts are in the order of the mesh file. The FileOrder objects `vertex_order` and
-/// `cell_order` map local numbers to numbers in the mesh file.
+/// other cells. The cells that share vertices with other ranks are sorted along a Hilbert curve, and so are the other
+/// cells. In the local numbering of vertices, owned vertices come before ghosts. Owned vertices are in the order in
+/// which the rank's cells first refer to the vertices; ghosts are in the order of the mesh file. The FileOrder objects
+/// `vertex_order` and `cell_order` map local numbers to numbers in the mesh file.
 ///
 /// Some vertices may be directors: the coordinates of a director are a vector, not a position. A director defines the
 /// orientation of the cross-section of a segment (src/mesh/directors.hpp), or describes the rotor of a joint
@@ -95,7 +95,7 @@ class TetrahedralMesh {
  public:
   /// Creates the mesh of the box [0, size] (m) with cells[0]·cells[1]·cells[2] bricks of six tetrahedra each. The sides
   /// of the box are the regions x_min, x_max, y_min, y_max, z_min and z_max. `order`: order of the cells, 1 or 2.
-  /// `quadrature_degree`: argument of the constructor from a MeshData. Collective.
+  /// `quadrature_degree`: passed to the constructor that takes a MeshData. Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
                                               int order = 1, std::optional<int> quadrature_degree = {});
   /// Creates the mesh of the cube [0, size]³ (m) with `resolution`³ bricks of six tetrahedra each. Collective.
@@ -153,12 +153,12 @@ class TetrahedralMesh {
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
   /// Number of cells of the kind `kind`, which may be any CellKind, in the whole mesh.
   std::int64_t num_global(CellKind kind) const;
-  /// Set of this rank's cells of the kind `kind`, any CellKind, on which fields can have values, with the locations of
-  /// the cells in files.
+  /// Set of this rank's cells of the kind `kind`, any CellKind, on which fields can have values, with the cells'
+  /// locations in the mesh file.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
   }
-  /// Map from this rank's cells of the kind `kind`, any CellKind, to their locations in files.
+  /// Map from this rank's cells of the kind `kind`, any CellKind, to their locations in the mesh file.
   const FileOrder& cell_order(CellKind kind) const {
     return kind == CellKind::tetrahedron ? *cell_order_ : *lower_cells(kind).order;
   }
@@ -175,11 +175,11 @@ class TetrahedralMesh {
   /// Set of this rank's tetrahedra, on which fields can have values.
   const std::shared_ptr<const Entities>& cell_entities() const { return cell_entities_; }
   const Exchange& vertex_exchange() const { return *vertex_exchange_; }  ///< exchange between owned vertices and ghosts
-  const FileOrder& vertex_order() const { return *vertex_order_; }       ///< numbers of local vertices in the mesh file
-  const FileOrder& cell_order() const { return *cell_order_; }  ///< numbers of this rank's tetrahedra in the mesh file
+  const FileOrder& vertex_order() const { return *vertex_order_; }       ///< map from local to mesh-file vertex numbers
+  const FileOrder& cell_order() const { return *cell_order_; }  ///< map from local to mesh-file numbers of tetrahedra
 
   /// Bodies of the mesh, in the order of their vertex numbers in the file. The list of bodies is empty if the mesh is a
-  /// single body without a name; a single affine body without a name is in the list with the name `body`.
+  /// single non-affine body without a name; a single affine body without a name is called `body`.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of the body called `name`. If no body is called `name`, throws Error of kind `input`; the
   /// message suggests the most similar name, if any name is similar, and lists the names of all bodies.
@@ -188,9 +188,9 @@ class TetrahedralMesh {
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines the region `name`, which consists of the vertices in the shape `shape` and of the cells whose vertices are
   /// all in `shape`. If the name `body` is not empty, the region contains only vertices of the body called `body`, and
-  /// the numbers of a VertexList are relative to the body's first vertex. Throws Error of kind `input` if a region
-  /// called `name` already exists, if a listed vertex does not exist or is a director, or if the region has no vertex.
-  /// Collective.
+  /// the vertex numbers of a VertexList `shape` are relative to the body's first vertex. Throws Error of kind `input`
+  /// if a region called `name` already exists, if a listed vertex does not exist or is a director, or if the region has
+  /// no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
   /// Returns the region called `name`. The argument `name` is `all`, BODY/all, the name of a region that
   /// define_region() has defined, or the name of one or several groups of the mesh. Groups of the mesh with the same
@@ -213,9 +213,9 @@ class TetrahedralMesh {
   /// no affine body.
   const AffineBody* affine_body(int cell) const;
   /// Ratio (volume that a tetrahedron represents) / (volume of the tetrahedron) for each tetrahedron in `cells` or, if
-  /// `cells` is empty, for all of this rank's tetrahedra. For the cell of an affine body, the ratio of the volumes is
-  /// AffineBody::volume_factor; for other cells, the ratio is 1. The returned list of volume ratios is empty if the
-  /// mesh has no affine bodies.
+  /// `cells` is empty, for all of this rank's tetrahedra. The volume factor of a tetrahedron is
+  /// AffineBody::volume_factor if the tetrahedron represents an affine body, else 1. The list that `volume_factors`
+  /// returns is empty if the mesh has no affine bodies.
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
   MeshQuality quality() const;  ///< collective

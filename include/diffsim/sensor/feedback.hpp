@@ -19,7 +19,7 @@ class Policy {
   virtual std::size_t num_inputs() const = 0;   ///< number of inputs y
   virtual std::size_t num_outputs() const = 0;  ///< number of outputs u
   virtual std::size_t num_weights() const = 0;  ///< number of weights θ
-  /// Returns weights from which an optimisation can start. Default: zeros.
+  /// Returns weights of the policy from which an optimisation can start. Default: zeros.
   virtual std::vector<double> initial_weights() const { return std::vector<double>(num_weights(), 0.0); }
 
   using Values = std::span<const double>;  ///< constant array of numbers
@@ -40,9 +40,9 @@ class Policy {
 
 /// Options of `make_perceptron`.
 struct PerceptronOptions {
-  std::vector<std::size_t> hidden = {};  ///< numbers of neurons of the hidden layers; empty without hidden layers
+  std::vector<std::size_t> hidden = {};  ///< number of neurons of each hidden layer; empty without hidden layers
   /// Limits of the outputs, [outputs]: an output is u = limit tanh(z / limit), where z is the value of the output
-  /// neuron. If the vector `limits` is empty, each output of the policy is the value of the output neuron.
+  /// neuron. If the vector `limits` is empty, each output of the policy is the value of its output neuron.
   std::vector<double> limits = {};
   std::uint64_t seed = 0;  ///< seed of the random initial weights of a policy with hidden layers
 };
@@ -50,10 +50,10 @@ struct PerceptronOptions {
 /// Makes a fully connected neural network. Hidden layer l computes a_l = tanh(W_l a_{l-1} + b_l) from the outputs
 /// a_{l-1} of the previous layer, with weights W_l and biases b_l, where a_0 = y are the inputs of the network; the
 /// output layer computes z = W a + b from the outputs a of the last hidden layer. The vector θ of weights contains, for
-/// each layer l, the weights W_l, row-major [neurons, neurons of the previous layer], followed by the biases b_l.
-/// Without hidden layers, the initial weights are zero. With hidden layers, the initial entries of each matrix W_l of
-/// weights are uniformly distributed in ±1/√m, where m is the number of columns, and the initial biases are zero.
-/// Throws Error (input) for a layer without neurons, a wrong number of limits, and limits that are not positive.
+/// each layer l, the weights W_l, row-major [neurons, neurons of the previous layer], followed by the biases b_l. The
+/// initial weights of a network without hidden layers are zero. With hidden layers, the initial entries of each matrix
+/// W_l of weights are uniformly distributed in ±1/√m, where m is the number of columns, and the initial biases are
+/// zero. Throws Error (input) for a layer without neurons, a wrong number of limits, and limits that are not positive.
 std::shared_ptr<const Policy> make_perceptron(std::size_t num_inputs, std::size_t num_outputs,
                                               const PerceptronOptions& options = {});
 
@@ -67,12 +67,12 @@ std::shared_ptr<const Policy> make_perceptron(std::size_t num_inputs, std::size_
 struct Feedback {
   std::string name = {};  ///< NAME in `policy:NAME`, the parameter that contains the weights θ
   std::vector<std::shared_ptr<Sensor>> sensors = {};  ///< measured quantities
-  std::vector<double> offsets = {};      ///< one offset per component of the sensors; empty if all offsets are 0
-  std::vector<double> scales = {};       ///< one scale per component of the sensors; empty if all scales are 1
+  std::vector<double> offsets = {};  ///< offset of each sensor component y in the input (y - offset)/scale; 0 if empty
+  std::vector<double> scales = {};   ///< scale of each sensor component y in the input (y - offset)/scale; 1 if empty
   std::vector<double> frequencies = {};  ///< frequencies f (Hz)
   /// Names of the parameters whose values are the outputs of the policy, component by component. Each control must be a
-  /// parameter that has one value for the whole model and that may have a value for each step, for example `gravity` or
-  /// `joint_torque:NAME`.
+  /// global parameter, not a field on vertices or cells, and must allow a separate value for each step, for example
+  /// `gravity` or `joint_torque:NAME`.
   std::vector<std::string> controls = {};
   /// Policy with `num_inputs()` inputs, and with as many outputs as the controls have components.
   std::shared_ptr<const Policy> policy = {};

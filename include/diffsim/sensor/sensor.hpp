@@ -78,7 +78,7 @@ enum class SensorQuantity {
   work,              ///< ∫ P : ∇u dV over a region's tetrahedra, with Piola stress P and displacement u (J)
   reaction,          ///< sum of the constraint forces that fix or move a region's vertices (N)
   moment,            ///< moment of a region's reaction about the point `SensorSpec::about` (N m)
-  contact_force,     ///< contact force of `between[1]` on `between[0]` (N); see `SensorSpec::between`
+  contact_force,     ///< contact force that `between[1]` exerts on `between[0]` (N); see `SensorSpec::between`
   friction_force,    ///< part of the contact force that is due to friction (N); see `SensorSpec::between`
   contact_pressure,  ///< mean contact pressure (Pa), weighted by the normal contact forces at the vertices
   /// Mean acceleration f/m + g (m/s²) of a region's vertices with forces f, masses m and gravity g, or acceleration of
@@ -93,10 +93,10 @@ struct SensorSpec {
   std::optional<SensorPlace> other = {};               ///< second region or point; only for the quantity `distance`
   std::array<double, 3> about{};  ///< reference point (m) for moment and angular momentum; default: the origin
   double power = 8.0;             ///< exponent of the power mean of the quantity `von_mises`, at least 2
-  /// Two sides of the contact for the quantities `contact_force`, `friction_force` and `contact_pressure`: names of
-  /// bodies of the mesh ("body" if the mesh has a single body without a name), labels of obstacles, or names of regions
-  /// of a body's surface (in a mesh of several bodies, BODY/REGION). The two sides `between[0]` and `between[1]` must
-  /// not belong to the same body. The side `between[1]` may be "all": all bodies and obstacles except the body or
+  /// Two surfaces in contact, for the quantities `contact_force`, `friction_force` and `contact_pressure`: names of
+  /// bodies of the mesh ("body" if the mesh has a single body without a name), names of obstacles, or names of regions
+  /// of a body's surface (in a mesh of several bodies, BODY/REGION). The two surfaces `between[0]` and `between[1]`
+  /// must not belong to the same body. The name `between[1]` may be "all": all bodies and obstacles except the body or
   /// obstacle of `between[0]`. Sensors do not measure contact of a body with itself.
   std::array<std::string, 2> between = {};
 };
@@ -110,7 +110,7 @@ struct SensorType {
   std::string meaning;                  ///< description of the quantity
 };
 
-/// Returns the descriptions of all quantities, in the order of SensorQuantity.
+/// Returns the descriptions of all sensor quantities, in the order of SensorQuantity.
 const std::vector<SensorType>& sensor_types();
 /// Returns the description of a sensor quantity.
 const SensorType& type_of(SensorQuantity quantity);
@@ -181,15 +181,15 @@ class SensorLoss final : public Loss {
 };
 
 /// Loss 1/|S| Σ_{n∈S} w · φ(y_n), where y_n are the values of a sensor at the states x[n], S is a set of numbers n, w
-/// are weights of the components, and φ(y) is y or, with a power p, |y|^p for each component y. A SensorValueLoss is
-/// intended for constraints, and for objectives that are not least-squares residuals, such as a compliance. For large
+/// are weights of the components, and φ(y) is y or, with a power p, |y|^p for each component y. A SensorValueLoss suits
+/// optimisation constraints, and objectives that are not least-squares residuals, such as a compliance. For large
 /// powers p, the p-th root of the mean of |y|^p over the states tends to the largest |y| of the sensor's values y.
 class SensorValueLoss final : public Loss {
  public:
   /// `weights`: weight of each component of the sensor. `steps`: numbers n of the states x[n] over which the loss
   /// averages, each at most once. `power`: exponent p ≥ 2 of φ(y) = |y|^p for the sensor's values y; no exponent means
-  /// φ(y) = y. Throws Error (input) for a power below 2, for no, negative or repeated steps, and for a wrong number of
-  /// weights.
+  /// φ(y) = y. Throws Error (input) for a power below 2, for an empty list `steps`, for negative or repeated steps, and
+  /// for a wrong number of weights.
   SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<double> weights, std::vector<int> steps,
                   std::optional<double> power = {});
   std::string unit() const override;
@@ -217,13 +217,13 @@ class SensorValueLoss final : public Loss {
   std::optional<double> power_;
 };
 
-/// Makes the loss 1/(2N) Σ |x - x̂|² (m²), where x̂ are observed positions of material points, and x are the positions of
-/// the points in the simulated states. The sum in the loss is over all observed coordinates of all points and states.
-/// The number N in the loss 1/(2N) Σ |x - x̂|² is the number of pairs (point, state) with at least one observed
+/// Makes the loss 1/(2N) Σ |x - x̂|² (m²), where x̂ are observed positions of material points, and x are the positions
+/// of the points in the simulated states. The sum Σ |x - x̂|² is over all observed coordinates of all points and
+/// states. The number N in the loss 1/(2N) Σ |x - x̂|² is the number of pairs (point, state) with at least one observed
 /// coordinate. A coordinate of an observed position that is NaN counts as not observed. The barycentric coordinates of
-/// each material point in its tetrahedron do not change. Every rank must pass all observed points. Throws Error (input)
-/// for a point outside the body, a wrong number of coordinates, negative step numbers, infinite coordinates, and if no
-/// coordinate is observed. Collective.
+/// each material point in its tetrahedron do not change, even if the rest shape changes. Every rank must pass all
+/// observed points. Throws Error (input) for a point outside the body that should contain the point, a wrong number of
+/// coordinates, negative step numbers, infinite coordinates, and if no coordinate is observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 
 /// Camera without distortion, whose image has square pixels.
@@ -241,11 +241,11 @@ struct Camera {
 
 /// Options of a silhouette loss (`make_silhouette_loss`).
 struct SilhouetteOptions {
-  /// Region whose faces and triangles form the silhouette. In a mesh with affine bodies, the region must be `all`,
-  /// BODY/all, or a region BODY/REGION of a body that is not affine.
+  /// Region whose boundary faces and triangles form the silhouette. In a mesh with affine bodies, the region must be
+  /// `all`, BODY/all, or a region BODY/REGION of a body that is not affine.
   std::string region = "all";
-  /// Side length, in pixels, of the square around each pixel over which the image and the masks are averaged; an odd
-  /// number. The larger `filter` is, the farther apart silhouettes may be without a zero gradient of the loss.
+  /// Odd side length, in pixels, of the square around each pixel over which image and masks are averaged. The larger
+  /// `filter` is, the farther apart the silhouettes in image and mask may be without a zero gradient of the loss.
   int filter = 1;
 };
 
@@ -254,18 +254,18 @@ struct SilhouetteOptions {
 /// pixel i is the sum of the areas of the visible triangles inside a square of `filter` × `filter` pixels around pixel
 /// i, divided by the area of the square, and the value m_i is the mean of the mask over the same square. The function
 /// c(n) = n³ (10 - 15 n + 6 n²) for n < 1, and c(n) = 1 for n ≥ 1, limits the effect of surfaces that overlap in the
-/// image. Boundary faces of tetrahedra and surfaces of affine bodies are visible from outside only; triangles of other
-/// bodies are visible from both sides. A pixel is not observed if the square around the pixel contains a mask value NaN
-/// or extends beyond the image. Occlusion is not modelled: no object hides the surface of the region. The image of an
-/// affine body shows the surface of the body (AffineBody::surface), not the tetrahedron that represents the body. The
-/// silhouette loss has first and second derivatives with respect to positions.
+/// image. In the image, boundary faces of tetrahedra and surfaces of affine bodies are visible from outside only;
+/// triangles of other bodies are visible from both sides. A pixel is not observed if the square of `filter` × `filter`
+/// pixels around the pixel contains a mask value NaN or extends beyond the image. Occlusion is not modelled: no surface
+/// hides another surface. The image of an affine body shows its surface (AffineBody::surface), not the tetrahedron that
+/// represents the body. The silhouette loss has first and second derivatives with respect to positions.
 ///
 /// `masks`: map from the number of each observed state to an image [height, width] with row 0 at the top; the value of
 /// a pixel is the covered fraction of the pixel, from 0 to 1, or NaN if the pixel is not observed. Every rank must pass
-/// all masks. Throws Error (input) for a camera or options that Camera and SilhouetteOptions exclude, a region without
-/// faces, negative numbers of states, masks of another size than the image, values of pixels outside [0, 1], and if no
-/// pixel is observed. `Loss::value` of the silhouette loss throws Error (run) if a vertex of the surface is behind a
-/// pinhole camera or has a position that is not finite. Collective.
+/// the masks of all observed states. Throws Error (input) for a camera or options that Camera and SilhouetteOptions
+/// exclude, a region without faces, negative numbers of states, masks of another size than the image, values of pixels
+/// outside [0, 1], and if no pixel is observed. `Loss::value` of the silhouette loss throws Error (run) if a vertex of
+/// the surface is behind a pinhole camera or has a position that is not finite. Collective.
 std::unique_ptr<Loss> make_silhouette_loss(const TetrahedralMesh& mesh, const Camera& camera,
                                            const std::map<int, std::vector<double>>& masks,
                                            const SilhouetteOptions& options = {});

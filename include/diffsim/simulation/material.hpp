@@ -12,14 +12,14 @@ namespace diffsim {
 struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. For a
-/// parameter on cells, a list of values has one entry for each of this rank's cells of the kind to which the model
-/// applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. A list of values
-/// includes entries for cells or vertices outside the material's region. For a parameter that may vary from step to
-/// step, the list of values may also have the shape [steps, cells] or [steps, vertices].
+/// parameter on cells, a list of values has one entry for each of this rank's cells of the kind to which the material's
+/// model applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. A list of a
+/// material parameter's values includes values of cells or vertices outside the material's region. A material parameter
+/// that may vary from step to step may be given as a list of the shape [steps, cells] or [steps, vertices].
 using CellValues = std::variant<double, std::vector<double>>;
 
 /// Returns pairs (name of a damping parameter, name of the damping mechanism that the parameter controls). Every
-/// elastic material may have the damping parameters in addition to the parameters of its law of elasticity.
+/// elastic material may have damping parameters in addition to the parameters of its law of elasticity.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
 /// Returns the models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …

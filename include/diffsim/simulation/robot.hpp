@@ -26,8 +26,8 @@ struct Robot {
   std::string name;  ///< name of the robot, as passed to `read_robot`
   /// Affine bodies of the links, followed by the rotors of the joints with an armature (`rotor_mesh`).
   std::vector<NamedMesh> bodies;
-  /// Rigid materials, one for each body that consists of links. The density of each material is 1000 kg/m³; the volume
-  /// of each body is such that the mass of the body is the mass in the URDF file.
+  /// Rigid materials, one for each body that consists of links. The density of each rigid material is 1000 kg/m³; the
+  /// volume of each body is such that the body has the mass in the URDF file.
   std::vector<DifferentiableMaterial> materials;
   std::vector<Joint> joints;                 ///< joints between the bodies
   std::map<std::string, JointDrive> drives;  ///< drives of joints with damping, friction or limits, by joint name
@@ -46,7 +46,7 @@ struct RobotOptions {
   std::map<std::string, double> coordinates;
   /// Initial joint velocities (rad/s or m/s) by name of the joint in the URDF file; 0 for joints that are not listed.
   std::map<std::string, double> velocities;
-  Placement placement;         ///< rotation and translation of the base; `scale` must be 1
+  Placement placement;         ///< rotation and translation of the base; `Placement::scale` must be 1
   bool with_surfaces = false;  ///< true if the collision shapes of links are read, for contact
   /// Armatures (kg m² or kg, > 0) of revolute, continuous and prismatic joints by name of the joint in the URDF file
   /// (`Joint::armature`); joints that are not listed have no armature. URDF files do not contain armatures.
@@ -64,8 +64,8 @@ struct RobotOptions {
 /// Throws InputError if a body that moves has no mass or an impossible inertia, if a joint mimics another joint, or if
 /// the axis of a joint has zero length. Throws InputError if `options` contain a coordinate, a velocity or an armature
 /// of a joint that does not exist, is fixed or has several coordinates; an armature that is not positive and finite; or
-/// a placement with a scale other than 1. The message of the InputError names the file and, for an error of a link or a
-/// joint, the link or the joint.
+/// a placement with a scale other than 1. The message of the InputError names the URDF file and, if the error is in a
+/// link or a joint, the link or the joint.
 ///
 /// Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});

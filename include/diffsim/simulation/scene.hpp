@@ -40,7 +40,7 @@ struct Body {
 /// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
 /// Every scene has the parameter `gravity` [3] (m/s²); a scene with symplectic or explicit Euler has the parameter
-/// `damping`. Materials of tetrahedra add `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`,
+/// `damping`. Materials of tetrahedra add the parameter `density` and the parameters of their laws (`youngs_modulus`,
 /// …), with one value per tetrahedron, and cell models (`cell_models`) add parameters with one value per cell or
 /// vertex. Member functions of DifferentiableScene add parameters such as `nodal_load` [vertices, 3] (N) and
 /// `traction:REGION` [3] (Pa).
@@ -73,8 +73,8 @@ class DifferentiableScene {
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
   /// model `rigid`, which requires an affine body. A joint with an armature adds the parameter `joint_armature:NAME`,
-  /// where NAME is the joint's name, and needs the rotor `Joint::rotor()` among the bodies of the mesh. Throws Error
-  /// (input) if `joint` has an armature that is not allowed or that has no rotor in the mesh. The first time step
+  /// where NAME is the joint's name, and needs a body with the name `Joint::rotor()` in the mesh. Throws Error (input)
+  /// if `joint` has an armature that is not allowed, or an armature but no rotor in the mesh. The first time step
   /// throws Error (input) if a body of a joint does not exist or is not rigid, or if the constraints of the scene's
   /// joints are linearly dependent.
   void join(const Joint& joint);
@@ -104,16 +104,16 @@ class DifferentiableScene {
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Attaches each vertex of a region by a spring to the material point of the region `to` that has the same rest
   /// position as the vertex (attach/attachment.hpp). `stiffness`: spring constant (N/m). Returns the name of the
-  /// parameter of the spring constant. Adds the parameter `attachment_place:REGION` [owned vertices, 3], which
-  /// contains, for each vertex of the region, the coordinates ξ, in a cell of `to`, of the material point to which the
-  /// vertex is attached (src/attach/anchor.hpp).
+  /// parameter that contains the spring constant. Adds the parameter `attachment_place:REGION` [owned vertices, 3],
+  /// which contains, for each vertex of the region, the coordinates ξ, in a cell of `to`, of the material point to
+  /// which the vertex is attached (src/attach/anchor.hpp).
   std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, [3] or [steps, 3]
-  /// (m/s). `drag`: air density times drag coefficient (kg/m³). Returns the name of the parameter of the air velocity.
-  /// Adds the parameters `wind:REGION` and `wind_drag:REGION`.
+  /// (m/s). `drag`: air density times drag coefficient (kg/m³). Returns the name of the parameter that contains the air
+  /// velocity. Adds the parameters `wind:REGION` and `wind_drag:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
   /// Adds forces on vertices. `load`: one force per owned vertex, [owned vertices, 3] or [steps, owned vertices, 3]
-  /// (N). Returns the name of the parameter of the forces on vertices.
+  /// (N). Returns the name of the parameter that contains the forces.
   std::string add_nodal_load(const std::vector<double>& load);
   /// Adds contact of bodies with obstacles and with each other. Call `add_contact` at most once, after gravity is set.
   /// Contact between different bodies of a mesh is included, except between the bodies of a ContactPair in
@@ -127,8 +127,8 @@ class DifferentiableScene {
   /// parameter, for example `friction:A|B`.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
-  /// Throws Error (input), with the names of some of the bodies and obstacles, if surfaces touch or intersect in the
-  /// initial state, or if a body is inside another body or an obstacle. A Simulator calls `require_apart` before the
+  /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
+  /// an obstacle; the message names some of these bodies and obstacles. A Simulator calls `require_apart` before the
   /// first step from the initial state. Programs that call `DifferentiableScene::step` directly must also call
   /// `require_apart`.
   void require_apart();
@@ -137,8 +137,8 @@ class DifferentiableScene {
   ContactState contact_state(int n, const State& state);
   /// Returns the contact forces, including friction, between every two bodies and between every body and every
   /// obstacle. `state`: state after n steps. The returned pairs (A, B) are sorted by A and then by B, where the order
-  /// is: bodies of the mesh, plane obstacles, mesh obstacles. Pairs of two obstacles, where bodies without a material
-  /// count as obstacles, and pairs with rotors of joints are omitted. Collective, with the same result on every rank.
+  /// is: bodies of the mesh, plane obstacles, mesh obstacles. `contact_forces` omits pairs of two obstacles (bodies
+  /// without a material are obstacles) and pairs with rotors of joints. Collective, with the same result on every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
   /// outlive the scene. Call `sensor` after all constraints, joints and contact have been added: a sensor of a reaction
@@ -147,13 +147,13 @@ class DifferentiableScene {
   std::shared_ptr<Sensor> sensor(const SensorSpec& spec);
   /// Adds a feedback: a policy that computes the values of some parameters from sensors before each step. Adds the
   /// parameter `policy:NAME` [1, weights] with the policy's initial weights, where NAME is the name of the feedback.
-  /// Throws Error (input) if `feedback` is not consistent, or computes a parameter that another feedback or link
-  /// computes or that cannot have a value for each step.
+  /// Throws Error (input) if members of `feedback` are missing or contradict each other, or if `feedback` computes a
+  /// parameter that another Feedback or Link computes or that cannot have a value for each step.
   void add_feedback(const Feedback& feedback);
-  /// Adds a link, a function of the state that computes the values of some parameters before each step
-  /// (core/model.hpp). Throws Error (input) if `link` computes a parameter that another link or feedback computes or
-  /// that cannot have a value for each step. Throws Error (input) if the first link or feedback of a scene is added
-  /// after a call of `model()`, because this link or feedback replaces the Model of the scene.
+  /// Adds a Link, a function of the state that computes the values of some parameters before each step
+  /// (core/model.hpp). Throws Error (input) if `link` computes a parameter that another Link or Feedback computes or
+  /// that cannot have a value for each step. Throws Error (input) if the first Link or Feedback of a scene is added
+  /// after a call of `model()`, because this Link or Feedback replaces the Model of the scene.
   void add_link(std::shared_ptr<Link> link);
   /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of up to
   /// four barrier stiffnesses κ₁ to κ₄. With the barrier stiffness κ₁, the barrier at the gap `barrier_distance`/2 is
@@ -182,13 +182,13 @@ class DifferentiableScene {
   /// Indices in `mesh()->bodies()` of the bodies that are obstacles: bodies without a material, except rotors of
   /// joints.
   const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
-  /// Returns the Model of the scene: the time stepper, or, in a scene with links, the time stepper with its links.
+  /// Returns the Model of the scene: the time stepper together with the added Links and Feedbacks.
   Model& model();
-  SystemModel& time_stepper() { return *integrator_; }  ///< time stepper of the scene, without links
+  SystemModel& time_stepper() { return *integrator_; }  ///< time stepper of the scene, without Links and Feedbacks
   double dt() const;                                    ///< s
   /// System that the time stepper advances: inertias, force terms, prescribed motions and parameters. Only force terms
-  /// and fixed components may be added to the System after the first step; the next call of `step` then calls
-  /// `Model::prepare` again.
+  /// and fixed components may be added to the System after the first step; after an addition, the next call of `step`
+  /// calls `Model::prepare` again.
   System& system();
   bool is_implicit() const;                                     ///< true if the integrator is implicit
   ParameterSet& parameters() { return system().parameters(); }  ///< parameters of the scene
@@ -197,8 +197,8 @@ class DifferentiableScene {
   /// Sets `state` to a frame of a trajectory file: the frame of step `step` or, if `step` is -1, the last frame. Fields
   /// of `state` that describe prescribed motions, such as the origin of a rotation, are set to the values at the step
   /// of the frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file has no
-  /// frame of step `step`, or lacks a field that the time stepper needs. Throws Error (input) if a link computes the
-  /// velocity of a region that rotates, unless the frame is that of step 0.
+  /// frame of step `step`, or lacks a field that the time stepper needs. Throws Error (input) if a Link computes the
+  /// velocity of a region that rotates, unless the frame of step 0 is read.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. In the first call, and if the scene may have changed since the last
   /// call (`changed_since`), `step` first calls `Model::prepare`.
@@ -221,9 +221,9 @@ class DifferentiableScene {
   void turn_rotors(State& state) const;
   void set_materials();
   void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
-  /// Returns elastic terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the region.
-  /// The returned elastic terms are not added to the System. Throws Error (input) for a rigid material and for a
-  /// material with nodal dilatation. Collective.
+  /// Returns elastic force terms of the tetrahedra of `region`, one for each elastic material with tetrahedra in the
+  /// region. The returned elastic terms are not added to the System. Throws Error (input) for a rigid material and for
+  /// a material with nodal dilatation. Collective.
   std::vector<std::unique_ptr<ForceTerm>> elastic_terms(const Region& region) const;
 
   std::shared_ptr<TetrahedralMesh> mesh_;

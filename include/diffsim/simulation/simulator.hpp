@@ -27,8 +27,8 @@ class Simulator {
  public:
   /// Creates a simulator that owns a new scene with the mesh `mesh`. `density` (kg/m³) applies to materials of
   /// tetrahedra that give no density. `device` is "cpu", "cuda" or "hip"; an empty string means the device for which
-  /// this library was built. Throws Error (input) if this library was not built for the device. Throws the same Errors
-  /// as the constructor of DifferentiableScene.
+  /// this library was built. Throws Error (input) if this library was not built for the device `device`. Throws the
+  /// same Errors as the constructor of DifferentiableScene.
   Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
             double density = 1000.0, const std::string& device = {});
   /// Overload of the constructor for several bodies. Region R of the body BODY is called BODY/R in the scene.
@@ -40,8 +40,8 @@ class Simulator {
 
   DifferentiableScene& scene() { return *scene_; }             ///< scene that the simulator advances
   ParameterSet& parameters() { return scene().parameters(); }  ///< parameters of the scene
-  /// Fixes the vertices of a region at their positions. `set_fixed_vertices` takes effect in the next step; in the
-  /// current state, the fixed vertices should be at rest.
+  /// Fixes the vertices of a region at their current positions. `set_fixed_vertices` takes effect in the next step; in
+  /// the current state, the fixed vertices should be at rest.
   void set_fixed_vertices(const std::string& region);
   /// Overload of `set_fixed_vertices` for vertices with the given numbers (0-based) in the mesh file.
   void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
@@ -84,7 +84,7 @@ class Simulator {
 
   /// Scene that the simulator advances; not owned if the constructor received a reference.
   std::shared_ptr<DifferentiableScene> scene_;
-  State state_;   ///< current state; has no fields before the first use
+  State state_;   ///< current state; a State without fields before its first use
   int step_ = 0;  ///< step number of `state_`
 };
 
@@ -161,12 +161,12 @@ class DifferentiableSimulator : public Simulator {
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Overload of `rollout` for a part of a longer rollout: runs the steps n with `steps.begin` ≤ n < `steps.end`. The
   /// rollout starts at the state `state()`, which is the last state of the previous rollout unless another state was
-  /// set. `loss` and `observer` receive step numbers of the longer rollout. After `backward`, `initial_gradient`
+  /// set. `loss` and `observer` receive step numbers from `steps.begin` on. After `backward`, `initial_gradient`
   /// returns the gradient with respect to the state before step `steps.begin`. In a scene with contact, each rollout
   /// from step 0 first calls `DifferentiableScene::require_apart`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Computes the gradient of the last rollout's loss. Throws Error if no rollout was run since the state was last set,
-  /// or if the scene may have changed since the rollout (`DifferentiableScene::revision`). `state()` does not change.
+  /// Computes the gradient of the loss of `rollout`. Throws Error without a rollout since the last `step`, `set_state`
+  /// or `reset`, or if the scene may have changed since (`DifferentiableScene::revision`). `state()` does not change.
   void backward();
 
   /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) if
@@ -191,7 +191,7 @@ class DifferentiableSimulator : public Simulator {
   /// x[0]. An `initial_tangent` without fields means no change of the initial state. `loss` needs second derivatives.
   /// `checkpoint_every` ≥ 1: number of steps between checkpoints in memory. `state()` does not change.
   /// `hessian_product` discards the last rollout: `backward` needs another rollout. Throws Error (input) for invalid
-  /// numbers of steps, for a parameter that `require_gradient` did not select, and for missing second derivatives.
+  /// numbers of steps, parameters not selected by `require_gradient`, and a loss or model without second derivatives.
   HessianProduct hessian_product(int num_steps, int checkpoint_every, Loss& loss, const ParameterSet& direction,
                                  const State& initial_tangent);
 
@@ -200,7 +200,7 @@ class DifferentiableSimulator : public Simulator {
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
 
   /// Statistics of the last rollout and, if `backward` was called, of the reverse sweep: numbers of steps and
-  /// snapshots, and run times. Throws Error if no rollout was run since the state was last set.
+  /// snapshots, and run times. Throws Error if no rollout was run since the last `step`, `set_state` or `reset`.
   const SweepStatistics& statistics() const;
 
  private:

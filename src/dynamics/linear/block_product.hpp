@@ -17,7 +17,7 @@ namespace diffsim::dynamics {
 enum class Precision { full, single };
 
 /// Replaces PETSc's products y = A x, y = z + A x and y = Aᵀ x of the two sequential parts (diagonal and off-diagonal)
-/// of a host AIJ matrix by products that exploit blocks. A block row consists of as many rows as the block size of the
+/// of a host AIJ matrix by products that exploit blocks. The number of rows of a block row is the block size of the
 /// matrix. If all rows of a block row have nonzeros in the same columns, and these columns form runs of three
 /// consecutive columns, the products read one index for three columns of the whole block row, instead of one index per
 /// entry. PETSc's products remain in use for matrices of types other than AIJ, and for sequential parts whose block
@@ -36,9 +36,9 @@ void use_block_products(PC pc);
 
 /// Block structure of the two sequential parts of a host AIJ matrix. `own` and `own_part`: sparsity pattern and matrix
 /// of the diagonal part, which has the columns of this rank's unknowns. `others` and `others_part`: sparsity pattern
-/// and matrix of the off-diagonal part, which has columns of other ranks. `columns`: global indices of the columns of
-/// the off-diagonal part, in groups of three. All pointers of a MatrixBlocks are nullptr if the parts of the matrix on
-/// some rank do not consist of 3×3 blocks.
+/// and matrix of the off-diagonal part, which has columns of other ranks' unknowns. `columns`: global indices of the
+/// columns of the off-diagonal part, in groups of three consecutive columns. All pointers of a MatrixBlocks are nullptr
+/// if the parts of the matrix on some rank do not consist of 3×3 blocks.
 struct MatrixBlocks {
   std::shared_ptr<const BlockRows> own, others;
   std::vector<PetscInt> columns;

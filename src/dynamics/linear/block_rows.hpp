@@ -30,8 +30,8 @@ void fetch_ahead(const T* values, std::ptrdiff_t count) {
 }
 
 /// Returns the sparsity pattern of `matrix` as runs of three consecutive columns, in block rows of `height` matrix rows
-/// each. The `height` of the result is 0 if the matrix rows of some block row do not consist of the same runs of
-/// columns.
+/// each. The member `height` of the returned BlockRows is 0 if the matrix rows of some block row do not consist of the
+/// same runs of columns.
 BlockRows find_block_rows(Mat matrix, int height);
 
 /// Computes y = A x, or y += A x if `add` is true, for the matrix A with the sparsity pattern `rows`. `values`: values

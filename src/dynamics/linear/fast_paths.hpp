@@ -33,9 +33,9 @@ class FastPaths {
   virtual Mat single_precision_operator(PC pc) = 0;
 };
 
-/// Returns substitutes for AIJ matrices of 3×3 blocks in host memory: products by blocks (block_product.hpp) and
-/// smoothers in single precision (single_smoother.hpp). Matrices of types other than AIJ, matrices in device memory,
-/// and matrices without 3×3 blocks keep PETSc's operations.
+/// Returns a FastPaths object for AIJ matrices of 3×3 blocks in host memory, which provides products by blocks
+/// (block_product.hpp) and smoothers in single precision (single_smoother.hpp). Matrices of types other than AIJ,
+/// matrices in device memory, and matrices without 3×3 blocks keep PETSc's operations.
 std::unique_ptr<FastPaths> make_host_fast_paths();
 /// Returns a FastPaths object that replaces no operation of PETSc.
 std::unique_ptr<FastPaths> make_no_fast_paths();

@@ -29,7 +29,8 @@ struct LinearReport {
   bool indefinite = false;
   int iterations = 0;
   double residual = 0.0;  ///< norm of the residual, relative to the norm of the right-hand side
-  std::string reason;     ///< reason why the solve ended: name of PETSc's reason, or a text if a factorisation failed
+  std::string
+      reason;  ///< reason why the solve ended: name of the KSPConvergedReason, or a text if a factorisation failed
 };
 
 /// Linear systems J x = b with the Jacobian J of an implicit step, distributed over all ranks and solved by PETSc. The
@@ -46,11 +47,12 @@ class LinearSystem {
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
-  /// Begins a rollout: sets the fixed components and discards the reference preconditioner (`set_reference`). `fixed`:
-  /// device address of the masks of fixed components of the owned vertices (System::fixed).
+  /// Begins a rollout: sets the fixed components and discards the preconditioner that `set_reference` has set up for
+  /// the previous rollout. `fixed`: device address of the masks of fixed components of the owned vertices
+  /// (System::fixed).
   void set_fixed(const std::uint8_t* fixed);
-  /// Adds constraints, which must be the same in all rollouts. `set_constraints` must be called before the first call
-  /// of `set_matrix` or `set_reference`.
+  /// Sets the constraints on the unknowns of the linear systems. The constraints must be the same in all rollouts.
+  /// `set_constraints` must be called before the first call of `set_matrix` or `set_reference`.
   void set_constraints(const body::ConstraintSet& constraints);
   /// Sets the tangent space and the multipliers λ of the constraints. After a call of `set_tangent_space`, `set_matrix`
   /// computes the matrix A of `ProjectedMatrix` from the Jacobian J, and systems with the matrix A instead of J are
@@ -59,7 +61,7 @@ class LinearSystem {
   void set_tangent_space(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Sets the Jacobian J to the sum of the contributions `shares` of all ranks. Modifies the contributions `shares`:
   /// the rows and columns of fixed components are zeroed, except for the diagonal. `product`: nullptr, or a function
-  /// that computes J x for Krylov methods; with a function, the Jacobian J must be symmetric.
+  /// that computes J x for Krylov methods; if `product` is not nullptr, the Jacobian J must be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
@@ -69,21 +71,22 @@ class LinearSystem {
   /// positive definite and close to the matrices of the rollout, and must depend on the parameters only.
   /// `set_reference` replaces the matrix that the last call of `set_matrix` has set. Returns false if the Krylov method
   /// does not converge with the reference preconditioner. If PETSc's options choose a preconditioner with a cheap
-  /// set-up, sets up no reference preconditioner and returns true.
+  /// set-up, `set_reference` sets up no preconditioner and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a time step, whose result must not depend on preconditioners of earlier time steps. If a reference
-  /// preconditioner exists, the matrices of the step share the reference preconditioner until a solve fails, or until
-  /// the iterations in excess of the expected number have cost as much as the set-up of a new preconditioner
-  /// (PreconditionerPolicy). If the reference preconditioner is no longer used or does not exist, a new preconditioner
-  /// is computed from the next matrix of the step. Later matrices of the step share a preconditioner that was computed
-  /// in the step while a solve needs at most about twice as many iterations per decimal digit of the residual as the
-  /// first solve with this preconditioner.
+  /// Begins a time step, whose result must not depend on preconditioners of earlier time steps. If `set_reference` has
+  /// set up a preconditioner for the rollout, the matrices of the step share this preconditioner until a solve fails,
+  /// or until the iterations in excess of the expected number have cost as much as the set-up of a new preconditioner
+  /// (PreconditionerPolicy). If the rollout has no preconditioner of `set_reference`, or the step no longer uses this
+  /// preconditioner, a new preconditioner is computed from the next matrix of the step. A preconditioner from a matrix
+  /// of the step is also used for later matrices of the step, until a solve needs more than about twice as many
+  /// iterations per decimal digit of the residual as the first solve with this preconditioner.
   void renew_preconditioner();
   /// Begins the computation of the derivatives of a step. A preconditioner changes derivatives only within the
   /// tolerance of the solver. The present preconditioner, which may have been computed in another time step for another
   /// sparsity pattern, remains in use until the iterations in excess of the expected number have cost as much as the
-  /// set-up of a new preconditioner. If a reference preconditioner exists, if the present preconditioner has a cheap
-  /// set-up or does not exist, or if a new preconditioner is due, `keep_preconditioner` acts as `renew_preconditioner`.
+  /// set-up of a new preconditioner. `keep_preconditioner` acts as `renew_preconditioner` if the rollout has a
+  /// preconditioner of `set_reference`, if the present preconditioner has a cheap set-up or does not exist, or if a new
+  /// preconditioner is due.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero, regardless of the values of x on entry.
@@ -145,7 +148,7 @@ class LinearSystem {
   /// Solves the linear system by the factorisation or the Krylov method of the configured solver, without repetition
   /// after a failure.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
-  /// Converts the report of `solve_as_chosen` to an outcome for `solve_policy_`.
+  /// Converts `report`, the result of `solve_as_chosen`, to a SolvePolicy::Outcome.
   SolvePolicy::Outcome outcome_of(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);

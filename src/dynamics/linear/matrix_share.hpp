@@ -18,14 +18,14 @@ namespace diffsim::dynamics {
 /// vertices.
 class MatrixShare {
  public:
-  /// `couplings`: sparsity pattern. `has_own_copies`: true if the ghost vertices are `couplings.copies()` instead of
-  /// the ghost vertices of the mesh. Collective.
+  /// `couplings`: sparsity pattern. `has_own_copies`: true if the ghost vertices of the MatrixShare are the vertices
+  /// `couplings.copies()`, false if they are the ghost vertices of the mesh. Collective.
   MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies);
 
   BlockMatrix& blocks() { return blocks_; }
   const BlockMatrix& blocks() const { return blocks_; }
   const Couplings& couplings() const { return couplings_; }
-  /// Index of the block row of each owned or ghost vertex in the global matrix. The block rows of the global matrix
+  /// Index, in the global matrix, of the block row of each owned or ghost vertex. The block rows of the global matrix
   /// belong to the owned vertices of rank 0, then of rank 1, and so on.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
   /// Returns a field on the owned and ghost vertices of this MatrixShare, with the values of `field` [owned or local

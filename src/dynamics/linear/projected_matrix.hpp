@@ -17,10 +17,11 @@ namespace diffsim::dynamics {
 /// factors α_a. The projected matrix A and the unconstrained matrix J have the same size. If b is in the tangent space
 /// of the constraints g_k, the solution of A x = b with the projected matrix A is the tangent vector x with wᵀ (J - Σ_k
 /// λ_k ∇²g_k) x = wᵀ b for all tangent vectors w, where J is the unconstrained matrix, and λ_k are the multipliers of
-/// the constraints. The index a in Σ_a α_a (I - P)_a denotes an assembly: one rigid body, or several rigid bodies that
-/// joints connect. (I - P)_a is the part of I - P at the nodes of assembly a, where P is the orthogonal projection onto
-/// the tangent space. The factor α_a of (I - P)_a is the largest absolute diagonal entry |J_ii| of the unconstrained
-/// matrix J at the nodes of assembly a, or 1 if all J_ii at these nodes are 0.
+/// the constraints. In the sum Σ_a α_a (I - P)_a with factors α_a, the index a denotes an assembly: one rigid body, or
+/// several rigid bodies that joints connect. (I - P)_a is the part of I - P at the nodes of assembly a, where P is the
+/// orthogonal projection onto the tangent space. The factor α_a of (I - P)_a, with the orthogonal projection P onto the
+/// tangent space, is the largest absolute diagonal entry |J_ii| of the unconstrained matrix J at the nodes of assembly
+/// a, or 1 if all J_ii at these nodes are 0.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of the matrix, three for each owned vertex. Collective.
@@ -38,7 +39,8 @@ class ProjectedMatrix {
   /// Creates a matrix of the type of the matrix J. The sparsity pattern of the new matrix consists of a dense block for
   /// each assembly and, if `identity` is true, the diagonal entries of all rows that do not belong to assemblies.
   Matrix make(Mat J, bool identity) const;
-  /// Returns the factor α_a (see ProjectedMatrix) of each assembly a of this rank.
+  /// Returns, for each assembly of this rank, the largest |J_ii| at the nodes of the assembly, or 1 if all J_ii at
+  /// these nodes are 0.
   std::vector<double> largest_diagonals(Mat J) const;
 
   const body::ConstraintSet* set_;

@@ -18,8 +18,9 @@ namespace diffsim::dynamics {
 /// largest diagonal entry of τ A and the norm of σ b are about one.
 class SingleLevel {
  public:
-  /// `blocks`: block structure of the operator `matrix`, not empty. `by_blocks`: true if the smoother's matrix D
-  /// consists of the 3×3 diagonal blocks of the operator A, false if D is the diagonal of A. Collective.
+  /// `blocks`: block structure of the operator `matrix`, which must consist of 3×3 blocks. `by_blocks`: true if the
+  /// smoother's matrix D consists of the 3×3 diagonal blocks of the operator A, false if D is the diagonal of A.
+  /// Collective.
   SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
   ~SingleLevel();
   SingleLevel(const SingleLevel&) = delete;
@@ -28,8 +29,8 @@ class SingleLevel {
   /// Returns true if the smoother's matrix D has a finite inverse on every rank. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
-  /// Recomputes the smoother's matrix D from the present values of the operator A. A rank on which the recomputed D has
-  /// no finite inverse keeps the previous D.
+  /// Recomputes the smoother's matrix D from the present values of the operator A. A rank on which the recomputed
+  /// matrix D has no finite inverse keeps the previous matrix D.
   void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
   /// Sets the interval of eigenvalues of D⁻¹A that the Chebyshev iteration covers, where A is the level's operator and

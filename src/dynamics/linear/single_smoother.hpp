@@ -12,8 +12,8 @@ namespace diffsim::dynamics {
 ///
 /// A Chebyshev iteration covers the eigenvalues of D⁻¹A in an interval [b/11, b], where A is the operator of a
 /// multigrid level and D is the preconditioner of the Chebyshev iteration. The upper bound b of the covered eigenvalues
-/// is 1.1 λ, where λ is the estimated largest eigenvalue of the preconditioned operator D⁻¹A of a multigrid level; on
-/// the finest level b is at least `least_bound`. PETSc's option -mg_levels_ksp_max_it sets the number of steps of the
+/// is 1.1 λ, where λ is the estimated largest eigenvalue of the preconditioned operator of a multigrid level; on the
+/// finest level b is at least `least_bound`. PETSc's option -mg_levels_ksp_max_it sets the number of steps of the
 /// Chebyshev iteration. The preconditioner D of the Chebyshev iteration consists of the 3×3 diagonal blocks of the
 /// operator A on the finest level, and is the diagonal of A on the coarser levels. The diagonal of the operator of a
 /// coarser level has zeros at aggregates of one or two vertices, which have fewer than six independent rigid motions;
@@ -25,8 +25,8 @@ namespace diffsim::dynamics {
 ///
 /// `least_bound`: smallest permitted upper bound b of the covered eigenvalues on the finest level. An estimate of the
 /// largest eigenvalue from ten iterations of conjugate gradients misses the large eigenvalues that the barriers of a
-/// few contact pairs cause in a mesh of many cells. Eigenvalues of the preconditioned operator D⁻¹A above the interval
-/// that the Chebyshev iteration covers may make the multigrid preconditioner indefinite.
+/// few contact pairs cause in a mesh of many cells. Eigenvalues of the preconditioned operator above the interval that
+/// the Chebyshev iteration covers may make the multigrid preconditioner indefinite.
 ///
 /// A level keeps PETSc's smoother if the level's operator is not a host AIJ matrix of 3×3 blocks, if the smoother's
 /// preconditioner D has no finite inverse, if the estimate of the largest eigenvalue fails, or if options choose the
@@ -37,9 +37,10 @@ namespace diffsim::dynamics {
 /// smoother. Collective.
 bool smooth_in_single_precision(PC pc, double least_bound = 0.0);
 
-/// Copies the values of `matrix` to the single-precision smoother of the finest level of `pc`. The smoothers of the
-/// coarser levels, and the bounds of the eigenvalues that the smoother of the finest level covers, do not change. The
-/// diagonal blocks of the finest level's smoother are recomputed only if `with_diagonal` is true. Collective.
+/// Copies the values of `matrix` to the single-precision smoother of the finest level of `pc`. `update_finest_level`
+/// changes neither the smoothers of the coarser levels nor the bounds of the eigenvalues that the smoother of the
+/// finest level covers. The diagonal blocks of the finest level's smoother are recomputed only if `with_diagonal` is
+/// true. Collective.
 void update_finest_level(PC pc, Mat matrix, bool with_diagonal);
 
 /// Returns the single-precision operator of the finest level, for products with vectors, or nullptr if the finest level

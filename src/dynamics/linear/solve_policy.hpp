@@ -29,8 +29,8 @@ class SolvePolicy {
     bool indefinite_preconditioner = false;
     bool indefinite_matrix = false;  ///< true if the Krylov method stopped because the matrix is indefinite
     bool definite = false;           ///< true if the matrix was projected to a positive definite matrix
-    /// True if the solve did not converge, the matrix is symmetric and contains contact, and the preconditioner has an
-    /// expensive set-up.
+    /// True if the solve did not converge, the matrix is symmetric and contains contributions of contact, and the
+    /// preconditioner has an expensive set-up.
     bool may_be_outdated = false;
   };
   /// Operation after a solve: `accept` uses the outcome, even if the solve failed; `retry` solves the system with a new
@@ -83,8 +83,8 @@ SmootherBounds smoother_bounds(double largest, double least_bound);
 /// Choice of the factorisation of a matrix.
 struct FactorChoice {
   bool copies = false;  ///< true if each rank factors a copy of the whole matrix
-  /// True if PETSc's own factorisation, which does not pivot, is used. `without_pivoting` is ignored if PETSc was built
-  /// without MUMPS.
+  /// True if PETSc's own factorisation, which does not pivot, is used. The member `without_pivoting` is ignored if
+  /// PETSc was built without MUMPS.
   bool without_pivoting = false;
 };
 /// Returns how a matrix with `unknowns` unknowns on `ranks` ranks is factored. `by_options`: true if PETSc's options

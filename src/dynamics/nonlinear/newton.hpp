@@ -13,7 +13,9 @@ namespace diffsim::dynamics {
 
 /// Residual R and potential Φ of a NewtonProblem at positions y, with identical values on every rank.
 struct Evaluation {
-  bool valid = false;     ///< true if all values are finite and no cell is inverted at y, so that all energies exist
+  /// True if the residual R(y) and the potential Φ(y) are finite, no cell is inverted at the positions y, and the
+  /// constraints, if any, have a tangent space at y.
+  bool valid = false;
   double residual = 0.0;  ///< norm ‖R(y)‖ of the residual over the free components (N)
   /// Larger of the norms (N) of the two summands of the residual R: the forces f, and M (a - λ g) with masses M,
   /// accelerations a, the load factor λ and gravity g.
@@ -26,28 +28,30 @@ struct Evaluation {
 enum class Projection { none, contact, all };
 
 /// Equation R(y) = 0 for the free components of the positions y, with the Jacobian J = ∂R/∂y. Components of the
-/// positions y that are not free are prescribed. The gap of a prescribed component is the prescribed position minus the
-/// component of the positions y. If positions are constrained, the positions y satisfy the constraints, and the
-/// residual R and the directions of Newton's method are in the tangent space of the constraints at y. An iterate of
-/// Newton's method consists of the positions y and of the completed fraction of the motion of obstacles (`progress`).
+/// positions y that are not free are prescribed. The argument `gap` of functions of NewtonProblem is the difference
+/// between the prescribed positions and the positions y. If positions are constrained, the positions y satisfy the
+/// constraints, and the residual R and the directions of Newton's method are in the tangent space of the constraints at
+/// y. An iterate of Newton's method consists of the positions y and of the completed fraction of the motion of
+/// obstacles (`progress`).
 class NewtonProblem {
  public:
   virtual ~NewtonProblem() = default;
   virtual bool has_potential() const = 0;
   /// Computes the residual R(y), zero in prescribed components. y: [local vertices, 3], ghost values up to date.
   virtual Evaluation evaluate(const Field& y, Field& residual) = 0;
-  /// Computes the gap (prescribed position minus y; zero in free components) and returns the gap's largest absolute
-  /// value.
+  /// Computes `gap`, the prescribed positions minus the positions y (zero in free components), and returns the largest
+  /// absolute value in `gap`.
   virtual double find_gap(const Field& y, Field& gap) = 0;
-  /// Computes the direction d of an iteration: J d = -R in the free components, to a relative residual of `tolerance`,
-  /// and d = `gap` in the prescribed components. The right-hand side of the linear system for the direction d includes
-  /// the first-order change of the forces by the remaining motion of obstacles. Ghost values of the direction d are up
-  /// to date. `gap`: nullptr if prescribed components and moving obstacles must not move. `projection`: force terms
+  /// Computes the direction d of an iteration of Newton's method: J d = -R in the free components, to a relative
+  /// residual of `tolerance`, and d = `gap` (prescribed positions minus y) in the prescribed components. The right-hand
+  /// side of the linear system for the direction d includes the first-order change of the forces by the remaining
+  /// motion of obstacles. Ghost values of the direction d are up to date. `gap`: prescribed positions minus the
+  /// positions y, or nullptr if prescribed components and moving obstacles must not move. `projection`: force terms
   /// whose element contributions to the Jacobian J are made positive semidefinite.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
-  /// Returns true if some force term limits step lengths, as contact does. `Projection::contact` applies to the terms
-  /// that limit step lengths.
+  /// Returns true if some force term limits step lengths, as contact does. `Projection::contact` makes the
+  /// contributions of the terms that limit step lengths positive semidefinite.
   virtual bool has_contact() const = 0;
   /// Returns true if linear systems are solved to rounding error regardless of the tolerance.
   virtual bool solves_exactly() = 0;
@@ -63,11 +67,12 @@ class NewtonProblem {
   /// t.
   virtual bool has_constraints() const = 0;
   /// Returns the largest fraction t ≤ 1 of the motion from the positions `from` to the positions `to` that force terms
-  /// permit, for example without a collision. While positions move from `from` to `to`, obstacles move from the
-  /// fraction `from_progress` to the fraction `to_progress` of the obstacles' motion in the step.
+  /// permit; contact, for example, permits only motion without a collision. While positions move from `from` to `to`,
+  /// obstacles move from the fraction `from_progress` to the fraction `to_progress` of the obstacles' motion in the
+  /// step.
   virtual double max_step(const Field& from, double from_progress, const Field& to, double to_progress) = 0;
-  /// Completed fraction of the obstacles' motion in the step, in [0, 1]. The completed fraction approaches
-  /// `progress_goal` as prescribed components approach their prescribed positions.
+  /// Completed fraction of the obstacles' motion in the step, in [0, 1]. The completed fraction of the obstacles'
+  /// motion approaches `progress_goal` as prescribed components approach their prescribed positions.
   virtual double progress() const = 0;
   virtual double progress_goal() const = 0;
   virtual void set_progress(double progress) = 0;
@@ -89,8 +94,8 @@ struct NewtonReport {
   /// Residual norm ‖R‖ of each iterate, beginning with the starting point, divided by the largest `Evaluation::scale`
   /// of all iterates up to that iterate.
   std::vector<double> residuals;
-  /// Reason why Newton's method ended. After a failure, `reason` begins with the name of the most similar reason of
-  /// PETSc's SNES.
+  /// Reason why Newton's method ended. After a failure, `reason` begins with the name of the PETSc constant
+  /// SNES_DIVERGED_… that describes the failure best.
   std::string reason;
 };
 
@@ -108,10 +113,10 @@ struct NewtonReport {
 ///
 /// - Force terms such as contact limit the step length.
 ///
-/// - Prescribed components approach their prescribed positions along the direction of each iteration, so that no
-///   iterate is invalid. If force terms limit the step length, prescribed components move further than free components,
-///   as far as the force terms allow. If the step length of an iteration was below ½, prescribed components do not move
-///   in up to four following iterations.
+/// - Prescribed components approach their prescribed positions along the direction of each iteration, so that iterates
+///   have no inverted cells. If force terms limit the step length, prescribed components move further than free
+///   components, as far as the force terms allow. If the step length of an iteration was below ½, prescribed components
+///   do not move in up to four following iterations.
 ///
 /// - The iterations end if the residual norm is below the tolerance, or below the bound of the norm's rounding error
 ///   (`NewtonProblem::rounding`).
@@ -120,9 +125,9 @@ struct NewtonReport {
 ///   accepted if the residual norm ‖R‖ decreases, or if both R(y + t d)·d ≤ -½ R(y)·d, which limits the overshoot
 ///   (Matthies & Strang 1979), and ‖R(y + t d)‖ is at most the largest residual norm of the last ten iterates (Grippo,
 ///   Lampariello & Lucidi 1986). Without a potential, a trial along a direction of the exact Jacobian that is not a
-///   descent direction is accepted only if the residual norm decreases to at most a quarter of the norm at y. Without a
-///   potential, the direction of the projected Jacobian is used if no trial along the direction of the exact Jacobian
-///   is accepted.
+///   descent direction is accepted only if the residual norm decreases to at most a quarter of the residual norm at the
+///   iterate y. Without a potential, the direction of the projected Jacobian is used if no trial along the direction of
+///   the exact Jacobian is accepted.
 ///
 /// - Without a potential, step lengths vary after ten iterations without progress, so that iterates do not repeat.
 ///

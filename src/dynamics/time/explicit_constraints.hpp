@@ -15,10 +15,11 @@ using body::Assembly;
 using body::ConstraintSet;
 using body::NodeVectors;
 
-/// Constraint forces of a stage: the multipliers λ of this rank's constraints, and the corrected positions (m) or
-/// velocities (m/s) of the constrained nodes, which satisfy the constraints (`result`, [nodes, 3]). The multipliers of
-/// an assembly (rigid bodies that joints connect) are contiguous. The tangents of the multipliers and of the corrected
-/// positions or velocities are stored in a second ConstraintValues.
+/// Results of the computation of constraint forces at a stage: the multipliers λ of this rank's constraints
+/// (`multipliers`), and the positions (m) or velocities (m/s) of the constrained nodes after the constraint forces have
+/// been applied (`result`, [nodes, 3]). The multipliers of an assembly (rigid bodies that joints connect) are
+/// contiguous in the array `multipliers`. A second object of type ConstraintValues stores the tangents of the
+/// multipliers and of the positions or velocities.
 struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
@@ -34,8 +35,8 @@ struct FieldPairToChange {
   Field* derivative = nullptr;
 };
 
-/// Inputs for the computation of the constraint force at a stage of a substep. T is double, or `Along` for values with
-/// their derivatives along a direction.
+/// Inputs for the computation of the constraint force at a stage of a substep. The scalar type T is double, or `Along`
+/// for values with their derivatives along a direction.
 template <class T>
 struct ConstraintStage {
   int stage;
@@ -47,7 +48,7 @@ struct ConstraintStage {
   ExplicitUpdate<T> update;  ///< data of the step, of which only the members `h`, `gravity` and `damping` are read
 };
 
-/// Forces of rigid bodies and joints (constraint forces) in explicit steps.
+/// Constraint forces of rigid bodies and joints in explicit steps.
 ///
 /// Positions x must satisfy the constraints g(x) = 0 with the Jacobian G = ∂g/∂x. The force at stage i is f + G(X_i)ᵀ
 /// λ_i, where X_i are the positions of stage i, λ_i are the multipliers of the constraints, and f are all forces other
@@ -79,23 +80,27 @@ struct ConstraintStage {
 ///    positions y, and from the adjoints of all other quantities that depend on the force.
 ///
 /// 2. The adjoint of b, the value of y without the constraint force, is computed by b̄ = ȳ - G(y)ᵀ z with z = S⁻ᵀ G(x)
-///    p̄, where G is the Jacobian of the constraints, S = G(y) C G(x)ᵀ, and p̄ is the adjoint of the force without regard
-///    to the constraints (step 1).
+///    p̄, where G is the Jacobian of the constraints, x are the positions of the stage, y are the corrected positions, S
+///    = G(y) C G(x)ᵀ is the derivative of the constraints with respect to the multipliers, C is the diagonal matrix of
+///    the derivatives of y with respect to the force, and p̄ is the adjoint of the force without regard to the
+///    constraints (step 1).
 ///
 /// 3. The adjoint f̄ of the force with regard to the constraints is computed in the same way as the adjoint p̄ without
-///    regard to the constraints, but from the adjoint b̄ of step 2 instead of the adjoint ȳ of the corrected positions.
+///    regard to the constraints, but from b̄, the adjoint of the value of y without the constraint force (step 2),
+///    instead of ȳ, the adjoint of the corrected positions y.
 ///
 /// 4. The product (Σ_k λ_k ∇²g_k) f̄ with the multipliers λ_k of the constraints g_k and the adjoint f̄ of the force
 ///    (step 3) is added to the adjoint x̄ of the positions of the stage.
 ///
 /// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0,
-/// where G is the Jacobian of the constraints g and x are the positions of the stage; G(x) replaces G(y), and -(Σ_k z_k
-/// ∇²g_k) y with the vector z of step 2 is added to the adjoint x̄ of the positions of the stage.
+/// where G is the Jacobian of the constraints g and x are the positions of the stage; in the computation of the
+/// adjoint, G(x) replaces G(y), and -(Σ_k z_k ∇²g_k) y with the vector z of step 2 is added to the adjoint x̄ of the
+/// positions of the stage.
 class ExplicitConstraints {
  public:
-  /// `h`: length of a substep (s). Throws Error (input) for rules other than symplectic Euler and velocity Verlet. With
-  /// rules other than symplectic Euler and velocity Verlet, the constraint force of some stage does not change the next
-  /// positions, so these positions may violate the constraints.
+  /// `h`: length of a substep (s). Throws Error (input) for time integrators other than symplectic Euler and velocity
+  /// Verlet. With time integrators other than symplectic Euler and velocity Verlet, the constraint force of some stage
+  /// does not change the next positions, so these positions may violate the constraints.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
   /// Returns the size (bytes) of the vectors in the `ConstraintValues` of a stage.
@@ -105,7 +110,8 @@ class ExplicitConstraints {
   /// satisfied. Collective.
   ConstraintValues add_force(const ConstraintStage<double>& at, Field& force) const;
   /// Adds the tangent of the constraint force to `force_tangent`, which contains the tangent of the other forces.
-  /// `recorded`: result of `add_force` for the stage. Returns the tangent of the result of `add_force`. Collective.
+  /// `recorded`: result of `add_force` for the same stage. Returns the tangent of the result of `add_force`.
+  /// Collective.
   ConstraintValues add_force_tangent(const ConstraintStage<Along>& at, const ConstraintValues& recorded,
                                      Field& force_tangent) const;
   /// Adds the constraint force G(X)ᵀ λ to `force`, with the Jacobian G of the constraints at the positions X and the
@@ -115,8 +121,8 @@ class ExplicitConstraints {
   void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
                           const FieldPairToChange& force) const;
 
-  /// Adjoint of the constraint force of one stage. T is double, or `Along` for values with their derivatives along a
-  /// direction.
+  /// Adjoint of the constraint force of one stage. The scalar type T is double, or `Along` for values with their
+  /// derivatives along a direction.
   template <class T>
   class Reverse;
 
@@ -155,20 +161,22 @@ class ExplicitConstraints::Reverse {
  public:
   Reverse(const ExplicitConstraints& constraints, int stage, const FieldPair& X, const ConstraintValues& recorded,
           const ConstraintValues* tangent, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Adds the correction -G(y)ᵀ z (step 2 in the comment of ExplicitConstraints) to `x_bar` or `v_bar`, the adjoints of
-  /// the positions and velocities at the end of the substep. The stage must be the last of the substep. Collective.
+  /// Adds the constraint correction of adjoints (step 2 in the comment of ExplicitConstraints) to `x_bar` or `v_bar`,
+  /// the adjoints of the positions and velocities at the end of the substep. The stage of this Reverse object must be
+  /// the last stage of the substep. Collective.
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
-  /// Adds the correction -G(y)ᵀ z (step 2 in the comment of ExplicitConstraints) to `x_bar`, the adjoint of the next
-  /// stage's positions. The stage must not be the last of the substep. `v_bar`: adjoint of the next stage's velocities;
-  /// the pointers in `v_bar` are nullptr if the adjoint is zero. `acceleration_bar`: contributions of the end of the
-  /// substep, and of the stages after the next stage, to the adjoint of the stage's acceleration. Collective.
+  /// Adds the constraint correction of adjoints (step 2 in the comment of ExplicitConstraints) to `x_bar`, the adjoint
+  /// of the next stage's positions. The stage of this Reverse object must not be the last stage of the substep.
+  /// `v_bar`: adjoint of the next stage's velocities; the pointers in `v_bar` are nullptr if the adjoint is zero.
+  /// `acceleration_bar`: contributions of the end of the substep, and of the stages after the next stage, to the
+  /// adjoint of the stage's acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
   /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i. `f_bar`:
   /// adjoint f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:
-  /// Computes the vector z and returns the correction -G(y)ᵀ z of step 2 in the comment of ExplicitConstraints.
+  /// Computes z and -G(y)ᵀ z, which step 2 in the comment of ExplicitConstraints defines, and returns -G(y)ᵀ z.
   /// `force_bar`: adjoint p̄ of the force without regard to the constraints (step 1 in the comment of
   /// ExplicitConstraints).
   NodeVectors<T> correction(const NodeVectors<T>& force_bar);

@@ -16,8 +16,8 @@ namespace diffsim::dynamics {
 
 using Along = Dual<double, 1>;
 
-/// Read-only array of T. If T has derivatives, a pointer `value` or `derivative` that is nullptr stands for an array of
-/// zeros.
+/// Read-only array with entries of the scalar type T. If T is a Dual type, a pointer `value` or `derivative` that is
+/// nullptr stands for an array of zeros.
 template <class T>
 struct In;
 template <>
@@ -36,7 +36,8 @@ struct In<Along> {
   }
 };
 
-/// Writable array of T. If T has derivatives and `value` is nullptr, only derivatives are stored.
+/// Writable array with entries of the scalar type T. If T is a Dual type and the pointer `value` is nullptr, only
+/// derivatives are stored.
 template <class T>
 struct Out;
 template <>
@@ -58,8 +59,8 @@ struct Out<Along> {
   In<Along> in() const { return {value, derivative}; }
 };
 
-/// Substep length, and addresses of the masses, gravity, damping factor and masks of an explicit step. Kernels capture
-/// an ExplicitUpdate by value.
+/// Substep length of an explicit step, and addresses of the masses, of gravity, of the damping factor and of the masks
+/// of fixed components. Kernels capture an ExplicitUpdate by value.
 template <class T>
 struct ExplicitUpdate {
   double h;                   // length of a substep, s

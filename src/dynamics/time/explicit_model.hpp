@@ -23,8 +23,8 @@ class ExplicitRecord;
 /// Euler with the damping factor d and the mask m computes v ← m d (v + h a), x ← x + h v with the acceleration a. The
 /// mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components that
 /// are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each substep.
-/// Contact terms check each vertex's straight path from the start of a substep to each stage and to the end of the
-/// substep.
+/// Contact terms detect collisions on each vertex's straight path from the start of a substep to each stage and to the
+/// end of the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
 /// velocities are integer multiples of a power of two s_v ≈ 2⁻⁵² L/h, where L is the largest |coordinate| of the rest
@@ -79,12 +79,13 @@ class ExplicitModel : public SystemModel {
 
   void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
   /// Updates positions and velocities with the force of the last stage of substep s of step n, and updates ghost
-  /// positions. Without prescribed motions and reversible mode, vertices that are shared with other ranks are updated
-  /// first, so that the exchange of ghost positions overlaps with the update of the remaining vertices.
+  /// positions. If there are no prescribed motions and reversible mode is off, vertices that are shared with other
+  /// ranks are updated first, so that the exchange of ghost positions overlaps with the update of the remaining
+  /// vertices.
   void end_substep(int n, int s, State& state);
-  /// Computes substep s of `step_tangent`. Ghost values of the positions in `tangent` are up to date before and after a
-  /// call of `substep_tangent`. `stages`: if not nullptr, receives the tangents of the positions, velocities and
-  /// constraint values of all stages.
+  /// Computes the tangents of substep s, one of the substeps of `step_tangent`. Ghost values of the positions in
+  /// `tangent` are up to date before and after a call of `substep_tangent`. `stages`: if not nullptr, receives the
+  /// tangents of the positions, velocities and constraint values of all stages.
   void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
                        State& tangent, dynamics::ExplicitRecord* stages);
   /// Returns the configuration at which the force of stage i of substep s of step n was evaluated.
@@ -110,9 +111,9 @@ class ExplicitModel : public SystemModel {
   /// Returns the part of an error message that recommends stable values, such as "dt: 0.002, or substeps: 5".
   std::string stable_choice(double stable) const;
   double h() const { return dt() / substeps_; }
-  /// Time at the beginning of substep s of step n, in s.
+  /// Time (in seconds) at the beginning of substep s of step n.
   double time_of(int n, int s) const { return dt() * (n + static_cast<double>(s) / substeps_); }
-  /// Time of stage i of substep s of step n, in s.
+  /// Time (in seconds) of stage i of substep s of step n.
   double time_of(int n, int s, int i) const;
 
   const dynamics::ExplicitRule& rule_;

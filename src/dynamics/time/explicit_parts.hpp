@@ -22,10 +22,10 @@
 namespace diffsim {
 namespace dynamics {
 
-/// Data of an explicit step that derivatives need: the positions at all stages of all substeps, the multipliers and
-/// results of constraints (ConstraintValues), and, if requested, the velocities and the forces at these stages. The
-/// positions and velocities of the first stage of the first substep are stored in `initial`, the state at the start of
-/// the step.
+/// Data of an explicit step that derivatives need: the positions at all stages of all substeps, the multipliers of
+/// constraints and the corrected positions or velocities (ConstraintValues), and, if requested, the velocities and the
+/// forces at these stages. The positions and velocities of the first stage of the first substep are stored in
+/// `initial`, the state at the start of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -108,7 +108,7 @@ struct ExplicitModel::Workspace {
     no_damping.fill(1.0);
   }
   /// Returns the device addresses of masses, gravity and damping factor of step n, and of their derivatives along
-  /// `direction` if T has derivatives.
+  /// `direction` if the scalar type T is a Dual type.
   template <class T>
   dynamics::ExplicitUpdate<T> update(const ExplicitModel& model, int n, const ParameterSet* direction = nullptr) const {
     const auto entries = [n](const ParameterSet& set, const char* name, std::size_t width) -> const double* {
@@ -165,10 +165,10 @@ struct ExplicitModel::Workspace {
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
   Field force;                                                 // [local vertices, 3]
   /// Smallest local index of an inverted cell (`invalid_cell`) and of a vertex whose position is not finite
-  /// (`invalid_vertex`), or the constant `nothing_invalid`, [substeps + 1]. Entry s of `invalid_cell` is the smallest
-  /// index of a cell that is inverted at a stage of substep s; the last entry of `invalid_cell` is the smallest index
-  /// of a cell that is inverted at the end of the step. Entry s of `invalid_vertex` is the smallest index of a vertex
-  /// whose position at the end of substep s is not finite.
+  /// (`invalid_vertex`) in each substep, or the constant `nothing_invalid` if there is no such cell or vertex,
+  /// [substeps + 1]. Entry s of `invalid_cell` is the smallest index of a cell that is inverted at a stage of substep
+  /// s; the last entry of `invalid_cell` is the smallest index of a cell that is inverted at the end of the step. Entry
+  /// s of `invalid_vertex` is the smallest index of a vertex whose position at the end of substep s is not finite.
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;
   DeviceArray<std::int32_t> far_vertex;  // [1]: smallest index of a vertex whose position or velocity is outside `grid`
   Field no_damping;                      // [1], for rules without damping factor

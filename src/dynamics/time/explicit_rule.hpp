@@ -35,13 +35,13 @@ struct ExplicitRule {
 
   Integrator integrator = Integrator::symplectic_euler;
   int order = 1;
-  std::vector<Stage> stages;  ///< stages in order; stage 1 has the positions and velocities at the start of the substep
+  std::vector<Stage> stages;  ///< stages in order, the first with the state at the start of the substep
   Row velocity{};             ///< b_i
   Row position{};             ///< b̄_i
   double old_velocity = 0.0;  ///< β
   double new_velocity = 0.0;  ///< β'
   /// True if each substep multiplies the velocities by the damping factor d, the parameter `damping`; false if d = 1.
-  /// An integrator with `has_damping` must have a single stage.
+  /// An integrator whose `has_damping` is true must have a single stage.
   bool has_damping = false;
   /// True if the positions of the last stage equal the positions at the end of the substep. If `ends_in_last_stage` is
   /// true and no force depends on velocities, the forces of the last stage are also the forces of the first stage of
@@ -56,11 +56,11 @@ const std::vector<ExplicitRule>& explicit_rules();
 /// Returns the coefficients of an explicit integrator, or nullptr if the integrator is implicit.
 const ExplicitRule* find_explicit_rule(Integrator integrator);
 
-/// Returns the largest substep h (s) for which solutions of ẍ = -κ' x - γ' ẋ do not grow for any κ' (1/s²) and γ' (1/s)
-/// with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. Stability is tested by the eigenvalues of the amplification matrix
-/// of a substep for 9 × 9 pairs (κ', γ') with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. Returns infinity if
-/// `stiffness` and `damping` are 0. Returns 0 if `stiffness` is positive and undamped oscillations grow with the
-/// integrator `rule` for every substep h > 0.
+/// Returns the largest substep h (s) for which the solutions of ẍ = -κ' x - γ' ẋ by the integrator `rule` do not grow
+/// for any κ' (1/s²) and γ' (1/s) with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. The stability of a substep is
+/// tested by the eigenvalues of the substep's amplification matrix for 9 × 9 pairs (κ', γ') with 0 ≤ κ' ≤ `stiffness`
+/// and 0 ≤ γ' ≤ `damping`. Returns an infinite substep if `stiffness` and `damping` are 0. Returns the substep 0 if
+/// `stiffness` is positive and undamped oscillations grow with the integrator `rule` for every substep h > 0.
 double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping);
 
 }  // namespace diffsim::dynamics

@@ -44,8 +44,8 @@ struct ImplicitStatistics {
   /// Number of linear systems solved for derivatives whose matrix has negative eigenvalues, because the solution of the
   /// step is unstable.
   long indefinite = 0;
-  /// Number of Newton iterations that were repeated for derivatives, because the Records of the steps did not store the
-  /// iterates.
+  /// Number of Newton iterations that were repeated for derivatives, because the steps' `Record` objects did not store
+  /// the iterates.
   long repeated_iterations = 0;
 };
 
@@ -83,8 +83,8 @@ class ImplicitModel : public SystemModel {
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
   /// Sets each tolerance of Newton's method and of the linear systems of derivatives to min(τ, max(`factor` τ, 1e-13)),
-  /// where τ is the tolerance given in `ImplicitOptions`. Does nothing if Newton's iterations are differentiated as
-  /// executed, because the number of iterations must not change.
+  /// where τ is the tolerance given in `ImplicitOptions`. `tighten_solver` does nothing if Newton's iterations are
+  /// differentiated as executed, because the number of iterations must not change.
   void tighten_solver(double factor) override;
   void remember_steps(std::size_t bytes) override;
 
@@ -115,8 +115,8 @@ class ImplicitModel : public SystemModel {
   /// Continues the solution of a step from the positions y after Newton's method has failed on an equation without a
   /// potential. Alternates two solves: a minimisation of the potential of the step with friction frozen at the
   /// positions y, starting from y; then Newton's method for the full equation of the step, starting from the minimum.
-  /// Returns the report of the last solve of the full equation of the step, or the report `failed` of the earlier
-  /// failure if the first minimisation does not converge.
+  /// Returns the report of the last solve of the full equation of the step, or, if the first minimisation of the
+  /// potential does not converge, the argument `failed`, the report of the failure of Newton's method.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
   /// Returns a checksum of the parameters and of the counter `System::changes`. The solution of step n depends only on

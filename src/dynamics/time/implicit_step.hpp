@@ -46,7 +46,7 @@ struct ImplicitModel::Workspace {
   bool symmetric = true, has_potential = true;
   /// Sets `symmetric` to true if all force terms have symmetric Jacobians, and `has_potential` to true if all force
   /// terms have an energy. If the list of force terms with varying sparsity patterns has changed, replaces the entries
-  /// of `varying` by entries without a matrix, one for each force term with a varying sparsity pattern.
+  /// of the array `varying` by entries without a matrix, one for each force term with a varying sparsity pattern.
   void take(const std::vector<std::unique_ptr<ForceTerm>>& terms);
   double extent = 1.0;  // largest |coordinate| of the rest shape, m
 };
@@ -107,14 +107,14 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
   void set_progress(double progress) override { progress_ = moves_ ? progress : 1.0; }
 
-  /// Moves the positions y onto the constraints of rigid bodies and joints, if the system has constraints. Throws Error
-  /// if the positions y are too far from positions that satisfy the constraints.
+  /// Changes the positions y so that they satisfy the constraints of rigid bodies and joints, if the system has
+  /// constraints. Throws Error if the positions y are too far from positions that satisfy the constraints.
   void satisfy_constraints(Field& y) const;
 
   // ---- homotopy ----
 
-  /// Replaces the equation R(y) = 0 with the residual R of the step by R(y) = (1 - s) R(x_n) with 0 ≤ s ≤ 1, and the
-  /// prescribed positions y_p by x_n + s (y_p - x_n), where x_n are the positions at the beginning of the step. After
+  /// Replaces the equation R(y) = 0 of the step by R(y) = (1 - s) R(x_n) with 0 ≤ s ≤ 1, and the prescribed positions
+  /// y_p by x_n + s (y_p - x_n), where R is the residual and x_n are the positions at the beginning of the step. After
   /// `set_homotopy(s)`, moving obstacles (`ForceTerm::moves`) complete only the fraction s of their motion in the step.
   /// For s = 0, the solution of the equation R(y) = (1 - s) R(x_n) is y = x_n, the positions at the beginning of the
   /// step.
@@ -123,10 +123,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   // ---- frozen friction ----
 
   /// Replaces friction by lagged friction (System::split), which is evaluated at the fixed positions `y` instead of at
-  /// the solution of the step. The equation of a step with friction evaluated at fixed positions has a potential. If
-  /// the solution of the equation with friction evaluated at the fixed positions `y` equals `y`, `y` solves the
-  /// original equation of the step. If the argument `y` is nullptr, restores the original equation of the step, with
-  /// friction evaluated at the solution.
+  /// the solution of the step. The residual of a step with friction evaluated at fixed positions is the gradient of a
+  /// potential. If the solution of the equation with friction evaluated at the fixed positions `y` equals `y`, `y`
+  /// solves the original equation of the step. If the argument `y` is nullptr, restores the original equation of the
+  /// step, with friction evaluated at the solution.
   void hold(const Field* y);
 
   // ---- parts of the forward step that derivatives use ----
@@ -185,11 +185,12 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// derivative of the state at the end, where `dy` and `du` are the derivatives of the solution y and of the
   /// prescribed velocities u.
   void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
-  /// Adjoint of `advance`: adds the contributions of `advance` to the adjoint ȳ of the solution y and to the gradient,
-  /// and sets the adjoint ū of the prescribed velocities u. On entry, `adjoint` is the adjoint of the state after the
-  /// step. On return, `adjoint` is the contribution of `advance` to s̄, the adjoint of the state at the beginning of the
-  /// step. `StepKinematics::evaluate_adjoint` and `prescribe_adjoint` add the contributions of the residual and of the
-  /// prescribed components to the adjoint s̄ of the state at the beginning of the step.
+  /// Adjoint of `advance`: adds the contributions of `advance` to the adjoint ȳ of the solution y and to `gradient`,
+  /// the gradient with respect to the parameters, and sets the adjoint ū of the prescribed velocities u. On entry,
+  /// `adjoint` is the adjoint of the state after the step. On return, `adjoint` is the contribution of `advance` to s̄,
+  /// the adjoint of the state at the beginning of the step. `StepKinematics::evaluate_adjoint` and `prescribe_adjoint`
+  /// add the contributions of the residual and of the prescribed components to the adjoint s̄ of the state at the
+  /// beginning of the step.
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`: sets the prescribed components of `dy` and `du`, the derivatives of the positions y and
   /// velocities u at the end of the step.
@@ -213,20 +214,21 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   Field solve(Field b, bool transposed);
 
   /// Returns the derivative ḋ of the search direction d of Newton's method at the iterate y. The prescribed components
-  /// of the derivative ḋ of Newton's direction d are those of `missing`, the derivative of the gap (prescribed position
-  /// minus y). The free components of the derivative ḋ of Newton's direction d solve J ḋ = -Ṙ - J̇ d, where Ṙ and J̇ are
-  /// the derivatives of the residual R and of the Jacobian J = ∂R/∂y. `along`: derivatives of the positions, velocities
-  /// and accelerations that belong to the iterate y. `direction`: change of the parameters for which the derivative ḋ
-  /// of Newton's direction is computed.
+  /// of the derivative ḋ of Newton's direction d are those of `missing`, the derivative of the difference between the
+  /// prescribed positions and the iterate y. The free components of the derivative ḋ of Newton's direction d solve J ḋ
+  /// = -Ṙ - J̇ d, where Ṙ and J̇ are the derivatives of the residual R and of the Jacobian J = ∂R/∂y. `along`:
+  /// derivatives of the positions, velocities and accelerations that `StepKinematics::evaluate` computes from the
+  /// iterate y. `direction`: change of the parameters for which the derivative ḋ of Newton's direction is computed.
   Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
   /// Adjoint of `direction_tangent`: adds the contributions of `direction_tangent` to `y_bar`, `u_bar`, `state_bar` and
-  /// `gradient`. `d_bar`: adjoint of Newton's direction d on entry, adjoint of the gap (prescribed position minus y) on
-  /// return.
+  /// `gradient`. `d_bar`: on entry, the adjoint of the direction d of Newton's method; on return, the adjoint of the
+  /// difference between the prescribed positions and the iterate y of Newton's method.
   void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
                          ParameterSet& gradient);
-  /// Returns iteration k of Newton's method. Requires k < `end`. If `trace` no longer stores iteration k, repeats the
-  /// first `end` iterations of Newton's method, the last of which `trace` stores.
+  /// Returns the data (NewtonIteration) of iteration k of Newton's method. Requires k < `end`. If `trace` no longer
+  /// stores iteration k, repeats the first `end` iterations of Newton's method, and stores the last of these iterations
+  /// in `trace`.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
   /// Returns the time (s) to which the obstacles' positions belong if obstacles have completed the fraction `progress`

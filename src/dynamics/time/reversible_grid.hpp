@@ -9,9 +9,9 @@
 
 namespace diffsim::dynamics {
 
-/// Grids of positions and velocities on which explicit steps are exactly reversible. A grid with the spacing s, a power
-/// of two, consists of the integer multiples k s with |k| < 2⁵². The sum of two values of a grid has no rounding error.
-/// If positions x are on one grid and velocities v on another grid, a substep
+/// Grids of values to which positions and velocities are rounded, so that explicit steps are exactly reversible. A grid
+/// with the spacing s, a power of two, consists of the integer multiples k s with |k| < 2⁵². The sum of two values of a
+/// grid has no rounding error. If positions x are on one grid and velocities v on another grid, a substep
 ///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v)
 /// of length h with forces f, masses m and gravity g, where R rounds to the grid of v or of x, is undone bitwise by the
 /// same operations with − instead of +, in reverse order (D. Levesque, L. Verlet, Molecular dynamics and time
@@ -27,7 +27,8 @@ struct ReversibleGrid {
   static constexpr double most = 4503599627370496.0;  // bound of |value|/spacing, 2⁵²
 };
 
-/// Rounds positions and velocities to `grid`. Sets the velocities of fixed components, which steps do not use, to 0.
+/// Rounds positions and velocities to the grids of the argument `grid`. Sets the velocities of fixed components, which
+/// steps do not use, to 0.
 void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
 /// Computes a reversible substep of symplectic Euler without damping. `force`: force at the beginning of the substep.
 /// Lowers `invalid_vertex` to the smallest index of a vertex whose position is not finite, and `far_vertex` to the

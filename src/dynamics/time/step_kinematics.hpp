@@ -15,8 +15,8 @@ namespace diffsim::dynamics {
 /// fields x, v, a and x_n have the shape [local vertices, 3]; a KinematicFields object may also contain the tangents or
 /// the adjoints of these fields.
 struct KinematicFields {
-  /// Creates the fields `x`, `v`, `a` and `start` with the shape of `field` and zero values; `start` is empty if `lags`
-  /// is false.
+  /// Creates the fields `x`, `v`, `a` and `start` with the shape of `field` and zero values; if `lags` is false, the
+  /// field `start` is empty.
   KinematicFields(const Field& field, bool lags)
       : x(field.like("x")), v(field.like("v")), a(field.like("a")), start(lags ? field.like("start") : Field()) {}
   bool has_start() const { return start.size() > 0; }
@@ -75,7 +75,8 @@ class StepKinematics {
   void advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const;
 
  private:
-  /// Copies the fields of prescribed motions, which the TimeRule does not contain.
+  /// Copies the fields of prescribed motions, which the TimeRule does not contain, from the state `from` to the state
+  /// `to`.
   void keep_other_fields(const State& from, State& to) const;
   /// Returns true if field k of the state contains velocities or accelerations, which are zero in fixed components.
   bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }

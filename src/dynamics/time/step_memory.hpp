@@ -19,7 +19,7 @@ namespace diffsim::dynamics {
 class StepMemory {
  public:
   /// Sets the maximum total size (bytes) of the solutions that this rank stores. The argument `bytes` must be the same
-  /// on all ranks. If `bytes` is 0, removes all stored solutions.
+  /// on all ranks. A limit of 0 bytes removes all stored solutions.
   void set_limit(std::size_t bytes);
   /// Returns true if the memory can store solutions, that is, if the limit of their size is above 0.
   bool is_enabled() const { return limit_ > 0; }
@@ -28,8 +28,8 @@ class StepMemory {
   /// Removes all stored solutions if `key` differs from the key of the last call of `set_key`. `key`: checksum of all
   /// values on which the result of a step depends, except the state.
   void set_key(std::uint64_t key);
-  /// Returns true if all ranks have stored the solution of step n from the state `start`, and copies the solution to
-  /// `y`. Collective.
+  /// Returns true, with the solution in `y`, if all ranks have stored the solution of step n from the state `start`.
+  /// Collective.
   bool find(MPI_Comm comm, int n, const State& start, Field& y) const;
   /// Stores the solution y of step n from the state `start`, unless the size of all stored solutions would exceed the
   /// limit of `set_limit`.

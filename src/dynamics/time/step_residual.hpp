@@ -47,8 +47,8 @@ class ImplicitModel::Residual {
   void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
                                 Field& out) const;
   /// Adds -λ Σ ā to the gradient with respect to gravity, where λ is the load factor, ā is `a_bar`, and the sum is over
-  /// the vertices on which gravity acts. `a_bar`: the vector -M w, with the masses M and the vector w of `adjoint`, for
-  /// the gradient; the derivative of -M w along a direction for the derivative of the gradient.
+  /// the vertices on which gravity acts. `a_bar`: for the gradient, the vector -M w with the masses M and the vector w
+  /// of `adjoint`; for the derivative of the gradient along a direction, the derivative of -M w along this direction.
   void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;
 
   ImplicitModel& model_;

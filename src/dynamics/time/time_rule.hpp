@@ -25,10 +25,10 @@ struct Combination {
 /// and one of the step's adjoint.
 struct TimeRule {
   std::vector<std::string> fields;  ///< names of the state's fields, `positions` and `velocities` first
-  Combination acceleration;         ///< coefficients of the accelerations a; all coefficients are zero in statics
-  Combination position;             ///< coefficients of the positions x at which forces are evaluated
-  Combination velocity;             ///< coefficients of the velocities v at which forces are evaluated
-  std::vector<Combination> next;    ///< coefficients of each field of the state at the end of the step
+  Combination acceleration;         ///< linear combination that gives the accelerations a; zero in statics
+  Combination position;             ///< linear combination that gives the positions x at which forces are evaluated
+  Combination velocity;             ///< linear combination that gives the velocities v at which forces are evaluated
+  std::vector<Combination> next;    ///< linear combinations that give the fields of the state at the end of the step
 };
 
 /// Returns the coefficients of an implicit integrator for step n of length h.

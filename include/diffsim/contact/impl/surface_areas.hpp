@@ -21,7 +21,7 @@ int dimension_of(const std::array<Corner, 3>& piece) {
 }
 
 /// Returns the dimension of the surface of the body that contains a vertex: 2 for a body of tetrahedra or triangles, 1
-/// for segments, 0 for points. `number`: number of the vertex in the mesh file.
+/// for a body of segments, 0 for a body of points. `number`: number of the vertex in the mesh file.
 int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 
 /// Appends to `triangles` the flat triangles that represent a boundary face: one for a linear face, four for a
@@ -51,7 +51,7 @@ double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 /// body of points, the number of point cells at a vertex replaces the tributary area.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< tributary areas (m²) or lengths (m) of `vertices`, or numbers of point cells
+  std::vector<double> areas;  ///< tributary area (m²) or length (m) of each vertex, or number of its point cells
 };
 
 /// Returns the owned vertices of the surface pieces of one dimension (2: triangles, 1: segments, 0: points), and the

@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Returns the Dual with the given value and the given derivative along one direction.
+/// Returns a Dual with the given value and the given derivative along one direction.
 template <class T>
 DIFFSIM_FUNCTION Dual<T, 1> along(const T& value, const T& derivative) {
   Dual<T, 1> result;

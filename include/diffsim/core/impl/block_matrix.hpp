@@ -17,8 +17,9 @@ struct VertexLocation {
   bool operator==(const VertexLocation&) const = default;
 };
 
-/// Sparsity pattern of a Jacobian, stored as groups of elements (for example cells or contact stencils). An element is
-/// a list of local vertices; the Jacobian couples all pairs of vertices of an element.
+/// Sparsity pattern of a Jacobian, stored as groups of elements (for example cells or contact stencils) with equal
+/// numbers of vertices. An element is a list of local vertices; the Jacobian couples all pairs of vertices of an
+/// element.
 class Couplings {
  public:
   struct Group {
@@ -27,16 +28,18 @@ class Couplings {
     bool operator==(const Group&) const = default;
   };
 
-  /// Adds a group of elements. `vertices`: local vertices of each element, [elements, nodes].
+  /// Adds a group of elements, such as cells, to the sparsity pattern. `vertices`: local vertices of each element,
+  /// [elements, nodes].
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
-  /// Sets the ghost vertices, which follow the owned vertices in the local numbering: ghost i is a copy of the vertex
-  /// at `copies[i]`. Without a call of `set_copies`, the ghost vertices are the ghost vertices of the mesh.
+  /// Sets the ghost vertices of the sparsity pattern, which follow the owned vertices in the local numbering: ghost i
+  /// is a copy of the vertex at `copies[i]`. Without a call of `set_copies`, the sparsity pattern has the ghost
+  /// vertices of the mesh.
   void set_copies(const std::vector<VertexLocation>& copies) { copies_ = copies; }
   const std::vector<VertexLocation>& copies() const { return copies_; }
   bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }
-  /// Removes all couplings and the list of ghost vertices. The memory of the removed couplings is not freed, so that
-  /// later calls of `add` can reuse the memory.
+  /// Removes all couplings and all ghost vertices from the sparsity pattern. The memory of the removed couplings is not
+  /// freed, so that later calls of `add` can reuse the memory.
   void clear();
 
  private:
@@ -50,7 +53,7 @@ class Couplings {
 ///
 /// The rows and columns of a BlockMatrix correspond to local vertices, ghosts included. The global matrix is the sum of
 /// the BlockMatrix objects of all ranks. Every local vertex has a diagonal block in a BlockMatrix. The class
-/// BlockScatter adds the blocks of elements to a BlockMatrix.
+/// BlockScatter adds element matrices to a BlockMatrix.
 class BlockMatrix {
  public:
   BlockMatrix(int num_vertices, const Couplings& couplings);

@@ -17,9 +17,9 @@ struct BlockMatrix::Data {
 
 /// Data of a BlockScatter in device memory; kernels capture a copy of BlockScatterData. A pack is a group of
 /// `pack_width` elements, and a chunk is a range of packs that one thread processes. A slot is a temporary 3×3 block
-/// that is added to a block of the matrix after the loop. On a host, if several chunks of packs contribute to the same
-/// block of the matrix, the first of these chunks adds to the block, and each later chunk adds to a slot (temporary
-/// block). On a GPU, each block of each element is added to a separate slot (temporary block).
+/// that is added to a block of the BlockMatrix after the loop over elements. On a host, if several chunks of packs
+/// contribute to the same block of the matrix, the first of these chunks adds to the block, and each later chunk adds
+/// to a slot (temporary block). On a GPU, each block of each element is added to a separate slot (temporary block).
 struct BlockScatterData {
   int num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread; GPU: one per pack
@@ -58,7 +58,7 @@ struct BlockSink {
   }
 };
 
-/// Kernel that calls `body(pack, vertices, sink)` for each pack of elements in a chunk of packs.
+/// Kernel that calls `body(pack, vertices, sink)` for each pack of elements in a chunk (range) of packs.
 template <class Body>
 struct ElementSweep {
   BlockScatterData data;
@@ -90,8 +90,8 @@ void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
 /// order, and sets the slots to zero for the next loop over elements.
 void sum_block_slots(const BlockScatterData& data, double* values);
 
-/// Loops over elements and adds the blocks of the elements to a BlockMatrix. `body(pack, vertices, sink)` computes the
-/// blocks of a pack's elements and passes the blocks to `sink.add`.
+/// Loops over elements and adds the element matrices to a BlockMatrix. `body(pack, vertices, sink)` computes the
+/// 3×3 blocks of the element matrices of a pack and passes the blocks to `sink.add`.
 template <class Body>
 void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {
   const BlockScatterData& data = scatter.data();

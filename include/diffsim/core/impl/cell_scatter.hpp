@@ -44,8 +44,8 @@ class CellScatter {
   const Data& data() const { return *data_; }
 
  private:
-  /// Assigns vertices, and slots for temporary vectors, to the chunks of packs. Builds all members of CellScatter::Data
-  /// except the member `vertices`.
+  /// Assigns vertices and slots (temporary vectors) to chunks, which are ranges of packs of cells. Builds all members
+  /// of CellScatter::Data except the member `vertices`.
   void distribute(const std::vector<int>& vertices, int num_shared, int nodes);
 
   int num_cells_;

@@ -11,11 +11,11 @@
 
 namespace diffsim {
 
-/// Destinations of the results of a loop over consecutive packs of cells, in device memory. Kernels capture a copy of a
-/// CellScatterPart. A pack is a group of `pack_width` cells, and a chunk is a range of packs that one thread processes.
-/// A slot is a temporary vector that is added to the value at a vertex after the loop. On a host, a chunk of packs adds
-/// its values at a vertex to a slot (temporary vector) if an earlier chunk contains the same vertex. On a GPU, each
-/// node of each cell has a separate slot (temporary vector).
+/// Data in device memory that assigns the results of a loop over consecutive packs of cells to vertices. Kernels
+/// capture a copy of a CellScatterPart. A pack is a group of `pack_width` cells, and a chunk is a range of packs that
+/// one thread processes. A slot is a temporary vector that is added to the value at a vertex after the loop over cells.
+/// On a host, the values of a chunk of packs at a vertex are added to a slot (temporary vector) if an earlier chunk
+/// contains the vertex. On a GPU, each node of each cell has a separate slot (temporary vector).
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread
@@ -64,8 +64,8 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
 }
 
 /// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If a vertex belongs to another
-/// thread, the nodal value at the vertex is added to a temporary vector in the array `slots` instead of `out`. The
-/// array `slots` is `part.slots` or has the size of `part.slots`.
+/// thread, the nodal value at the vertex is added to a temporary vector in the array `slots` instead of `out`. `slots`:
+/// the array `part.slots`, or another array of the size of `part.slots`.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -119,7 +119,7 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
 }
 
 /// Adds to out[vertex] the sum of the slots (temporary vectors) of each vertex, in a fixed order, and sets the slots to
-/// zero for the next loop over cells. The array `slots` is `part.slots` or has the size of `part.slots`.
+/// zero for the next loop over cells. `slots`: the array `part.slots`, or another array of the size of `part.slots`.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
 /// Loops over cells, and adds a vector for each node of each cell to the array `out`. `body(pack, vertices, value)`

@@ -17,8 +17,8 @@ DIFFSIM_FUNCTION double by_lane(double x, Function function) {
 }
 }  // namespace detail
 
-/// Prefetches the cache lines of the `count` values that begin at `address`. The pointer `address` need not be valid.
-/// On a GPU, `prefetch` does nothing.
+/// Prefetches the cache lines of the `count` values that begin at `address`. The pointer `address` passed to `prefetch`
+/// need not be valid. On a GPU, `prefetch` does nothing.
 template <int count, class T>
 DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -63,11 +63,12 @@ inline constexpr int pack_width = 4;
 inline constexpr int pack_width = 2;
 #endif
 
-/// Link-time check of `pack_width`. The library defines the member `doubles` only for the `pack_width` with which the
-/// library was compiled. A program whose compiler options give another `pack_width` than the library's does not link,
-/// because the layouts of arrays would differ. Programs must be compiled with the library's -march option. The CMake
-/// target diffsim::diffsim passes -march to the programs that link the target if the library is configured with
-/// DIFFSIM_ARCH, but not if -march is in the library's CMAKE_CXX_FLAGS.
+/// Link-time check of `pack_width`. The library defines the member `doubles` of `LibraryIsCompiledForPacksOf` only for
+/// the `pack_width` with which the library was compiled. A program whose compiler options give another `pack_width`
+/// than the library's cannot be linked, because the program's array layouts would differ from the library's. Programs
+/// must be compiled with the library's -march option. The CMake target diffsim::diffsim passes -march to the programs
+/// that link the target if the library is configured with DIFFSIM_ARCH, but not if -march is in the library's
+/// CMAKE_CXX_FLAGS.
 template <int width>
 struct LibraryIsCompiledForPacksOf {
   static const char doubles;
@@ -188,7 +189,7 @@ struct VectorLanes {
     }
 #endif
   }
-  /// Adds the vector of lane i to target[0], target[1] and target[2].
+  /// Adds the components of the vector in lane i to target[0], target[1] and target[2].
   DIFFSIM_FUNCTION void add_to(double* target, int i) const {
     Two sum;
     __builtin_memcpy(&sum, target, sizeof(sum));
@@ -208,7 +209,8 @@ DIFFSIM_FUNCTION Pack by_lane(Pack x, Function function) {
 }  // namespace detail
 
 DIFFSIM_FUNCTION Pack abs(Pack x) { return Pack(x.value < 0.0 ? -x.value : x.value); }
-/// Returns the magnitude of `size` with the sign of `sign`. `sign` = +0 and `sign` = -0 both count as positive.
+/// Returns the magnitude of `size` with the sign of `sign`. The values +0 and -0 of the argument `sign` both count as
+/// positive.
 DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   const Pack::Register positive = abs(size).value;
   return Pack(sign.value < 0.0 ? -positive : positive);
@@ -239,7 +241,7 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
 /// the cube root has the bit pattern B/3 + constant, where B is the bit pattern of x as an integer. The start value of
 /// Halley's iteration differs from the cube root by less than 5 %, and each of three Halley iterations cubes the
 /// relative error. The error of the returned cube root is at most 2 ulp. If x is not a positive normal number, the
-/// returned value is undefined.
+/// result of `cbrt` is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
@@ -253,10 +255,10 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
 }
 
 /// Returns, for each lane, the polar angle of the point (x, y), in [-π, π]; all lanes are computed at once. Coordinates
-/// +0 and -0 both count as positive; the angle of the point (0, 0) is 0. The angle between the vector (x, y) and the
-/// nearer coordinate axis is at most π/4 and is computed as j π/8 + arctan t, where j is 0, 1 or 2, |t| ≤ tan(π/16),
-/// and arctan t is the power series up to t^21. The error of the polar angle is at most 4 ulp if |x| + |y| does not
-/// overflow.
+/// +0 and -0 of the point both count as positive; the polar angle of the point (0, 0) is 0. The angle between the
+/// vector (x, y) and the nearer coordinate axis is at most π/4 and is computed as j π/8 + arctan t, where j is 0, 1 or
+/// 2, |t| ≤ tan(π/16), and arctan t is computed by its power series up to t^21. The error of the polar angle is at most
+/// 4 ulp if |x| + |y| does not overflow.
 DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   using Register = Pack::Register;
   constexpr double pi = 3.14159265358979323846;

@@ -12,8 +12,8 @@
 
 namespace diffsim {
 
-/// Quantities that the force on one point may depend on. The scalar type T is `double`, or a Dual if derivatives are
-/// computed.
+/// Quantities that the force on one point may depend on. The scalar type T of PointValues is `double`, or a Dual if
+/// derivatives are computed.
 template <class T, int P>
 struct PointValues {
   Vec3<T> x;           ///< position (m)
@@ -85,7 +85,8 @@ struct InputAt {
   }
 };
 /// Alternative to the numbering InputAt: the number of each scalar is the scalar's flat index in PointValues. Kernels
-/// use SamePlace to differentiate with respect to the position x alone, or with respect to x and the velocity v.
+/// use the numbering SamePlace to differentiate with respect to the position x alone, or with respect to x and the
+/// velocity v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
@@ -126,7 +127,7 @@ DIFFSIM_FUNCTION void repeat(const Each& each) {
 }
 
 /// Returns PointValues in which the scalar with flat index i is `make(a_i, b_i, i)`, where a_i and b_i are the scalars
-/// with flat index i in `a` and `b`. The documentation of InputAt defines flat indices.
+/// with flat index i in `a` and `b`. The documentation of the struct InputAt defines the flat index of a scalar.
 template <class T, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const PointValues<T, P>& b, const Make& make) {
   PointValues<decltype(make(a.time, b.time, 0)), P> result;
@@ -144,7 +145,7 @@ DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const Make& make) {
   return combined(a, a, make);
 }
 
-/// Returns the force on a point; if F defines only an energy E, the force is -∂E/∂x.
+/// Returns the force on a point; if the force's type F defines only an energy E, the force is -∂E/∂x.
 template <class F, class T>
 DIFFSIM_FUNCTION Vec3<T> force_of(const F& f, const PointValues<T, F::num_values>& at) {
   if constexpr (HasForce<F>) {
@@ -171,9 +172,9 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Returns the force law `f.projected()`, or `f` if the type F has no function `projected`. If the assembled Jacobian
-/// must be semidefinite, the derivative of the force `f.projected()` with respect to the position x replaces the
-/// derivative of the force `f`.
+/// Returns the force law `f.projected()`, or the force law `f` if the type F of `f` has no function `projected`. If the
+/// assembled Jacobian must be semidefinite, the derivative of the force `f.projected()` with respect to the position x
+/// replaces the derivative of the force `f`.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

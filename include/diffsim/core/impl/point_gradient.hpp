@@ -12,10 +12,10 @@ namespace diffsim {
 /// is the derivative of W with respect to F : F, c is the derivative of W with respect to det F, and the 3×3 matrix D
 /// contains the derivatives of W with respect to the entries of F. The array `derivative` contains the nine entries of
 /// D, then s, then c. Bit i of the bit mask `parts` is set if element i of the array `derivative` is structurally
-/// non-zero. `parts` depends on the code of the differentiated function alone, not on the value of the matrix F. A
-/// compiler that inlines the differentiated function therefore knows `parts` at compile time, and generates no code for
-/// zero elements of the array `derivative`. If the differentiated function is inlined, the derivatives cost as much as
-/// hand-written derivatives.
+/// non-zero. The bit mask `parts` depends on the code of the differentiated function alone, not on the value of the
+/// matrix F. A compiler that inlines the differentiated function therefore knows `parts` at compile time, and generates
+/// no code for zero elements of the array `derivative`. If the differentiated function is inlined, the derivatives of
+/// the function cost as much as hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;
@@ -212,7 +212,7 @@ DIFFSIM_FUNCTION void take_values(const Mat3<PointGradient<T>>& a, Mat3<T>& valu
     take_values<k + 1>(a, value);
   }
 }
-/// Returns true if `a` is F itself, the matrix of the independent variables.
+/// Returns true if the matrix `a` is F, the matrix of the independent variables.
 template <int k = 0, class T>
 DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   if constexpr (k < 9)
@@ -268,7 +268,7 @@ DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const M
   return detail::contracted(x, B, a) + detail::contracted(T(0.0), A, b);
 }
 
-/// Returns the matrix ∂W/∂F at the value of F, where W is the AD scalar that a function of F has returned.
+/// Returns the matrix ∂W/∂F, where W is the AD scalar that a function of the 3×3 matrix F has returned.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> gradient_of(const PointGradient<T>& W, const Mat3<T>& F) {
   using G = PointGradient<T>;

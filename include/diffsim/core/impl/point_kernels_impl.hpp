@@ -47,8 +47,8 @@ struct Direction {
   double time;
 };
 
-/// Returns the inputs of the force on point i, which is the local vertex `vertex`. If `from.weight` is nullptr, the
-/// weight of the point is `weight`.
+/// Returns the inputs of the force on point i, which is the local vertex `vertex`. If the address `from.weight` is
+/// nullptr, the weight of the point is the argument `weight`.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -72,10 +72,10 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
 }
 
 /// Adds the derivatives of a scalar with respect to all inputs of the force on point i to the arrays that `to`
-/// addresses; `by(k)` is the scalar's derivative with respect to input k in the numbering of Inputs. The scalar's
-/// derivatives with respect to the parameter values p are added to `sums`, in addition to the arrays that `to`
-/// addresses. For a parameter with one value for all points, the address in `to` is nullptr; the caller of
-/// `add_derivatives` adds the derivative in `sums`, summed over all points, to the gradient.
+/// addresses; `by(k)` is the scalar's derivative with respect to input k in the numbering of Inputs. `add_derivatives`
+/// adds the derivatives with respect to the parameter values p both to `sums` and to the arrays that `to` addresses.
+/// For a parameter with one value for all points, the address in `to` is nullptr; the caller of `add_derivatives` adds
+/// the derivative in `sums`, summed over all points, to the gradient.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -92,7 +92,7 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
 }
 
 /// Returns the sum of `value(force, at)`, with the inputs `at` of the force on a point, over all points for which
-/// `F::active` returns true, or over all points if F has no function `active`.
+/// `F::active` returns true, or over all points if the force's type F has no function `active`.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -114,8 +114,8 @@ struct Energy {
   }
 };
 
-/// Adds the forces on all active points to `f`, [local vertices, 3]. A point is active if `F::active` returns true or
-/// is not defined.
+/// Adds the forces on all active points to the array `f`, [local vertices, 3]. A point is active if `F::active` returns
+/// true or is not defined.
 template <class F>
 void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::parallel_for(
@@ -128,9 +128,9 @@ void add_forces(const Sweep<F>& sweep, double* f) {
   Kokkos::fence();
 }
 
-/// Adds the derivative df = Σ_k ∂f/∂q_k dq_k of the force f on each active point to `df`, [local vertices, 3], where
-/// q_k are all inputs of the force, and dq_k are the components of `direction`. A point is active if `F::active`
-/// returns true or is not defined.
+/// Adds the derivative df = Σ_k ∂f/∂q_k dq_k of the force f on each active point to the array `df`, [local vertices,
+/// 3], where q_k are all inputs of the force, and dq_k are the components of `direction`. A point is active if
+/// `F::active` returns true or is not defined.
 template <class F>
 void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* df) {
   Kokkos::parallel_for(
@@ -168,9 +168,9 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
 }
 
 /// Computes the derivative, along a direction, of each value that `add_adjoints` computes, and adds this derivative to
-/// the corresponding array of `to`. Along the direction of differentiation, the inputs of the force change by
-/// `direction`, and the array `w` changes by `dw`. Returns the directional derivatives of the sums that `add_adjoints`
-/// returns. A null pointer `w` or `dw` stands for an array of zeros.
+/// the corresponding array that `to` addresses. Along the direction of differentiation, the inputs of the force change
+/// by `direction`, and the array `w` changes by `dw`. Returns the directional derivatives of the sums that
+/// `add_adjoints` returns. A null pointer `w` or `dw` stands for an array of zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
@@ -198,9 +198,9 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
 
 /// Computes the 3×3 block a ∂f/∂x + b ∂f/∂v of the force f on one point with position x and velocity v, where a is
 /// `weights.position` and b is `weights.velocity`. If `weights.project` is true and the force's type F has a function
-/// `projected`, ∂f/∂x is the derivative of the force `F::projected()`, for which -∂f/∂x is positive semidefinite. If
-/// `weights.project` is true and the force's type F has no function `projected`, the block a ∂f/∂x + b ∂f/∂v is
-/// replaced by the symmetric part of the block, in which negative eigenvalues are set to zero.
+/// `projected`, ∂f/∂x in the block is the derivative of the force f that `F::projected()` returns, for which -∂f/∂x is
+/// positive semidefinite. If `weights.project` is true and the force's type F has no function `projected`, the block a
+/// ∂f/∂x + b ∂f/∂v is replaced by the symmetric part of the block, in which negative eigenvalues are set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {

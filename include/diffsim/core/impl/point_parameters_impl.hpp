@@ -22,7 +22,7 @@ struct PointParameter {
   bool is_dead_load = false;
   bool is_optional = false;  ///< true if a missing parameter counts as zero; false if the Model must have the parameter
 
-  /// Returns a placeholder for an unused element, which is always zero, of the array p of parameter values.
+  /// Returns a PointParameter for an unused parameter value in the array p; unused parameter values are zero.
   static PointParameter unused() { return {"", 1, false, true}; }
   /// Returns the parameter that the ParameterSpec `spec` describes. The name of the parameter is `spec.name`, followed
   /// by ":" and `label` if `label` is not empty.
@@ -49,7 +49,7 @@ struct ParameterNumbers {
   }
 };
 
-/// Gradient with respect to the parameter values p of a force term, summed over all points or stencils.
+/// Derivatives of a scalar with respect to the parameter values p of a force term, summed over all points or stencils.
 template <int P>
 struct Sums {
   static constexpr int size = P > 0 ? P : 1;
@@ -74,7 +74,8 @@ class ParameterList {
   /// Throws Error if a required parameter is missing, or if a parameter has a wrong number of components, or has
   /// neither one value for all points nor one value per point. In the function `check`, a point is a vertex of a
   /// PointTerm or an entity of a StencilTerm. The callback `is_of_points(entities)` must return true if `entities` is
-  /// the set of all points. `home`: description of the points in error messages, for example "each vertex".
+  /// the set of all points. The argument `home` is the description of the points in error messages, for example "each
+  /// vertex".
   void check(const ParameterSet& parameters, const std::function<bool(const Entities&)>& is_of_points,
              const std::string& home) const;
 
@@ -110,8 +111,8 @@ class Parameters : public ParameterList {
       : ParameterList(std::move(term), std::move(takes), P) {}
 
   /// Returns the addresses of the values in the ParameterSet `set`, which contains parameter values, a direction or a
-  /// gradient. If `set` is a gradient, the address of a parameter with one value for all points is nullptr, because the
-  /// derivatives with respect to this parameter are summed over the points (`add_sums`).
+  /// gradient. If the ParameterSet `set` is a gradient, the address of a parameter with one value for all points is
+  /// nullptr, because the derivatives with respect to this parameter are summed over the points (`add_sums`).
   template <class Number, class Set>
   ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
     ParameterNumbers<P, Number> result;

@@ -41,8 +41,8 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
 }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix: negative eigenvalues become zero.
-/// The scalar type T of the matrix is `double` or Pack. If an entry of the given matrix is NaN, entries of the
-/// resulting matrix are NaN.
+/// `make_semidefinite` accepts matrices of `double` and of Pack. If an entry of a matrix is NaN, `make_semidefinite`
+/// sets entries of the matrix to NaN.
 template <int n, class T>
 DIFFSIM_FUNCTION void make_semidefinite(T (&a)[n][n]) {
   T Q[n][n], values[n];

@@ -10,8 +10,9 @@
 
 namespace diffsim {
 
-/// Quantities that the force on a stencil of N nodes may depend on. The scalar type T is `double`, or a Pack with the
-/// values of several stencils. When derivatives are computed, the scalar type T is a Dual of `double` or of Pack.
+/// Quantities that the force on a stencil of N nodes may depend on. The scalar type T of StencilValues is `double`, or
+/// a Pack with the values of several stencils. When derivatives are computed, the scalar type T of StencilValues is a
+/// Dual of `double` or of Pack.
 template <class T, int N, int P>
 struct StencilValues {
   Vec3<T> x[N];        ///< positions of the nodes (m)
@@ -90,10 +91,10 @@ struct Inputs {
                        first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
 };
 
-/// Map from the flat index of a scalar in StencilValues to the number of this scalar in Inputs; -1 for scalars with
-/// respect to which no derivatives are computed. Flat indices number the scalars of StencilValues in this order:
-/// components of the positions x of all nodes, components of the velocities v, components of the rest positions X,
-/// parameter values p, time.
+/// Map from the flat index of a scalar in StencilValues to the number of this scalar in the numbering Inputs; -1 for
+/// scalars with respect to which no derivatives are computed. Flat indices number the scalars of StencilValues in this
+/// order: components of the positions x of all nodes, components of the velocities v, components of the rest positions
+/// X, parameter values p, time.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -106,7 +107,7 @@ struct InputAt {
 };
 
 /// Returns StencilValues in which the scalar with flat index i is make(a_i, b_i, i), where a_i and b_i are the scalars
-/// with flat index i in `a` and `b`. The documentation of InputAt defines flat indices.
+/// with flat index i in `a` and `b`. The documentation of the struct InputAt defines the flat index of a scalar.
 template <class T, int N, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
   StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
@@ -226,8 +227,8 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
   }
 }
 
-/// Converts the scalar with the flat index `place` to an independent variable of differentiation if the scalar's number
-/// in `Numbering` is `first` … `first` + n - 1, and to a constant otherwise.
+/// Converts the scalar with the flat index `place` in StencilValues to an independent variable of differentiation if
+/// the scalar's number in `Numbering` is `first` … `first` + n - 1, and to a constant otherwise.
 template <int n, class Numbering>
 struct Varied {
   int first;

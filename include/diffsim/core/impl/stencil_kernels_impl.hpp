@@ -20,7 +20,8 @@
 namespace diffsim::stencil {
 
 /// Device addresses of all inputs of the forces on stencils (positions x, velocities v, rest positions X and parameter
-/// values p), or of the derivatives of the inputs along a direction. A null address stands for an array of zeros.
+/// values p), or of the derivatives of the inputs along a direction. A null address in an Addresses object stands for
+/// an array of zeros.
 template <int P>
 struct Addresses {
   const double* x = nullptr;  ///< [local vertices, 3]
@@ -83,8 +84,8 @@ DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double*
     }
   }
 }
-/// Returns the values at the addresses `from` for a group of stencils. `from` contains the addresses of the inputs of
-/// the force, or of derivatives of the inputs along a direction.
+/// Returns the values at the addresses `from` for a group of stencils. The argument `from` contains the addresses of
+/// the inputs of the force, or of derivatives of the inputs along a direction.
 template <class F>
 DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
   Values<F, Number<F>> at;
@@ -100,9 +101,9 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
   return at;
 }
 
-/// Sets row i of `vectors`, [count, num_nodes, 3], to the vectors at the nodes of stencil i, for each stencil i. The
-/// call `each(sweep, group, values, row)` computes the rows of `vectors` for a group of active stencils. The rows of
-/// inactive stencils in `vectors` are set to zero.
+/// Sets row i of `vectors`, [count, num_nodes, 3], to the vectors that the callback `each` computes at the nodes of
+/// stencil i, for each stencil i. The call `each(sweep, group, values, row)` computes the rows of `vectors` for a group
+/// of active stencils. The rows of inactive stencils in `vectors` are set to zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -122,9 +123,10 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
 }
 
 /// Stores derivatives with respect to the parameter values p of stencil i. Lane `in_lane` of `row[k]` contains the
-/// derivative with respect to p[k]. If the array `numbers`, [count, num_values], is not nullptr, the derivatives are
-/// written to the stencil's row in `numbers`; otherwise the derivatives are added to the values of the stencil's entity
-/// in `to`. Derivatives with respect to parameters for which the address in `to` is nullptr are added to `sums`.
+/// derivative with respect to the parameter value p[k]. If the array `numbers`, [count, num_values], is not nullptr,
+/// the derivatives are written to the stencil's row in `numbers`; otherwise the derivatives are added to the values of
+/// the stencil's entity in `to`. Derivatives with respect to parameters for which the address in `to` is nullptr are
+/// added to `sums`.
 template <class F, class T>
 DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
                                   const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
@@ -141,18 +143,20 @@ DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, in
 }
 
 /// Arrays for the derivatives with respect to the positions x, velocities v and rest positions X of the nodes of all
-/// stencils, [count, num_nodes, 3] each. The addresses of arrays for derivatives that are not requested are nullptr.
+/// stencils, [count, num_nodes, 3] each. A member of VectorDerivatives is nullptr if the member's derivatives are not
+/// requested.
 struct VectorDerivatives {
   double* x;
   double* v;
   double* X;
 };
 
-/// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives with respect to
-/// all inputs of the force in the order of the class Inputs, and stores the derivatives with respect to positions x,
-/// velocities v and rest positions X of the nodes in `vectors`. Derivatives with respect to inputs of inactive stencils
-/// are zero. The function `put_numbers` stores the derivatives with respect to the parameter values p. Returns the
-/// sums, over all stencils, of derivatives with respect to parameters that have one value for all stencils.
+/// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives of a scalar with
+/// respect to all inputs of the force in the order of the class Inputs, and stores the derivatives with respect to
+/// positions x, velocities v and rest positions X of the nodes in `vectors`. Derivatives with respect to inputs of
+/// inactive stencils are zero. The function `put_numbers` stores the derivatives with respect to the parameter values
+/// p. Returns the sums, over all stencils, of derivatives with respect to parameters that have one value for all
+/// stencils.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -224,10 +228,10 @@ struct Tangents {
 /// doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
-/// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force F by the formulas of F,
-/// where f_a is the force on node a and w_a is a given vector. Derivatives with respect to the rest positions X are
-/// computed only if `by_rest` is true. Calls `put(k, d)` for each computed derivative d of the work with respect to the
-/// k-th input of the force.
+/// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force F by the derivative
+/// formulas of F, where f_a is the force on node a and w_a is a given vector. Derivatives with respect to the rest
+/// positions X are computed only if `by_rest` is true. Calls `put(k, d)` for each computed derivative d of the work
+/// with respect to the k-th input of the force.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -322,9 +326,9 @@ struct AdjointTangents {
 };
 
 /// Functor that computes the Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b
-/// = `by_velocity`. f, x and v are the forces, positions and velocities of the nodes. The functor sets all components
-/// of the vectors at all nodes of the stencil to the Frobenius norm of the stencil's matrix a ∂f/∂x + b ∂f/∂v, an upper
-/// bound of the magnitudes of the matrix's eigenvalues.
+/// = `by_velocity`. f, x and v are the forces, positions and velocities of the nodes. The functor Norms sets each
+/// element of `row`, which has three elements per node of the stencil, to the Frobenius norm of the stencil's matrix a
+/// ∂f/∂x + b ∂f/∂v, an upper bound of the magnitudes of the matrix's eigenvalues.
 struct Norms {
   double by_position, by_velocity;
 
@@ -402,7 +406,7 @@ void add_vectors(const Grouped& nodes, const double* vectors, double* y);
 
 /// Sums the rows of the array `numbers`, [stencils, P], over the stencils of each entity, and adds each sum to the
 /// values of the entity in `to`. Row i of `numbers` contains the derivatives with respect to the parameter values of
-/// stencil i. `stencils` contains the indices of the stencils, grouped by entity.
+/// stencil i. The argument `stencils` contains the indices of the stencils, grouped by entity.
 template <int P>
 void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
   Kokkos::parallel_for(

@@ -12,18 +12,18 @@
 namespace diffsim::stencil {
 
 /// Fields, [local vertices, 3], to which derivatives with respect to the positions x, velocities v and rest positions X
-/// are added. The addresses of fields for derivatives that are not requested are nullptr.
+/// are added. A member of VectorSums is nullptr if the member's derivatives are not requested.
 struct VectorSums {
   double* x = nullptr;
   double* v = nullptr;
   double* X = nullptr;
 };
 
-/// Nodes of the stencils of a force F. The class adds nodal vectors to fields without data races and in a fixed order.
-/// On a host, each thread processes a range of packs, which are groups of `pack_width` stencils, and adds nodal vectors
-/// to fields by CellScatter. On a GPU, the nodal vectors of each stencil are written to a separate row of an array, and
-/// are then summed for each vertex. Runs with the same inputs and the same number of threads give bitwise identical
-/// results.
+/// Nodes of the stencils of a force F. The class Nodes adds nodal vectors to fields without data races and in a fixed
+/// order. On a host, each thread processes a range of packs, which are groups of `pack_width` stencils, and adds nodal
+/// vectors to fields by CellScatter. On a GPU, the nodal vectors of each stencil are written to a separate row of an
+/// array, and are then summed for each vertex. Runs with the same inputs and the same number of threads give bitwise
+/// identical results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
@@ -70,10 +70,10 @@ class Nodes {
     }
   }
 
-  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute derivatives with respect to all
-  /// inputs of the force in the order of the class Inputs, and adds the derivatives with respect to the positions x,
-  /// velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to the parameter
-  /// values p are stored and returned in the same way as by the function `set_derivatives`.
+  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute derivatives of a scalar with
+  /// respect to all inputs of the force in the order of the class Inputs, and adds the derivatives with respect to the
+  /// positions x, velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to the
+  /// parameter values p are stored and returned in the same way as by the function `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {

@@ -18,7 +18,7 @@ struct SumWork {
 double run_sum(const char* label, int count, const SumWork& work);
 
 /// Calls `body(i, sum)` for all i in [0, count), and returns the total sum. Each call of `body` must add the
-/// contribution of i to the argument `sum`.
+/// contribution of the index i to the argument `sum`.
 template <class Body>
 double sum_over(const char* label, int count, const Body& body) {
   double sum = 0.0;

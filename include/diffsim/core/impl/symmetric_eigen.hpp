@@ -9,17 +9,17 @@
 namespace diffsim {
 
 /// Diagonalises a symmetric matrix A = Q diag(λ) Qᵀ: sets `A` to diag(λ), and computes Q. Column k of Q is the
-/// eigenvector of λ_k; the eigenvalues λ_k are in no particular order. The scalar type T of the matrix is `double` or
-/// Pack. All lanes of a Pack are processed together, without branches per lane, until the Jacobi iteration has
-/// converged in all lanes, but for at most 15 sweeps.
+/// eigenvector of λ_k; the eigenvalues λ_k are in no particular order. The scalar type T of the symmetric matrix A is
+/// `double` or Pack. All lanes of a Pack are processed together, without branches per lane, until the Jacobi iteration
+/// has converged in all lanes or has completed 15 sweeps.
 ///
 /// `diagonalise` uses the cyclic Jacobi iteration with the rotations of Golub & Van Loan 2013, sec. 8.5. Each Jacobi
-/// rotation sets the element A_pq that the rotation eliminates to exactly zero, and computes the other off-diagonal
-/// elements from off-diagonal elements only. Rounding errors of the diagonal elements are not added to the off-diagonal
-/// elements, so the off-diagonal elements converge quadratically to zero, even for repeated eigenvalues.
+/// rotation sets the eliminated element A_pq to exactly zero, and computes the other off-diagonal elements from
+/// off-diagonal elements only. Rounding errors of the diagonal elements are not added to the off-diagonal elements, so
+/// the off-diagonal elements converge quadratically to zero, even for repeated eigenvalues.
 ///
-/// The squares of the matrix entries must be in the range of double precision: the absolute values of nonzero entries
-/// should be between 1e-150 and 1e150. If a matrix entry is NaN in a SIMD lane, the results in this lane are
+/// The squares of the entries of the matrix A must be in the range of double precision: the absolute values of nonzero
+/// entries should be between 1e-150 and 1e150. If a matrix entry is NaN in a SIMD lane, the results in this lane are
 /// unspecified.
 template <int n, class T>
 DIFFSIM_FUNCTION void diagonalise(T (&A)[n][n], T (&Q)[n][n]) {

@@ -132,7 +132,7 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
 }
 
 /// Geometry of the cells of a force term, and parameters of the viscous law L in these cells. The scalar type T is Pack
-/// or PackDual. If the scalar type T is PackDual, DissipativeCells also contains the derivatives of the law's
+/// or PackDual. If the scalar type T is PackDual, DissipativeCells also contains the derivatives of the viscous law's
 /// parameters along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {

@@ -14,9 +14,9 @@
 
 namespace diffsim::elastic {
 
-/// Base class that contains the parts of ElasticTerm that do not depend on the law. ElasticTermBase stores the term's
-/// cells, the derivatives of the moduli along a direction, and the gradients with respect to the moduli and the rest
-/// shape, summed over time steps.
+/// Base class that contains the parts of ElasticTerm that do not depend on the material law. ElasticTermBase stores the
+/// force term's cells, the derivatives of the moduli along a direction, and the gradients with respect to the moduli
+/// and the rest shape, summed over time steps.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -27,21 +27,21 @@ class ElasticTermBase : public ForceTerm {
   ElasticTermBase(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes, int num_moduli,
                   Specs parameters, std::string_view signal);
 
-  /// Returns true if `parameters` contains at least one of the law's parameters.
+  /// Returns true if `parameters` contains at least one parameter of the material law.
   bool any_modulus(const ParameterSet& parameters) const;
-  /// Returns the law's control signal in `parameters`, or nullptr if the law has no control signal or `parameters` does
-  /// not contain the signal.
+  /// Returns the material law's control signal in `parameters`, or nullptr if the law has no control signal or
+  /// `parameters` does not contain the signal.
   const Parameter* signal_in(const ParameterSet& parameters) const;
   /// Returns the device address of the value of the control signal `signal` in time step `step`; nullptr if `signal` is
   /// nullptr.
   static const double* value_of(const Parameter* signal, int step);
-  /// Returns the parameter in `gradient` that receives the gradient with respect to the law's control signal, or
-  /// nullptr if this gradient is not requested. If the gradient with respect to the control signal is requested,
+  /// Returns the parameter in `gradient` that receives the gradient with respect to the material law's control signal,
+  /// or nullptr if this gradient is not requested. If the gradient with respect to the control signal is requested,
   /// allocates `signal_gradient_`, which has one value per pack of cells.
   Parameter* start_signal(ParameterSet& gradient);
-  /// Adds the sum of `signal_gradient_` over the packs of cells to the gradient with respect to the value of the law's
-  /// control signal in time step `step`. `signal`: result of `start_signal`; `add_signal_gradient` has no effect if
-  /// `signal` is nullptr.
+  /// Adds the sum of `signal_gradient_` over the packs of cells to the gradient with respect to the value of the
+  /// material law's control signal in time step `step`. `signal`: result of `start_signal`; `add_signal_gradient` has
+  /// no effect if `signal` is nullptr.
   void add_signal_gradient(int step, Parameter* signal) const;
 
   /// Allocates `moduli` as [packs, num_moduli, pack_width] and sets `stride` to the number of entries per pack,
@@ -59,9 +59,9 @@ class ElasticTermBase : public ForceTerm {
   /// `sums`.
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) const;
 
-  /// Returns the BlockScatter that adds the blocks of the term's cells to `matrix`. The first call of `blocks_for`
-  /// creates the BlockScatter, and the first call after a change of the sparsity pattern of `matrix` creates a new
-  /// BlockScatter.
+  /// Returns the BlockScatter that adds the blocks of the force term's cells to `matrix`. The first call of
+  /// `blocks_for` creates the BlockScatter, and the first call after a change of the sparsity pattern of `matrix`
+  /// creates a new BlockScatter.
   const BlockScatter& blocks_for(const BlockMatrix& matrix);
 
   const TetrahedralMesh* mesh_;

@@ -15,8 +15,8 @@ inline constexpr bool has_signal = requires {
   L::signal_modulus;
 };
 
-/// Returns the index of the modulus that is multiplied by the law's control signal, or -1 if the law has no control
-/// signal.
+/// Returns the index of the modulus that is multiplied by the material law's control signal, or -1 if the law has no
+/// control signal.
 template <class L>
 DIFFSIM_FUNCTION constexpr int signal_modulus() {
   if constexpr (has_signal<L>)
@@ -41,8 +41,8 @@ struct TermCells {
 
   /// Returns the local index of the cell in lane i of a pack; in padding lanes of the last pack, that of the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
-  /// Returns the local index of the cell with the index `place` among the term's cells. If the index `place` is not
-  /// less than the number of the term's cells, returns the local index of the last cell.
+  /// Returns the local index of the cell with the index `place` among the force term's cells. If the index `place` is
+  /// not less than the number of the force term's cells, returns the local index of the last cell.
   DIFFSIM_FUNCTION int cell_of(int place) const {
     const int entry = place < num_cells ? place : num_cells - 1;
     return cells.size() == 0 ? entry : cells(entry);
@@ -59,10 +59,10 @@ struct LawCells : TermCells {
   const double* signal = nullptr;  // device address of the control signal's value in the time step; nullptr: 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Returns modulus k of the cells of a pack, not multiplied by the law's control signal.
+  /// Returns modulus k of the cells of a pack, not multiplied by the material law's control signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
   /// Loads all moduli of the cells of a pack, and multiplies the modulus with the index `L::signal_modulus` by the
-  /// law's control signal.
+  /// material law's control signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
     if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);

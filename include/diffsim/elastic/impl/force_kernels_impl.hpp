@@ -49,9 +49,9 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
 }
 
 /// Kernel that computes the derivative of the nodal forces along a direction: dx of the positions x, dmoduli of the
-/// moduli, dsignal of the law's control signal (`has_signal`), and dX of the rest positions X. The derivatives are the
-/// nodal forces of the stress dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k + (tr W) P - P Wᵀ. Here P is the first Piola
-/// stress, F the deformation gradient, dF = ∂dx/∂X, A_k = ∂P/∂moduli_k, dm_k the derivative of modulus k, and W =
+/// moduli, dsignal of the material law's control signal (`has_signal`), and dX of the rest positions X. The derivatives
+/// are the nodal forces of the stress dP = ∂P/∂F : (dF - F W) + Σ_k A_k dm_k + (tr W) P - P Wᵀ. Here P is the first
+/// Piola stress, F the deformation gradient, dF = ∂dx/∂X, A_k = ∂P/∂moduli_k, dm_k the derivative of modulus k, and W =
 /// ∂dX/∂X.
 template <Law L, class E>
 struct ForceTangent {
@@ -91,9 +91,9 @@ struct ForceTangent {
   }
 
   /// Returns dm_k, the derivative of modulus k along the direction of the kernel ForceTangent. For k =
-  /// `L::signal_modulus`, the stress depends on the product s m of the law's control signal s (`has_signal`) and the
-  /// stored modulus m, and dm_k = s dm + m ds is the derivative of this product, with the derivatives dm of m and ds of
-  /// s.
+  /// `L::signal_modulus`, the stress depends on the product s m of the material law's control signal s (`has_signal`)
+  /// and the stored modulus m, and dm_k = s dm + m ds is the derivative of this product, with the derivatives dm of m
+  /// and ds of s.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -107,8 +107,8 @@ struct ForceTangent {
 /// gradient F, the derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G, and the
 /// derivatives with respect to the moduli are the sums of -V A_k : G over the quadrature points, where A_k =
 /// ∂P/∂moduli_k. ForceAdjoint multiplies the gradient with respect to the modulus with the index `L::signal_modulus` by
-/// the law's control signal (`has_signal`). If requested, ForceAdjoint also computes the derivatives of w · f, with the
-/// nodal forces f and the vector w at the nodes, with respect to the control signal and the rest positions X.
+/// the material law's control signal (`has_signal`). If requested, ForceAdjoint also computes the derivatives of w · f,
+/// with the nodal forces f and the vector w at the nodes, with respect to the control signal and the rest positions X.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;

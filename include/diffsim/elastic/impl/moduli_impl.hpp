@@ -7,7 +7,7 @@
 
 namespace diffsim::elastic {
 
-/// Device addresses of a law's parameters in a ParameterSet, in the order of `L::parameters`. The address of a
+/// Device addresses of a material law's parameters in a ParameterSet, in the order of `L::parameters`. The address of a
 /// parameter that the ParameterSet does not contain is nullptr, and the values of this parameter are 0 in every cell.
 template <Law L>
 struct ParameterPointers {
@@ -17,14 +17,14 @@ struct ParameterPointers {
   ParameterPointers(const ParameterSet& parameters) {  // NOLINT: implicit, so that callers pass a set
     for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)].name);
   }
-  /// Sets p to the law's parameters in the cell with the local index `cell`.
+  /// Sets p to the material law's parameters in the cell with the local index `cell`.
   DIFFSIM_FUNCTION void at(int cell, double (&p)[size]) const {
     for (int i = 0; i < size; ++i) p[i] = value[i] ? value[i][cell] : 0.0;
   }
 };
 
-/// Device addresses of the arrays [cells] to which the gradients with respect to a law's parameters are added, in the
-/// order of `L::parameters`. The address of a gradient that is not requested is nullptr.
+/// Device addresses of the arrays [cells] to which the gradients with respect to a material law's parameters are added,
+/// in the order of `L::parameters`. The address of a gradient that is not requested is nullptr.
 template <Law L>
 struct GradientPointers {
   double* value[L::parameters.size()] = {};
@@ -36,8 +36,8 @@ struct GradientPointers {
 };
 
 /// Computes moduli = L::moduli(parameters) for the first `lanes` SIMD lanes, one lane per cell. `moduli`: array
-/// [lanes/pack_width, K, pack_width], with the law's number K of moduli. Padding lanes of the last pack repeat the
-/// moduli of the last cell.
+/// [lanes/pack_width, K, pack_width], with the number K of moduli of the material law. Padding lanes of the last pack
+/// repeat the moduli of the last cell.
 template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {
@@ -75,8 +75,8 @@ void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& 
 }
 
 /// Adds Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i to gradient_i in each cell, for each parameter i whose gradient is
-/// requested. `moduli_gradient`: gradient with respect to the moduli, [packs, K, pack_width], with the law's number K
-/// of moduli.
+/// requested. `moduli_gradient`: gradient with respect to the moduli, [packs, K, pack_width], with the number K of
+/// moduli of the material law.
 template <Law L>
 void add_parameter_gradient(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {

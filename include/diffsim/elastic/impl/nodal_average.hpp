@@ -13,8 +13,8 @@ struct CellGeometry;
 
 namespace elastic {
 
-/// Averages J_a of the volume ratios J_e of the cells e around each vertex a, weighted by the cells' rest volumes V_e:
-/// J_a = Σ_e V_e J_e / d_a with d_a = Σ_e V_e. J_e is the ratio of current to rest volume of cell e. The average volume
+/// Average volume ratio J_a = Σ_e V_e J_e / d_a around each vertex a, over the cells e with the rest volumes V_e and
+/// the volume ratios J_e, where d_a = Σ_e V_e. J_e is the ratio of current to rest volume of cell e. The average volume
 /// ratio J_a around vertex a is over all cells of a force term, on all ranks, that have vertex a as a corner. In the
 /// derivatives ∂E/∂J_a that NodalAverage sums, E is the elastic energy of the force term and J_a is the average volume
 /// ratio around vertex a.

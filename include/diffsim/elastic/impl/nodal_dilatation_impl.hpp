@@ -121,19 +121,20 @@ struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // `cells.dx` is nullptr if there is no direction
   const double* dilatations;    // [local vertices, 3], from `NodalAverage::dilatations`
 
-  /// Sets `cell` to the DilatedCell, and `moduli` to the moduli of the law, of the cells of a pack, one cell per SIMD
-  /// lane.
+  /// Sets `cell` to the DilatedCell, and `moduli` to the material law's moduli, for the cells of a pack, one cell per
+  /// SIMD lane.
   DIFFSIM_FUNCTION void gather(int pack, const int* vertices, DilatedCell& cell, Pack (&moduli)[L::num_moduli]) const {
     cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
     cells.elements.moduli_at(pack, moduli);
   }
-  /// Sets the stress P̄ in `at` to the first Piola stress of the law at the deformation gradient F̄ (DilatedPoint).
+  /// Sets the stress P̄ of the DilatedPoint `at` to the material law's first Piola stress at the deformation gradient F̄
+  /// of `at`.
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Sets `along` to the derivatives of the DilatedPoint along the direction in the member `cells`. The derivative dP̄
-  /// of the stress P̄ (DilatedPoint) includes the changes of the deformation gradient F̄, of the moduli and of the law's
-  /// control signal.
+  /// Sets `along` to the derivatives of the DilatedPoint along the direction that the member `cells` contains. The
+  /// derivative dP̄ of the stress P̄ (DilatedPoint) includes the effects of the changes of the deformation gradient F̄, of
+  /// the moduli and of the material law's control signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -189,8 +190,8 @@ struct NodalForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces f along a direction of the positions x, the rest positions,
-/// the moduli and the law's control signal. Along a direction w of the positions alone, the derivative of the nodal
-/// forces f is (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric.
+/// the moduli and the material law's control signal. Along a direction w of the positions alone, the derivative of the
+/// nodal forces f is (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric.
 /// NodalForceDerivative also computes the derivatives of w · f, with the nodal forces f and a vector w at the vertices,
 /// with respect to the moduli, the control signal and the rest positions, if the member `adjoint` contains addresses
 /// for these derivatives.
@@ -330,8 +331,8 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
 
  private:
   /// Computes the average volume ratios J_a around the vertices a (NodalAverage) at a configuration, and the
-  /// derivatives of J_a along the direction in `cells`. Returns the average volume ratios J_a around the vertices a and
-  /// `cells` as inputs of the kernels of NodalDilatationTerm. Collective.
+  /// derivatives of J_a along the direction that the argument `cells` contains. Returns the inputs of the kernels of
+  /// NodalDilatationTerm: `cells`, and the average volume ratios J_a around the vertices a. Collective.
   elastic::DilatedCells<L> dilated(const Configuration& at, elastic::ForceTangent<L, Tet4> cells) {
     cells.elements = this->elements(at.step);
     cells.x = at.positions.data();
@@ -339,9 +340,9 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
     return {cells, J.data()};
   }
   /// Computes the quotients (∂E/∂J_a)/d_a of NodalAverage for all vertices a and their derivatives along the direction
-  /// in `cells`, where E is the elastic energy, J_a the average volume ratio and d_a the sum of the rest volumes around
-  /// vertex a. Returns the device address of the field, [local vertices, 3], that contains the quotients of
-  /// NodalAverage and their derivatives. Collective.
+  /// that the argument `cells` contains, where E is the elastic energy, J_a the average volume ratio and d_a the sum of
+  /// the rest volumes around vertex a. Returns the device address of the result of `NodalAverage::finish_pressures`,
+  /// [local vertices, 3]. Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),
                      elastic::NodalPressures<L>{cells});

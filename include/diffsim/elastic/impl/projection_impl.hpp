@@ -133,8 +133,8 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
 /// Computes the symmetric matrix A = Dᵀ HD, where HD = H D is the product of the stress derivative H with the matrix D
 /// of set_frame_matrix(). If the stress belongs to an isotropic law, the matrix A that set_blocks() computes consists
 /// of one 3 × 3 block for the stretches (rows and columns 0, 4 and 8) and one 2 × 2 block for each pair of axes a ≠ b
-/// (rows and columns 3 a + b and 3 b + a). Returns false if, in any SIMD lane, entries of the matrix A that are zero
-/// for isotropic laws are larger than rounding errors.
+/// (rows and columns 3 a + b and 3 b + a). Returns false if, in any SIMD lane, entries of the computed matrix A = Dᵀ H
+/// D that are zero for isotropic laws are larger than rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;

@@ -69,9 +69,9 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
 /// Kernel that differentiates the results of `ForceAdjoint` along a direction: dx of the positions, dw of the vector w
-/// at the vertices, dmoduli of the moduli, and dsignal of the law's control signal. The results of `ForceAdjoint` are
-/// the derivatives of w · f with respect to positions, moduli and the control signal, where f are the nodal forces and
-/// w is a vector at the vertices.
+/// at the vertices, dmoduli of the moduli, and dsignal of the material law's control signal. The results of
+/// `ForceAdjoint` are the derivatives of w · f with respect to positions, moduli and the control signal, where f are
+/// the nodal forces and w is a vector at the vertices.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -107,13 +107,14 @@ struct ForceAdjointTangent {
     }
   }
 
-  /// Returns the value of the law's control signal, and the derivative `dsignal` of this value.
+  /// Returns the value of the material law's control signal, and the derivative `dsignal` of this value.
   KOKKOS_INLINE_FUNCTION PackDual signal() const {
     PackDual s(elements.signal_value());
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Returns modulus k and the derivative of modulus k from `dmoduli`, both not multiplied by the law's control signal.
+  /// Returns modulus k and the derivative of modulus k from `dmoduli`, both not multiplied by the material law's
+  /// control signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);
@@ -121,7 +122,8 @@ struct ForceAdjointTangent {
     return m;
   }
   /// Computes all moduli of the law and their derivatives along the direction `dmoduli` of the moduli and `dsignal` of
-  /// the control signal. The modulus with the index `L::signal_modulus` is multiplied by the law's control signal.
+  /// the control signal. The modulus with the index `L::signal_modulus` is multiplied by the material law's control
+  /// signal.
   KOKKOS_INLINE_FUNCTION void moduli_at(int pack, PackDual (&moduli)[L::num_moduli]) const {
     for (int k = 0; k < L::num_moduli; ++k) moduli[k] = modulus_at(pack, k);
     if constexpr (has_signal<L>) moduli[L::signal_modulus] *= signal();

@@ -91,9 +91,9 @@ concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::nu
   L::stress(F, moduli);
 };
 
-/// Returns true if kernels call the functions of the law L. Returns false if kernels inline these functions, except in
-/// kernels for cell types with many quadrature points (`E::compact`), which always call the functions. `is_called`
-/// returns `L::long_arithmetic` if the law L defines this constant, and otherwise returns true if L does not define the
+/// Returns true if kernels call the functions of the law L. Returns false if kernels inline these functions; kernels
+/// for cell types with many quadrature points (`E::compact`) call the functions of every law. `is_called` returns
+/// `L::long_arithmetic` if the law L defines this constant, and otherwise returns true if L does not define the
 /// function `stress`.
 template <class L>
 constexpr bool is_called() {

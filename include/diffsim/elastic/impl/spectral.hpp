@@ -71,7 +71,7 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
 }
 
 /// Returns the divided difference of the function z^q at the points z = e^x and z = e^y: (e^(q x) - e^(q y)) / (e^x -
-/// e^y). For x = y, returns the limit q e^((q-1) x) of the divided difference.
+/// e^y). For x = y, returns the limit q e^((q-1) x) of the divided difference of z^q.
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;

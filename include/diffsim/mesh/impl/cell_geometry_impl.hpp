@@ -10,22 +10,24 @@
 
 namespace diffsim {
 
-/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells): the volume and the inverse of
-/// ∂X/∂ξ, where X is the rest position and ξ are the coordinates in the reference tetrahedron.
+/// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells): the inverse of ∂X/∂ξ and the
+/// volume that the quadrature point represents, where X is the rest position and ξ are the coordinates in the reference
+/// tetrahedron.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;         // quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
+  Pack volume;  // volume factor · quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
 };
 
-/// Rest geometry at all quadrature points of cells, grouped by pack (SIMD vector of cells): the volumes and the
-/// inverses of ∂X/∂ξ, where X is the rest position and ξ are the coordinates in the reference tetrahedron. Kernels
-/// capture CellGeometry by value. The rest geometry is computed once and stored, because loading stored values with
-/// prefetch is faster than a computation from the rest positions in each kernel (docs/performance.md).
+/// Rest geometry at all quadrature points of cells, grouped by pack (SIMD vector of cells): the inverses of ∂X/∂ξ and
+/// the volumes that the quadrature points represent, where X is the rest position and ξ are the coordinates in the
+/// reference tetrahedron. Kernels capture CellGeometry by value. The rest geometry is computed once and stored, because
+/// loading stored values with prefetch is faster than a computation from the rest positions in each kernel
+/// (docs/performance.md).
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹ in 1/m, row-major: [packs, points, 9, pack_width]
-  // Quadrature weight · det(∂X/∂ξ) in m³: [packs, points, pack_width]. The values of cells that pad the last pack are
-  // 0.
+  // Volume factor (TetrahedralMesh::volume_factors) · quadrature weight · det(∂X/∂ξ) in m³: [packs, points,
+  // pack_width]. The values of cells that pad the last pack are 0.
   DeviceArray<double> volumes;
   typename E::Rule rule;
 
@@ -58,8 +60,9 @@ inline ElementType element_of(const TetrahedralMesh& mesh) {
   return Tet10{};
 }
 
-/// Returns the volume factors (TetrahedralMesh::volume_factors) of the cells of one SIMD pack. `factors`: one volume
-/// factor per cell; empty if all factors are 1.
+/// Returns, for the cells of one SIMD pack, the ratio of the represented volume to the cell's volume
+/// (TetrahedralMesh::volume_factors). `factors`: ratio of the represented volume to the cell's volume for each cell;
+/// empty if all ratios are 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
@@ -74,7 +77,8 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
 
 /// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X, where ξ are the
 /// coordinates in the reference tetrahedron. To first order in the change dX, the gradient F of a field with respect to
-/// X changes by dF = -F W, and a volume V changes by dV = V tr W, with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
+/// X changes by dF = -F W, and a volume V changes by dV = V tr W, with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ and the reference
+/// coordinates ξ.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -87,7 +91,7 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
 /// matrix, V is `volume`, (∂X/∂ξ)⁻¹ is `inverse`, X is the rest position, and ξ are the coordinates in the reference
 /// tetrahedron. For a volume V and a 3×3 matrix Z, the matrix V Z (∂X/∂ξ)⁻ᵀ is the derivative, with respect to ∂X/∂ξ,
 /// of a scalar whose derivative along a change dX of the rest positions X is V Z : W, with the matrix W = (∂dX/∂ξ)
-/// (∂X/∂ξ)⁻¹ of shape_change().
+/// (∂X/∂ξ)⁻¹ of shape_change() and the reference coordinates ξ.
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);

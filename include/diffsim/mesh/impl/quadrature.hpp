@@ -9,7 +9,7 @@ namespace diffsim {
 // 1/6. All points are inside the tetrahedron and are given by barycentric coordinates. A rule is exact for polynomials
 // up to its degree. Kernels capture rules by value.
 
-/// Quadrature rule with one point, the centroid of the tetrahedron.
+/// Quadrature rule with one point, the centroid of the reference tetrahedron.
 struct OnePoint {
   static constexpr int degree = 1, num_points = 1;
   DIFFSIM_FUNCTION constexpr double weight(int) const { return 1.0 / 6.0; }

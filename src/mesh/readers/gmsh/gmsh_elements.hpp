@@ -19,8 +19,8 @@ struct ElementType {
 /// Returns the element type with the given Gmsh number, or nullptr if the library does not know the type.
 const ElementType* find_element_type(int number);
 
-/// Returns an error message if the element type has the dimension of `kind` but is not a cell of `kind` of first or
-/// second order, otherwise an empty string.
+/// Returns an error message if the element type `type` has the dimension of the cell kind `kind` but is not a first- or
+/// second-order cell of this kind, otherwise an empty string.
 std::string refusal(const ElementType& type, CellKind kind);
 
 }  // namespace diffsim::gmsh

@@ -13,8 +13,7 @@
 
 namespace diffsim::gmsh {
 
-/// Sections of a Gmsh file that describe the mesh. If a Gmsh file lacks a section, the member `Section::name` of the
-/// section is empty.
+/// Sections of a Gmsh file that describe the mesh. For a section that the Gmsh file lacks, `Section::name` is empty.
 struct Contents {
   int version = 0;  ///< version of the file format: 22 for format 2.2, 41 for format 4.1
   Section physical_names, entities, nodes, elements;
@@ -22,7 +21,7 @@ struct Contents {
 };
 
 /// Contents of a Gmsh file, with node tags (the numbers of the nodes in the file) in the members `cells` and
-/// `group_elements`. The reader later replaces the node tags by vertex numbers 0, 1, …
+/// `group_elements`. parse_gmsh() replaces the node tags by vertex numbers 0, 1, …
 struct TaggedMesh : RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< byte offset of each node's data in the file
@@ -39,10 +38,11 @@ struct TaggedMesh : RawMesh {
 /// and `document.swap_bytes`.
 Contents find_sections(Document& document);
 
-/// Reads the sections of the Gmsh file, and multiplies the coordinates by `scale`. The cells of the returned mesh are
-/// the file's elements of the kind `kind`. Elements of lower dimension than the mesh cells are kept if they belong to a
-/// physical group; elements of higher dimension are skipped. If `order` is 1, only the corners of second-order elements
-/// are kept. If `kind` is not CellKind::tetrahedron, only the corners of the cells are kept, regardless of `order`.
+/// Reads the sections `contents` of the Gmsh file `document`, and multiplies the coordinates by `scale`. The cells of
+/// the returned mesh are the file's elements of the kind `kind`. Elements of lower dimension than the mesh cells are
+/// kept if they belong to a physical group; elements of higher dimension are skipped. If `order` is 1, only the corners
+/// of second-order elements are kept. If `kind` is not CellKind::tetrahedron, only the corners of the cells are kept,
+/// regardless of `order`.
 TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
 
 }  // namespace diffsim::gmsh

@@ -16,11 +16,12 @@
 
 namespace diffsim::gmsh {
 
-/// Section `$Name` … `$EndName` of a Gmsh file. Offsets are counted in bytes from the start of the file.
+/// Section `$Name` … `$EndName` of a Gmsh file. The offsets in a Section are counted in bytes from the start of the
+/// file.
 struct Section {
   std::string_view name;
-  std::size_t header = 0;  ///< byte offset of the `$` with which the header line begins
-  std::size_t begin = 0;   ///< byte offset of the line after the header line
+  std::size_t header = 0;  ///< byte offset of the `$` of the header line `$Name`
+  std::size_t begin = 0;   ///< byte offset of the line after the header line `$Name`
   std::size_t end = 0;     ///< byte offset of the `$` of the end marker `$EndName`
 };
 
@@ -45,8 +46,8 @@ struct Document {
 /// record, which is one line of the file.
 ///
 /// TextSource and BinarySource have a common interface, so that one function template can parse sections whose layout
-/// is the same in text and binary files. The argument `what` is a description of the expected value for error messages.
-/// Member functions that read a value throw InputError if the section ends before the value.
+/// is the same in text and binary files. The argument `what` of a member function describes the expected value, for
+/// error messages. Member functions that read a value throw InputError if the section ends before the value.
 class TextSource {
  public:
   /// Minimum number of bytes that a value occupies in a text file.
