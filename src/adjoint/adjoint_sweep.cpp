@@ -285,9 +285,8 @@ void AdjointSweep::backward(State& adjoint) {
     adjoint.fill(0.0);
     reversed_from_ = furthest_;  // `adjoint` is the adjoint of state furthest_
     if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
-    if (single_steps_) end_block(furthest_, adjoint);
+    end_block(furthest_, adjoint);
     if (adjoint_observer_) adjoint_observer_(furthest_, adjoint, true);
-    if (journal_) resume_point_.set(furthest_, adjoint, *gradient_);
   }
   for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
     if (!perform(action)) reverse(action, adjoint);

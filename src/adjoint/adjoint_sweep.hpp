@@ -22,12 +22,12 @@ class SweepJournal;
 /// step is to store the data that the adjoint of the step needs. To reverse a step is to compute the adjoint of the
 /// step.
 ///
-/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. Every
-/// `steps_of_block` steps, at fixed step numbers, the reverse sweep adds to the gradient the contribution of the
-/// derivatives that the Model has accumulated (`Model::prepare_adjoint`), so that the order of summation does not
-/// depend on the checkpoint schedule. For explicit steps, and for implicit steps with factored linear systems, the
-/// gradient is bitwise identical with and without interruptions, with all stores that do not round values, and with all
-/// schedules that do not undo steps.
+/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. At the
+/// last state and then every `steps_of_block` steps, at fixed step numbers, the reverse sweep adds to the gradient the
+/// contribution of the derivatives that the Model has accumulated (`Model::prepare_adjoint`), so that the order of
+/// summation does not depend on the checkpoint schedule. For explicit steps, and for implicit steps with factored
+/// linear systems, the gradient is bitwise identical with and without interruptions, with all stores that do not round
+/// values, and with all schedules that do not undo steps.
 ///
 /// With a SweepJournal, an AdjointSweep resumes where an earlier sweep from the same state and parameters was
 /// interrupted. A resumed sweep reads the checkpoint schedule from the beginning and skips the actions that the
@@ -35,7 +35,7 @@ class SweepJournal;
 /// sweep computes the state from the nearest earlier state in memory or on the disk. If a snapshot is damaged, the
 /// sweep computes the state of the snapshot from the nearest earlier undamaged state.
 ///
-/// If the checkpoint schedule reverses only the steps from number `first_reversed` on, the computed gradient is the
+/// If the checkpoint schedule reverses only the steps from step `first_reversed` on, the computed gradient is the
 /// contribution of these steps, and the computed adjoint is the derivative of the loss with respect to the state before
 /// step `first_reversed`. If the checkpoint schedule undoes steps instead of restoring states (`Schedule::goes_back`),
 /// the sweep calls `Model::set_reversible(true)`.
@@ -46,13 +46,13 @@ class AdjointSweep {
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
   /// Executes the forward run: advances `state` from x[0] to x[N] and returns the loss L, summed over all ranks. The
-  /// names in the ParameterSet `gradient` are the names of the parameters whose gradient is requested. `backward` fills
-  /// `gradient`, so `gradient` must outlive the call of `backward`. If a call of `forward` resumes a computation that
-  /// was interrupted during the reverse sweep, the contents of `state` are unspecified after the call.
+  /// ParameterSet `gradient` contains the parameters whose gradient is requested; `backward` fills `gradient`, so
+  /// `gradient` must outlive the call of `backward`. If a call of `forward` resumes a computation that was interrupted
+  /// during the reverse sweep, the contents of `state` are unspecified after the call.
   ///
-  /// If the number of steps is not known beforehand (`Schedule::is_open`), the function `ends` is called for each
-  /// state, and the rollout ends when `ends` returns true. If the number of steps is known beforehand, the function
-  /// `ends` is not called. `forward` and `backward` throw SweepStopped if the SweepJournal receives a request to stop.
+  /// If the number of steps is not known beforehand (`Schedule::is_open`), `ends` is called for each state, and the
+  /// rollout ends when `ends` returns true; otherwise `ends` is not called. `forward` and `backward` throw SweepStopped
+  /// if the SweepJournal receives a request to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
   /// Executes the reverse sweep: computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global

@@ -17,8 +17,8 @@ namespace diffsim {
 /// The adjoint of a GaussNewtonModel is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state
 /// x, a GaussNewtonLoss adds (∂r/∂x)ᵀ W dr to the adjoint λ, where W is the weight matrix of the residuals r, and dr is
 /// the derivative of r along the direction dp of the parameters. Instead of the gradient of the loss, a reverse sweep
-/// of a GaussNewtonModel computes the product of the Gauss–Newton matrix with dp, the direction of the parameters p.
-/// The product with the Gauss–Newton matrix does not need second derivatives of the steps.
+/// of a GaussNewtonModel computes the product of the Gauss–Newton matrix with the direction dp of the parameters, for
+/// which second derivatives of the steps are not needed.
 class GaussNewtonModel : public Model {
  public:
   /// Creates the Model. `model` and `direction` must outlive the GaussNewtonModel, and the ghost entries of `direction`
@@ -50,8 +50,8 @@ class GaussNewtonModel : public Model {
   std::unique_ptr<Record> unrecorded_;  // record for steps whose caller passes no record
 };
 
-/// Loss for a GaussNewtonModel. The value of a GaussNewtonLoss is the derivative dL = Σ dℓₙ of another Loss L =
-/// Σℓₙ(x[n], p) along the direction dp of the parameters p and along the derivatives dx[n] of the states x[n]. Instead
+/// Loss for a GaussNewtonModel. The value of a GaussNewtonLoss is the derivative dL = Σ dℓₙ of another Loss L = Σ
+/// ℓₙ(x[n], p) along the direction dp of the parameters p and along the derivatives dx[n] of the states x[n]. Instead
 /// of the gradient of a GaussNewtonLoss's value, `add_gradient` adds the contribution of the least-squares loss to the
 /// product with the Gauss–Newton matrix.
 class GaussNewtonLoss : public Loss {

@@ -7,7 +7,7 @@
 namespace diffsim {
 
 /// Model whose step n is step `first` + n of another Model. Forward and reverse runs number their steps from 0; the
-/// runs of a LaterSteps compute the steps `first`, `first` + 1, … of another Model.
+/// runs of a LaterSteps compute the steps `first`, `first` + 1, … of the other Model.
 class LaterSteps : public ForwardingModel {
  public:
   LaterSteps(Model& model, int first) : ForwardingModel(model), first_(first) {}

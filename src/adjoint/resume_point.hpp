@@ -9,9 +9,9 @@ namespace diffsim {
 /// Copies the values of each parameter of `from` to the parameter of the same name in `to`.
 void copy_values(const ParameterSet& from, ParameterSet& to);
 
-/// Copy of the adjoint and the gradient of a reverse sweep. `ResumePoint::set` is called after
-/// `Model::prepare_adjoint`, when the gradient of the reverse sweep contains the contributions of all steps reversed so
-/// far. An interrupted reverse sweep continues from the ResumePoint.
+/// Copy of the adjoint and the gradient of a reverse sweep. `ResumePoint::set` is called at the beginning of the
+/// reverse sweep, and after each block of steps, when `Model::prepare_adjoint` has completed the gradient of all steps
+/// reversed so far. An interrupted reverse sweep continues from the ResumePoint.
 class ResumePoint {
  public:
   /// Allocates the stored adjoint with the fields of the State `shape`, allocates the stored gradient with the

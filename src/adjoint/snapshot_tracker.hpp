@@ -33,9 +33,9 @@ class SnapshotTracker {
   void put(const SnapshotLocation& location, const State& state);
   /// Adds the snapshot at `location` to the list of missing snapshots.
   void expect(const SnapshotLocation& location) { missing_.insert(location); }
-  /// Reads a snapshot from the store into `state`. Returns false if the snapshot in the store is damaged. If the
-  /// snapshot that `get` reads is damaged, the tracker adds the snapshot to the list of missing snapshots, `damage()`
-  /// returns a message about the damaged snapshot, and the contents of `state` are unspecified.
+  /// Reads a snapshot from the store into `state`. If the snapshot is damaged, `get` returns false and adds the
+  /// snapshot to the list of missing snapshots, `damage()` returns the error message, and the contents of `state` are
+  /// unspecified.
   bool get(const SnapshotLocation& location, State& state);
   /// Removes a snapshot from the store and from the list of missing snapshots.
   void discard(const SnapshotLocation& location);

@@ -35,8 +35,9 @@ struct SweepPlan {
   std::string summary() const;
 };
 
-/// Properties of a planned sweep that determine how much memory the sweep needs. A SweepJournal needs memory for a copy
-/// of the adjoint and of the gradient, and for buffers of the journal's files.
+/// Properties of a planned sweep that determine how much memory the sweep needs, and how long the sweep takes to write
+/// and read snapshot files. A SweepJournal needs memory for a copy of the adjoint and of the gradient, and for buffers
+/// of the journal's files.
 struct SweepSurroundings {
   bool has_journal = false;
   int kept_states = 0;  ///< number of states that the caller of the sweep stores during the reverse sweep
@@ -48,13 +49,13 @@ struct SweepSurroundings {
 /// before the state, the adjoint and the gradient of the sweep are allocated. The ParameterSet `gradient` contains the
 /// parameters with respect to which the gradient is requested. Collective.
 ///
-/// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from a
-/// budget in bytes. The resident memory is `options.measures->held_bytes` if `options.measures` is given; otherwise the
-/// resident memory is measured after up to three executions of the first step and its adjoint, so that matrices and
-/// preconditioners are included. The memory that the sweep needs in addition to snapshots and records is subtracted
-/// from the memory budget, whether the budget is given in bytes or as a share of the free memory. For a tiered store,
-/// the times of writing and reading a snapshot are those in `options.measures` or, if `options.measures` is not given,
-/// are measured by writing one snapshot to the disk and reading the snapshot back.
+/// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from the
+/// budget. The resident memory is `options.measures->held_bytes` if `options.measures` is given, and is otherwise
+/// measured after up to three executions of the first step and its adjoint, so that matrices and preconditioners are
+/// included. The memory that the sweep needs in addition to snapshots and records is subtracted from any budget, also
+/// from a budget that is a share of the free memory. For a tiered store, the times of writing and reading a snapshot
+/// are those in `options.measures` or, if `options.measures` is not given, are measured by writing one snapshot to the
+/// disk and reading the snapshot back.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and

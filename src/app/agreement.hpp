@@ -7,11 +7,10 @@
 
 namespace diffsim::app {
 
-/// Barrier with a time limit. A rank enters the barrier `reached` when the work of the rank has ended or failed. The
-/// library throws each of its errors on all ranks, so all ranks enter the barrier `reached` soon after an error. If one
-/// rank fails alone, the other ranks wait for this rank in some collective call, and the failed rank waits in the
-/// barrier `reached` until the time limit. After the time limit of the barrier, a rank that failed alone can abort the
-/// program, which would otherwise wait forever.
+/// Barrier with a time limit (`reached`). A rank enters the barrier when the work of the rank has ended or failed. The
+/// library throws each of its errors on all ranks, so all ranks enter the barrier soon after an error. If one rank
+/// fails alone, the other ranks wait for this rank in some collective call, and the failed rank waits in the barrier
+/// until the time limit. The failed rank can then abort the program, which would otherwise wait forever.
 class Agreement {
  public:
   /// Duplicates the communicator. Collective.
@@ -21,7 +20,7 @@ class Agreement {
   ~Agreement();
 
   /// Waits until all ranks have called `reached`, or until the time `patience` has passed. Returns true if all ranks
-  /// have called `reached`. After a call of `reached` has returned false, all later calls of `reached` return false.
+  /// have called `reached`. After `reached` has returned false once, all later calls return false.
   bool reached();
   /// Returns the maximum of `code`, for example of an exit code, over all ranks. `largest` may be called only after
   /// `reached()` has returned true. Collective.

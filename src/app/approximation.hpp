@@ -14,8 +14,8 @@ namespace diffsim::app {
 CheckpointOptions exact(CheckpointOptions options);
 
 /// Returns the gradient ∂L/∂u of the loss L, priors included, at the vector `u` of unknowns. The gradient is computed
-/// by a separate forward run and reverse run with the checkpoint options `options`; an interrupted computation cannot
-/// be resumed. Collective.
+/// by a separate forward run and reverse run with the checkpoint options `options`. The runs save no progress on the
+/// disk, so an interrupted computation cannot be resumed. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
 /// Returns ‖found - expected‖₂/‖expected‖₂ for vectors that are distributed over the ranks; 0 if `expected` is zero.

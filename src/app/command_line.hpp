@@ -29,9 +29,9 @@ struct CommandLine {
   std::vector<std::string> petsc;   ///< arguments after `--`
   std::vector<std::string> kokkos;  ///< arguments for Kokkos, which begin with `--kokkos-`
 
-  /// Memory and run times from which checkpoint schedules for a memory budget are planned. If the member `measures` has
-  /// no value, the memory and the run times are measured when a checkpoint schedule is planned. Only programs that use
-  /// the runner as a library set the member `measures`; no option of the command line sets `measures`.
+  /// Memory and run times from which checkpoint schedules for a memory budget are planned. If `measures` has no value,
+  /// the memory and the run times are measured when a checkpoint schedule is planned. Only programs that use the runner
+  /// as a library set `measures`; there is no command-line option for `measures`.
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< text to print for `--help`, `--version` or `--parameters`

@@ -26,8 +26,8 @@ void at_place(const Place& place, const std::function<void()>& body);
 const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 
 /// Returns the complete array `numbers` on every rank; if `numbers` is a dataset, reads the dataset. Throws InputError
-/// unless the array `numbers` has one of the shapes `shapes`, where an extent of -1 means any extent. `expected`:
-/// description of the allowed shapes `shapes`, for the error message.
+/// unless the array has one of the shapes `shapes`, where an extent of -1 means any extent. `expected`: description of
+/// the shapes, for the error message.
 Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 /// Returns an array [cells] with one value per local tetrahedron. `numbers` is a number, a dataset with one number, a
@@ -42,7 +42,7 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
 /// Returns values of a parameter that are constant in time, or values for each of `steps` steps: one value per local
 /// cell of the kind `kind` or, if `kind` has no value, one value per owned vertex. The returned value is NaN for cells
 /// and vertices without a value in a dataset `numbers`. If `body` is not empty, a dataset with one value per cell or
-/// vertex contains the values of the body `body` only.
+/// vertex contains the values of the body `body` only; if `body` is empty, the values of all bodies (see `load_cells`).
 StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
                         const std::string& body = {});
 
@@ -55,7 +55,8 @@ struct VertexVectors {
 /// dataset [3], with the same vector for all vertices, or a dataset [N, 3] or [steps, N, 3] with a vector for each of
 /// the N vertices. If `steps` is 0, a dataset `numbers` must contain vectors that are constant in time. If `body` is
 /// not empty, a dataset with one vector per vertex contains the vectors of the body `body` only, and the returned
-/// vectors of all other bodies are NaN.
+/// vectors of all other bodies are NaN; if `body` is empty, the dataset contains the vectors of all bodies (see
+/// `load_cells`).
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
                             const std::string& body = {});
 

@@ -58,18 +58,17 @@ struct InverseJob {
   /// the budget.
   void make_room() const;
   /// Adds to the report, for each experiment, the factor by which the norm of the adjoint ∂L/∂x[n] of the states has
-  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the norm of the adjoint has grown by a factor
-  /// greater than the constant `large_growth`. If the scene has the key `output.adjoint_log`, writes a table of the
-  /// norms of the adjoint ∂L/∂x[n] in the first experiment.
+  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the factor is greater than `large_growth`. If the
+  /// scene has the key `output.adjoint_log`, writes a table of the norms of the adjoint ∂L/∂x[n] in the first
+  /// experiment.
   void report_adjoint();
   /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, of written
-  /// snapshots and of read snapshots. The reported run times, numbers of steps and numbers of snapshots are sums over
-  /// all gradients and products with the Hessian that `problem` has computed so far, without the contributions of the
-  /// experiments after the first. Adds the checkpoint plans and the counters of implicit steps (`report_solver`) to the
-  /// report.
+  /// snapshots and of read snapshots, each summed over all gradients and products with the Hessian that `problem` has
+  /// computed so far, without the experiments after the first. Adds the checkpoint plans and the counters of implicit
+  /// steps (`report_solver`) to the report.
   void report_sweeps();
-  /// Removes the checkpoint directory, from which an interrupted run can be resumed, after a successful run. Before a
-  /// checkpoint directory is removed, the members `constraints`, `problem` and `store` are reset.
+  /// Removes the checkpoint directory, from which an interrupted run can be resumed; called after a successful run. If
+  /// there is a checkpoint directory, `finish` first resets the members `constraints`, `problem` and `store`.
   void finish();
 
  private:

@@ -37,7 +37,7 @@ struct Job {
   std::string scene_text;
   OutputFolder output;
   Report report;
-  std::ostream& out;  ///< standard output on rank 0; a stream that discards all text on other ranks
+  std::ostream& out;  ///< standard output on the first rank of group 0; on other ranks, a stream that discards all text
   std::ostream& err;
   /// Function that is called if the run fails, and that marks the checkpoint directory as failed; collective.
   std::function<void()> on_failure{};
@@ -66,8 +66,8 @@ Job job_of_experiment(const Job& job, const Scene& experiment);
 /// modulo `count`, where `count` is the number of groups. `names`: names of the scene's experiments. Throws InputError
 /// if there are fewer experiments or processes than groups. Collective.
 JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
-/// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of the experiments of the returned
-/// scene, counted from 0.
+/// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of these experiments in `scene`,
+/// counted from 0.
 Scene scene_with(const Scene& scene, const std::vector<int>& experiments);
 /// Prints the default value of the key `solver.gravity` if the scene omits this key, and the default value of the key
 /// `solver.damping` if the scene omits this key and the integrator has a damping factor.
@@ -80,8 +80,8 @@ void warn_about_solver(Job& job, DifferentiableScene& solver);
 void report_solver(Job& job, DifferentiableScene& solver);
 /// Warns if the largest barrier distance d̂ of the scene exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
-/// Returns the names of the files that the command `mesh --convert FILE.h5` writes: FILE.h5 or, in a scene with
-/// `bodies`, FILE-BODY.h5 for each body; empty if `file` is empty.
+/// Returns the names of the files that the command `mesh --convert FILE.h5` writes: FILE-BODY.h5 for each body in
+/// `scene.bodies`, or FILE.h5 if `scene.bodies` is empty; no names if `file` is empty.
 std::vector<std::string> converted_files(const std::string& file, const Scene& scene);
 /// Returns the size of a run as a text, for example "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);

@@ -20,10 +20,10 @@ void require_low_rank(const Job& job, const InverseProblem& problem);
 /// Low-rank approximation of the uncertainty of the result u of an inversion.
 struct LowRankUncertainty {
   std::vector<double> eigenvalues;  ///< eigenvalues λ_i that the LowRankPosterior has computed, in descending order
-  std::vector<double> deviation;    ///< estimated standard deviations of this rank's unknowns
+  std::vector<double> deviation;    ///< estimated standard deviations of this rank's values of the unknowns u
 };
-/// Computes from the Hessian or the Gauss–Newton matrix, as the scene's key `optimiser.hessian` selects, the
-/// uncertainty of the result u of an inversion.
+/// Computes the uncertainty of the result u of an inversion, from the matrix that the scene's key `optimiser.hessian`
+/// selects: the Hessian or the Gauss–Newton matrix.
 LowRankUncertainty low_rank_uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
 /// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. For unknowns with

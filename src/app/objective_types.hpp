@@ -50,7 +50,7 @@ const std::vector<ObjectiveType>& objective_types();
 /// Parses the key `steps`, whose value is a list of step numbers or `all`. Returns the step numbers in ascending order;
 /// for `all` and for a missing key `steps`, the result has no value.
 std::optional<std::vector<int>> parse_steps(const Mapping& mapping, const Scene& scene);
-/// Parses the key `step` and returns the number of the step, or -1 for the last step.
+/// Parses the key `step` and returns the number of the step; -1 for `last` and for a missing key `step`.
 int parse_single_step(const Mapping& mapping, const Scene& scene);
 /// Returns the sensor whose name is the value of the key `sensor`.
 const SensorEntry& parse_sensor_name(const Mapping& mapping, const Scene& scene);

@@ -11,7 +11,7 @@ namespace diffsim::app {
 
 /// Built-in shape of obstacles whose surfaces consist of triangles.
 struct ObstacleShape {
-  std::string key;  ///< key of the shape in scenes, such as `sphere`
+  std::string key;  ///< key of the shape in an entry of `contact.obstacles`, such as `sphere`
   /// Function that converts the value of the shape's key to triangles with outward normals.
   TriangleMesh (*parse)(const Value& value);
 };

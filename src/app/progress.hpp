@@ -30,12 +30,12 @@ class Progress {
   void restart() { start_ = Clock::now(); }  ///< restarts the clock from which the displayed rate is computed
   void clear();                              ///< erases the progress line on the terminal
 
-  /// Shows a line which says that `done` of `total` units of work are done. Does nothing if the previous progress line
-  /// was shown less than 0.1 s ago on a terminal, or less than 30 s ago otherwise. `note`: text that follows `done` and
-  /// `total` in the progress line.
+  /// Shows a line which says that `done` of `total` units of work are done. Does nothing if the style is `none`, or if
+  /// less than 0.1 s (on a terminal) or 30 s (otherwise) have passed since the previous progress line or, before the
+  /// first line, since the construction. `note`: text that follows `done` and `total` in the progress line.
   void update(long done, long total, const std::string& note = "");
-  /// Shows a line with the label of the work, followed by the result of the function `text`. Does nothing if the
-  /// previous progress line was shown less than 0.1 s ago on a terminal, or less than 30 s ago otherwise.
+  /// Shows a line with the label of the work, followed by the result of the function `text`. Does nothing, and does not
+  /// call `text`, if `update(done, total, note)` would do nothing.
   void update(const std::function<std::string()>& text);
   /// Returns the text of a progress line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,

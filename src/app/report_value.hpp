@@ -36,8 +36,8 @@ class ReportValue {
   void push_back(ReportValue item) { items_.push_back(std::move(item)); }
 
   double real() const { return real_; }
-  /// Returns the ReportValue as JSON text, indented by two spaces per level. In JSON text, numbers that are not finite
-  /// become null, and bytes that are not UTF-8 are replaced.
+  /// Returns the ReportValue as JSON text, indented by two spaces per level. In the JSON text, numbers that are not
+  /// finite become null, and bytes that are not UTF-8 are replaced.
   std::string json() const;
 
   Kind kind() const { return kind_; }

@@ -135,7 +135,7 @@ struct BodyEntry {
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  /// True for a solid that moves by an affine map, and whose surface is the mesh `mesh`.
+  /// True for a solid that moves by an affine map; the mesh `mesh` defines the surface of the solid.
   bool affine = false;
   bool rigid = false;                ///< true for an affine solid that does not deform
   const CellModel* cells = nullptr;  ///< CellModel of a body of kind `cells`; nullptr for other kinds of bodies
@@ -165,8 +165,8 @@ struct BoundaryEntry {
   const LoadType* type = nullptr;  ///< type of the load (app/load_types.hpp) if `kind` is `load`, otherwise nullptr
   RegionName region;
   std::array<bool, 3> axes{};  ///< true for each component (x, y, z) that is fixed, if `kind` is `fix`
-  /// True if `kind` is `fix` and, in addition to positions, the directions of shells and rods at the fixed vertices are
-  /// fixed.
+  /// True if `kind` is `fix` and the vertices are clamped (DifferentiableScene::clamp): the slopes of shells and the
+  /// tangents of rods are fixed, too, or, if one component is fixed, the region lies in a plane of symmetry.
   bool clamp = false;
   /// Values of the load. If `kind` is `load`, the load's values have the shape [3] or [steps, 3] for vectors, and [] or
   /// [steps] for scalars. If `kind` is `nodal_load`, the load's values on N vertices have the shape [3], [N, 3],
@@ -209,9 +209,11 @@ struct MeshFileObstacle {
 
 struct ContactSection {
   ContactOptions options;
-  std::vector<std::string> labels;   ///< names of all obstacles, in the order of the scene file
-  std::vector<std::string> turning;  ///< names of rotating obstacles
-  std::vector<std::string> thick;    ///< names of obstacles with a thickness
+  /// Labels of all obstacles, in the order of the scene file. The label of an obstacle is the obstacle's name, or the
+  /// number of the obstacle, counted from 0, if the obstacle has no name.
+  std::vector<std::string> labels;
+  std::vector<std::string> turning;  ///< labels of rotating obstacles
+  std::vector<std::string> thick;    ///< labels of obstacles with a thickness
   std::vector<MeshFileObstacle> files;
   std::optional<SurfaceFile> surface;  ///< contact surface of the only body of a scene without `bodies`
   std::vector<Place> pair_places;      ///< locations of the contact pairs `options.pairs` in the scene file
@@ -239,14 +241,14 @@ struct FeedbackEntry {
 };
 
 /// Value of a sensor, for an objective or a constraint: the mean over steps of a component y of the sensor. If `power`
-/// has a value p, the sensor value for an objective is the mean of |y|^p, and the sensor value for a constraint is the
-/// p-th root of the mean of |y|^p, where y is a component of the sensor.
+/// has a value p, the value for an objective is the mean of |y|^p, and the value for a constraint is the p-th root of
+/// the mean of |y|^p.
 struct SensorValueEntry {
   SensorEntry sensor;
   /// Weights of the sensor's components: 1 for the component that the scene selects, and 0 for all other components.
   std::vector<double> weights;
-  /// Steps over which the component y of the sensor, or |y|^p with the exponent p = `power`, is averaged. If `steps`
-  /// has no value, the sensor is evaluated at step `step` only or, if `step` has no value either, at all steps 1, 2, …
+  /// Steps over which the mean is computed. If `steps` has no value, the sensor is evaluated at step `step` only or, if
+  /// `step` has no value either, at all steps 1, 2, …
   std::optional<std::vector<int>> steps;
   std::optional<int> step = -1;  ///< number of the single step at which the sensor is evaluated; -1 for the last step
   std::optional<double> power;
@@ -285,7 +287,7 @@ struct ConstraintEntry {
   Place place;
 };
 
-/// Parameter that depends, in addition to the parameter of a ParameterEntry, on the densities of a material
+/// Further parameter, besides the parameter of the ParameterEntry, that is computed from the densities of a material
 /// distribution (DistributedParameter).
 struct DistributedEntry {
   std::string name;
@@ -352,7 +354,7 @@ struct PriorEntry {
   std::size_t parameter = 0;  ///< index in Scene::parameters
   std::optional<Numbers> mean, deviation, covariance;
   double weight = 1.0;  ///< weight of a prior of type `smooth` or `total_variation`
-  /// Magnitude ε of the parameter's gradient below which a prior of type `total_variation` is smoothed.
+  /// Slope ε of a prior of type `total_variation`: argument `epsilon` of make_total_variation_prior().
   double epsilon = 0.0;
   double length = 0.0;  ///< correlation length in m or s of a prior of type `matern`
   Place place;
@@ -436,7 +438,7 @@ struct Scene {
 
 /// Returns a hash of each of those sections of a scene that influence results. The hash of a section includes the
 /// contents of the input files that the section names. Sections of the scene and of experiments are not hashed if their
-/// names are in `without`. `problem_parts` is not collective, and should be called on one rank only.
+/// names are in `without`. Not collective: call `problem_parts` on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
 /// Converts the hashes of a scene's sections to lines of the form `SECTION HASH`. `parts_of_lines` is the inverse of

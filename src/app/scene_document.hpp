@@ -14,9 +14,9 @@ namespace diffsim::app {
 /// Content of a YAML scalar in a scene document: a boolean, an integer, a floating-point number, or a text.
 using ScalarContent = std::variant<bool, std::int64_t, double, std::string>;
 
-/// Returns the content of a YAML scalar. The content of a quoted YAML scalar is a text. The content of an unquoted YAML
-/// scalar is a boolean for `true` and `false`, a number for every notation of a number that scenes allow (including
-/// .inf and .nan), and otherwise a text.
+/// Returns the content of a YAML scalar. The content of a quoted scalar is a text. The content of an unquoted scalar is
+/// a boolean for `true` and `false`, a number for every notation of a number that scenes allow (including .inf and
+/// .nan), and otherwise a text.
 ScalarContent content_of(const Value& scalar);
 /// Returns a YAML scalar with the given content and without a location in a file. `content_of` is the inverse of
 /// `scalar_with`, except that a floating-point number whose value is a whole number may become an integer.

@@ -42,8 +42,7 @@ class SceneFile {
   struct Problem {
     /// Inverse problem whose loss is the sum of the losses of all experiments.
     std::unique_ptr<InverseProblem> problem;
-    /// Inverse problems of all experiments except the first; `InverseProblem::add` has added each of these inverse
-    /// problems to `problem`.
+    /// Inverse problems of all experiments except the first, added to `problem` by `InverseProblem::add`.
     std::vector<std::unique_ptr<InverseProblem>> further;
   };
   /// Creates the inverse problem of the scene, with the given checkpoint options. The SceneFile must outlive the

@@ -71,10 +71,9 @@ std::vector<PriorEntry> parse_priors(const Value& value, const Scene& scene);
 /// Parses the section `checkpoint`, and sets the argument `measure_error` to the value of the key `measure_error` if
 /// the section has this key.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
-/// Parses the section `optimiser`. If the section `optimiser` has the key `shooting`, stores the location of the key in
-/// `scene.shooting_place`. If the value of the key `uncertainty` of the section `optimiser` is true or a mapping,
-/// stores the location of the key in `scene.uncertainty`; if the value is a mapping, additionally sets the options
-/// `scene.low_rank`.
+/// Parses the section `optimiser`. Stores the location of the key `shooting`, if given, in `scene.shooting_place`. If
+/// the value of the key `uncertainty` is true or a mapping, stores the location of the key in `scene.uncertainty`; if
+/// the value is a mapping, also sets `scene.low_rank`.
 OptimiserOptions parse_optimiser(const Value& value, Scene& scene);
 OutputSection parse_output(const Value& value, Integrator integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);

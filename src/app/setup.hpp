@@ -56,11 +56,12 @@ std::string missing_observations(MPI_Comm comm, const Scene& scene);
 
 /// Creates the scene's unknowns and the start values of the unknowns, in the order of `scene.parameters`. `solver` must
 /// have been created by `make_solver`. Throws InputError if the start value of an unknown is not admissible or is
-/// outside the unknown's bounds.
+/// outside the unknown's bounds, or if two unknowns change the same values of a parameter.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
-/// Converts `numbers`, an array or a dataset that the scene gives, to an array of values of the Unknown `unknown`, in
-/// the layout of Unknown::start. `numbers` may have the shapes that the key `initial` of the parameter `entry` allows.
+/// Converts `numbers`, an array or a dataset that the scene gives, to values of the Unknown `unknown`, in the layout of
+/// Unknown::start: [values, components], or a single value. `numbers` may have the shapes that the key `initial` of the
+/// parameter `entry` allows.
 std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                  const Numbers& numbers, const Unknown& unknown, int components);
 

@@ -11,11 +11,10 @@
 
 namespace diffsim::app {
 
-/// Writes the table `output.log`: one row for each state of a run. For implicit integrators, the table row of a state
-/// contains the counters of Newton's method for the step that computed the state. For scenes with contact, the table
-/// row of a state contains the smallest gap, the number of active contact pairs and the number of intersections. The
-/// table row of a state is written to the file as soon as the state is computed. A StepLog does nothing if the scene
-/// has no key `output.log`.
+/// Writes the table `output.log`: one row for each state of a run. For implicit integrators, a row contains the
+/// counters of Newton's method for the step that computed the state. For scenes with contact, a row contains the
+/// smallest gap, the number of active contact pairs and the number of intersections. Each row is written to the file
+/// during the run, as soon as the state is computed. A StepLog does nothing if the scene has no key `output.log`.
 class StepLog {
  public:
   /// Opens the file of the table `output.log`. `resumed`: number of the state at which a stopped run is continued; the

@@ -8,8 +8,8 @@
 namespace diffsim::app {
 
 /// Request to stop the run at a point where results can be saved. During the lifetime of a StopRequest, the signals
-/// SIGINT, SIGTERM and SIGUSR1 and the end of a time limit request a stop instead of ending the program. A second
-/// SIGINT ends the program. Only one StopRequest may exist at a time.
+/// SIGINT, SIGTERM and SIGUSR1 request a stop instead of ending the program, and the end of the time limit requests a
+/// stop. A second SIGINT ends the program. Only one StopRequest may exist at a time.
 class StopRequest {
  public:
   /// Installs the signal handlers. If `has_limit` is true, the time limit expires `seconds` seconds after the

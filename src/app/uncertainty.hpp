@@ -24,7 +24,7 @@ struct Uncertainty {
   Curvature curvature;
   /// Posterior distribution of the unknowns; no value if one of the lists `undetermined` and `negative` has entries.
   std::optional<Posterior> posterior;
-  /// Names of the entries of the result u; "ln NAME" for an entry of a logarithmic unknown.
+  /// Names of the entries of the result u; "ln NAME" for an entry of a logarithmic unknown without a linear map.
   std::vector<std::string> names;
   /// Description of each direction in the space of the unknowns along which the loss does not determine the unknowns
   /// (unidentified()).
@@ -34,8 +34,8 @@ struct Uncertainty {
   std::vector<std::string> negative;
   std::vector<std::string> at_bounds;  ///< names of the entries of the result u that are at a bound
 };
-/// Computes from the Hessian or the Gauss–Newton matrix, as the scene's key `optimiser.hessian` selects, the
-/// uncertainty of the result u of an inversion.
+/// Computes the uncertainty of the result u of an inversion, from the matrix that the scene's key `optimiser.hessian`
+/// selects: the Hessian or the Gauss–Newton matrix.
 Uncertainty uncertainty_of(const Job& job, InverseProblem& problem, const std::vector<double>& u);
 
 /// Adds `uncertainty` to the report of the job and prints the standard deviations of the unknowns. Returns false if no

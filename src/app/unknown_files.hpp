@@ -28,9 +28,9 @@ std::string unit_of_loss(const std::string& unit);
 /// the order of the mesh file. If an unknown has values for each step, the first extent of its dataset is the number of
 /// steps. The dataset of an unknown with a linear map p = p0 + B u (`Unknown::map`) has one entry for each column of B.
 ///
-/// `values`: function that returns the values of unknown k, or the derivatives of the loss with respect to these
-/// values, in the layout of InverseProblem::physical. `are_derivatives`: true if `values` returns derivatives of the
-/// problem's loss. Collective.
+/// `values`: function that returns the values of unknown k, the standard deviations of these values, or the derivatives
+/// of the loss with respect to these values, in the layout of InverseProblem::physical. `are_derivatives`: true if
+/// `values` returns derivatives of the problem's loss. Collective.
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives);

@@ -32,8 +32,8 @@ struct Anchors {
 /// nearest cell of region `to`. If the nearest cell is a tetrahedron, a triangle or a segment whose director is used,
 /// the distance between the vertex and the cell must be at most L = MeshQuality::max_edge, the longest edge of all
 /// tetrahedra, triangles and segments of the mesh. If the anchor is a vertex, or is on a segment whose director is not
-/// used, the distance between the attached vertex and the anchor must be at most 10⁻⁶ L with L = MeshQuality::max_edge,
-/// because the anchor's coordinates ξ cannot represent a position off the vertex or segment. Collective.
+/// used, the distance between the attached vertex and the anchor must be at most 10⁻⁶ L, because the anchor's
+/// coordinates ξ cannot represent a position off the vertex or segment. Collective.
 Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to);
 
 /// Returns the force term of springs between vertices and the anchors of these vertices. `stiffness`: name of the

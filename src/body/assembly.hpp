@@ -13,15 +13,12 @@ namespace diffsim::body {
 /// on the host, compute values and derivatives of the constraints, and solve linear and nonlinear equations for the
 /// Lagrange multipliers λ_k.
 ///
-/// The constraint force at the positions x is G(x)ᵀ λ, with the Lagrange multipliers λ and the matrix G(x) whose rows
-/// are the gradients ∂g_k/∂x of the constraint functions. The Lagrange multipliers λ of a time step that begins at the
-/// positions x follow from
+/// The constraint force at the positions x is G(x)ᵀ λ, where the rows of the matrix G(x) are the gradients ∂g_k/∂x. The
+/// Lagrange multipliers λ of a time step that begins at the positions x follow from
 ///   positions:   g(y) = 0,    y = y₀ + C G(x)ᵀ λ   (SHAKE: Ryckaert, Ciccotti & Berendsen 1977)
 ///   velocities:  G(x) v = 0,  v = v₀ + C G(x)ᵀ λ   (RATTLE: Andersen 1983)
-/// with given positions y₀ or velocities v₀ of the nodes, the matrix G = ∂g/∂x, and a diagonal matrix C with one factor
-/// per node. With G = ∂g/∂x and a diagonal matrix C, the derivative of g(y) with respect to the Lagrange multipliers λ
-/// is G(y) C G(x)ᵀ for y = y₀ + C G(x)ᵀ λ with fixed y₀, and the derivative of G(x) v is G(x) C G(x)ᵀ for v = v₀ + C
-/// G(x)ᵀ λ with fixed v₀.
+/// with given positions y₀ or velocities v₀ of the nodes, and a diagonal matrix C with one factor per node. The
+/// derivative with respect to λ is S(y, x) = G(y) C G(x)ᵀ for the function g(y), and S(x, x) for the function G(x) v.
 ///
 /// Vectors of type NodeVectors may have entries for more nodes than the nodes of the constraints; the member functions
 /// of Assembly read and change only the entries of the nodes of the constraints.
@@ -56,42 +53,40 @@ class Assembly {
   /// Returns the indices of the N nodes of the constraints in increasing order, [N].
   std::vector<int> node_numbers() const;
   /// Returns I - Gᵀ (G Gᵀ)⁻¹ G, the symmetric matrix of the orthogonal projection onto the kernel of G(x), [3N, 3N] for
-  /// N nodes, where the rows of the matrix G(x) are the gradients of the constraints. The rows and columns of the
-  /// projection matrix correspond to the three components of each node of the constraints, in the order of
-  /// `node_numbers`. Throws Error if the gradients of the constraints are linearly dependent at the positions x.
+  /// N nodes, where the rows of the matrix G(x) are the gradients of the constraints. The rows and columns correspond
+  /// to the three components of each node, in the order of `node_numbers`. Throws Error if the gradients of the
+  /// constraints are linearly dependent at the positions x.
   std::vector<double> projector(const NodeVectors<double>& x) const;
   /// Returns the symmetric matrix Σ_k λ_k ∇²g_k, [3N, 3N] for N nodes, with the Lagrange multipliers λ_k and the
-  /// constant second derivatives ∇²g_k of the constraint functions. The rows and columns of Σ_k λ_k ∇²g_k correspond to
-  /// the three components of each node of the constraints, in the order of `node_numbers`.
+  /// constant second derivatives ∇²g_k of the constraint functions. The rows and columns correspond to the three
+  /// components of each node, in the order of `node_numbers`.
   std::vector<double> curvature(const std::vector<double>& lambda) const;
 
   /// Throws Error (input) if the gradients of the constraints are linearly dependent at the positions x. `ones`: vector
   /// with the entry 1 for each node.
   void require_independent(const NodeVectors<double>& x, const std::vector<double>& ones) const;
-  /// Returns the solution z of S z = r, or of Sᵀ z = r if `transposed`, with S = G(y) C G(x)ᵀ, the matrix G of the
-  /// gradients of the constraints, and a diagonal matrix C. `factors`: diagonal of the matrix C in S = G(y) C G(x)ᵀ,
-  /// one factor per node. Throws Error if the matrix S = G(y) C G(x)ᵀ is singular, for example because a time step
-  /// moves nodes too far.
+  /// Returns the solution z of S z = r, or of Sᵀ z = r if `transposed`, with S = G(y) C G(x)ᵀ and the matrix G of the
+  /// gradients of the constraints. `factors`: diagonal of the matrix C, one factor per node. Throws Error if S is
+  /// singular, for example because a time step moves nodes too far.
   template <class T>
   std::vector<T> solve(const NodeVectors<T>& y, const NodeVectors<T>& x, const std::vector<T>& factors, bool transposed,
                        const std::vector<T>& r) const;
 
   /// Solves the equations g(y) = 0, y = y₀ + C G(x)ᵀ λ by Newton's method, up to rounding errors, for the positions y
-  /// and the Lagrange multipliers λ, and returns λ. G is the matrix of the gradients of the constraint functions g, C
-  /// is a diagonal matrix, and x and y₀ are given positions. The first iteration of Newton's method linearises the
-  /// constraint functions g at the given positions x instead of the initial guess y₀.
+  /// and the Lagrange multipliers λ, and returns λ. G is the matrix of the gradients of the constraint functions g. The
+  /// first iteration of Newton's method linearises g at x instead of y₀.
   ///
-  /// `factors`: diagonal of the matrix C in y = y₀ + C G(x)ᵀ λ, one factor per node. `y`: the given positions y₀ on
-  /// entry, the solution y of g(y) = 0 on return. `scratch`: working array, which is overwritten at the nodes of the
-  /// constraints. Throws Error if Newton's method does not converge.
+  /// `factors`: diagonal of the matrix C, one factor per node. `y`: the given positions y₀ on entry, the solution on
+  /// return. `scratch`: working array, which is overwritten at the nodes of the constraints. Throws Error if Newton's
+  /// method does not converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
   /// Returns A(x)·B(w) + A(w)·B(x) + Σ_k l_k·w_k for each of the n constraints g(x) = A(x)·B(x) + Σ_k l_k·x_k - c = 0
-  /// with affine functions A and B (see Constraint), [n]. The vectors A(w) and B(w) are computed without the constant
-  /// terms a₀ and b₀ of the affine functions A and B. If `with_constants` is false, A(x) and B(x) are also computed
-  /// without the constant terms a₀ and b₀ of the affine functions A and B, and the sum Σ_k l_k·w_k is omitted.
+  /// with affine functions A and B (see Constraint), [n]. A(w) and B(w) are computed without the constant terms a₀ and
+  /// b₀ of A and B. If `with_constants` is false, A(x) and B(x) are also computed without a₀ and b₀, and the sum
+  /// Σ_k l_k·w_k is omitted.
   template <class T>
   std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
   /// Adds scale · Σ_k λ_k h_k with the Lagrange multipliers λ_k to `forces`, where h_k is the vector for which h_kᵀ w
@@ -99,8 +94,8 @@ class Assembly {
   template <class T>
   void add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda, double scale,
                                NodeVectors<T>& forces) const;
-  /// Returns the matrix S = G(y) C G(x)ᵀ, [n, n], column-major, with the matrix G of the gradients of the n constraints
-  /// and a diagonal matrix C. `factors`: diagonal of the matrix C in S = G(y) C G(x)ᵀ, one factor per node.
+  /// Returns the matrix S = G(y) C G(x)ᵀ, [n, n], column-major, with the matrix G of the gradients of the n
+  /// constraints. `factors`: diagonal of the matrix C, one factor per node.
   template <class T>
   std::vector<T> multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
                                    const std::vector<T>& factors) const;

@@ -27,12 +27,12 @@ class ConstraintSet {
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
   /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
   /// redundant, or if a joint names no body, names an unknown or non-rigid body, connects a body with itself, has an
-  /// axis of zero or infinite length, or has an armature but no rotor in the mesh. Collective.
+  /// axis of zero or infinite length, or has an armature for which `require_rotor` throws. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
   MPI_Comm comm() const { return nodes_->comm(); }
-  /// Assemblies of bodies connected by joints, for which this rank does the computations.
+  /// Assemblies (groups of bodies with their constraints) for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
   /// Nodes of the constraints on this rank, including copies of nodes that other ranks own.
   const Entities& nodes() const { return *nodes_; }

@@ -23,17 +23,15 @@ std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body,
 
 /// Returns the three constraints that make a vector ρ, which represents the rotor of a revolute or prismatic joint
 /// (`Joint::armature`), a function of the joint's coordinate q. `body`, `other`: Frames of the joint's bodies.
-/// `change`: difference ρ - ρ₀ between the vector ρ, which represents the rotor of a joint's motor, and the value ρ₀ of
-/// ρ in the rest configuration. With the vector ρ that represents the rotor of a joint, the joint's coordinate q, and
-/// the values ρ₀ and q₀ in the rest configuration, the constraints are
+/// `change`: difference ρ - ρ₀ between the vector ρ and its value ρ₀ in the rest configuration. With the value q₀ of
+/// the joint's coordinate q in the rest configuration, the constraints are
 ///   revolute:   ρ - ρ₀ = (cos(q - q₀) - 1, sin(q - q₀), 0),   cos(q - q₀) = e·e',  sin(q - q₀) = e·f'
 ///   prismatic:  ρ - ρ₀ = (q - q₀, 0, 0),                      q - q₀ = (p - p')·a'
 /// where e, e', f', a', p and p' are the directions and points of the joint that JointForce defines.
 ///
-/// The components of the vector ρ that represents the rotor of a joint are lengths, and 1 rad of the coordinate q of a
-/// revolute joint corresponds to 1 m; therefore |dρ/dt|² = (dq/dt)² for revolute and for prismatic joints. The three
-/// constraints on the vector ρ that represents the rotor of a joint are linearly independent of each other and of all
-/// other constraints.
+/// The components of ρ are lengths, and 1 rad of the coordinate q of a revolute joint corresponds to 1 m; therefore
+/// |dρ/dt|² = (dq/dt)² for revolute and for prismatic joints. The three constraints on ρ are linearly independent of
+/// each other and of all other constraints.
 std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
                                           const LinearForm& change);
 

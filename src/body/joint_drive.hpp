@@ -45,8 +45,8 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 /// - Limits are given, but `drive.limit_distance` is negative or infinite, or is 0 although a limit is infinite.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive);
 
-/// Returns the JointForce of each joint, and the nodes on which the JointForce acts. The list that `find_joint_nodes`
-/// returns contains an empty optional for each joint that is neither revolute nor prismatic. Collective.
+/// Returns, for each joint, the JointForce and the nodes on which the JointForce acts, or an empty optional if the
+/// joint is neither revolute nor prismatic. Collective.
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
 /// Returns the coordinates q (JointDrive) of joints at `positions` [local or owned vertices, 3], the same on all ranks.
 /// `joints`: result of `find_joint_nodes`; the coordinate of a joint whose optional is empty is NaN. Collective.

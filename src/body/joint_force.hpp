@@ -59,9 +59,8 @@ DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
 
 /// Force of a driven joint (JointDrive) on the four nodes of `Joint::body` and the four nodes of `Joint::other`. With
 /// the generalised force Q on the joint's coordinate q, the force on node k is Q ∂q/∂x_k, where x_k is the position of
-/// the node. The power of the forces on all nodes is Q dq/dt, with the generalised force Q and the joint's coordinate
-/// q. The parameters of a JointForce are, in this order: torque, stiffness, damping, target, friction and limit
-/// stiffness.
+/// the node, and the power of the forces on all nodes is Q dq/dt. The parameters of a JointForce are, in this order:
+/// torque, stiffness, damping, target, friction and limit stiffness.
 ///
 /// The coordinate of a revolute joint is q = q₀ + atan2(e·f', e·e'), where q₀ is the coordinate at the rest positions,
 /// e is a direction fixed to `Joint::body`, and e' and f' are directions fixed to `Joint::other`; at the rest

@@ -30,7 +30,8 @@ struct SweepBytes {
 /// `disk->buffers` is the memory of this rank's buffers for snapshots; `disk->processes` is not used; all other members
 /// of `disk` are the same on all ranks. Throws Error (input) if neither one snapshot and one record nor the records of
 /// all steps fit into the budget; the message of the Error states the memory needed and, if the budget is given as
-/// `budget.bytes`, the memory in use. Collective.
+/// `budget.bytes`, the memory in use. Throws Error (input) also if the budget is given as `budget.share` and the free
+/// memory of the system is unknown. Collective.
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk = nullptr);
 

@@ -49,7 +49,7 @@ inline bool is_damage(const Error& error) {
 /// if a run is killed, all files that the manifest lists are complete.
 ///
 /// A checkpoint file is identified by a kind (for example "step") and a number. The name of a checkpoint file is
-/// KIND_NUMBER.h5, or KIND_NUMBER.VERSION.h5 if a file KIND_NUMBER.h5 already exists. A file that the manifest lists is
+/// KIND_NUMBER.h5, or KIND_NUMBER.VERSION.h5 if the name KIND_NUMBER.h5 is in use. A file that the manifest lists is
 /// never overwritten.
 ///
 /// With the option `keep`, only one program at a time may use a directory. Without the option `keep`, several programs
@@ -134,9 +134,9 @@ class CheckpointDirectory {
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
   /// Waits until all checkpoint files that are being written are complete, then removes the manifest. With the option
-  /// `keep`, `remove_all` removes all checkpoint files, then the directory and those parent directories that this
+  /// `keep`, `remove_all` then removes all checkpoint files, the directory, and those parent directories that this
   /// object created, as far as the directories are empty. Without the option `keep`, the destructor of
-  /// CheckpointDirectory removes the checkpoint files.
+  /// CheckpointDirectory removes the checkpoint files, and those empty directories that this object created.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }

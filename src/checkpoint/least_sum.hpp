@@ -15,8 +15,8 @@ namespace diffsim::checkpoint {
 /// computed, because a(l) and b(l) may depend on this minimum.
 ///
 /// A block of consecutive indices m is skipped if the sum of the smallest a(m) and the smallest b(l - m) of the block
-/// shows that the block does not contain a smaller sum than the blocks already searched. Skipping blocks does not
-/// change the computed minimum, because rounded addition of floating-point numbers is monotone.
+/// shows that the block cannot change the result: the minimum and the smallest m that attains the minimum. Skipping
+/// blocks is exact, because rounded addition of floating-point numbers is monotone.
 class LeastSum {
  public:
   /// Creates a LeastSum for two sequences with at most `most` values each.

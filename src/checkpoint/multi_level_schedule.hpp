@@ -23,10 +23,10 @@ struct StorageLevel {
 /// ACM TOMS 46, 2020.
 ///
 /// The schedule stores the record of only one step at a time, and the adjoint of this step is computed immediately
-/// afterwards. A snapshot remains on the storage level to which the snapshot was written until the schedule no longer
-/// needs the snapshot. For n steps, the construction of the schedule takes O(n²) time and O(n) memory for each snapshot
-/// that reduces the run time. Surplus capacity of a storage level, the use of which would not reduce the run time,
-/// takes no time and no memory in the construction of the schedule.
+/// afterwards. A snapshot remains on the storage level to which the snapshot was written until the adjoints of all
+/// steps after the snapshot, or of all these steps except the first, are computed. For n steps, the construction of the
+/// schedule takes O(n²) time and O(n) memory for each snapshot that reduces the run time. Capacity for further
+/// snapshots adds no time and no memory to the construction.
 class MultiLevelSchedule : public Schedule {
  public:
   /// Creates the schedule. `step_seconds`: run time of a step. Throws Error (input) if a storage level is faster than

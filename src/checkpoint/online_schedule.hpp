@@ -16,14 +16,11 @@ namespace diffsim {
 /// between two snapshots.
 ///
 /// For s snapshots and any number n of steps, let r be the least integer for which the binomial coefficient C(s+r, s)
-/// is at least n+1; the schedule executes each step at most r times before the execution that stores the step's record
-/// for the adjoint, and executes at most r·n steps without a record in total. For an unknown number n of steps, no
-/// schedule with s snapshots can guarantee fewer than r executions of each step before the execution that stores the
-/// step's record for the adjoint, where r is the least integer with C(s+r, s) ≥ n+1. A schedule that learns only at
-/// state n that the rollout ends at state n must choose its snapshots as for a rollout of n+1 steps whose last step
-/// costs nothing. With s snapshots, a schedule for an unknown number n of steps executes at least t(n+1, s) steps
-/// without a record, where t(n, s) is the least number of these executions for a known number n of steps
-/// (`revolve_advances`).
+/// is at least n+1. The schedule executes each step at most r times without a record before the step is recorded, and
+/// thus executes at most r·n steps without a record in total. No schedule for an unknown number of steps can guarantee
+/// a smaller r: a schedule that learns only at state n that the rollout ends at state n must choose its snapshots as
+/// for a rollout of n+1 steps whose last step costs nothing. Such a schedule executes at least t(n+1, s) steps without
+/// a record, where t(n, s) is the least number of these executions for a known number n of steps (`revolve_advances`).
 ///
 /// Source: Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint
 /// calculation, SIAM Journal on Scientific Computing 31, 2009.

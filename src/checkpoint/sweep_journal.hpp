@@ -66,8 +66,8 @@ class SweepJournal {
   /// returned journal entry. Removes damaged journal entries with a warning. Ignores journal entries whose states are
   /// rounded to float32.
   std::optional<Progress> load_progress(State& scratch);
-  /// Returns the numbers of the states that are on the disk, in ascending order. The list that `states` returns
-  /// includes the numbers of states that are rounded to float32.
+  /// Returns the numbers of those states of this sweep that are on the disk, including states that are rounded to
+  /// float32, in ascending order.
   std::vector<int> states() const;
   /// Reads state `step` from the disk. If the file of state `step` is damaged, removes the file with a warning and
   /// returns false.
@@ -82,8 +82,8 @@ class SweepJournal {
   /// `reversal.next` and of all later states, which the reverse sweep no longer needs.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
   /// Returns `stop` if `must_stop` returns true on any rank, else `save` if `interval` has elapsed since the last
-  /// journal entry was written, else `none`; the result is the same on all ranks. The caller must call `poll` once per
-  /// time step.
+  /// journal entry was written (at first, since `begin`), else `none`; the result is the same on all ranks. The caller
+  /// must call `poll` once per time step.
   Request poll();
   /// Waits until all files of the journal are on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);

@@ -88,21 +88,21 @@ class BoxTree {
 
 namespace detail {
 
-/// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. The return
-/// value of `exclusive_sums` is the sum of all counts.
+/// Replaces an array of n + 1 counts, the last of which is zero, by the exclusive prefix sums of the counts. Returns
+/// the sum of all counts.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system) if the number `pairs` of candidate pairs exceeds `limit`. The error message of
-/// `require_memory` contains the number of candidate pairs, the memory that the pairs would take, and `what`, the kind
-/// of the pairs, for example "edges".
+/// Throws Error (system) if the number `pairs` of candidate pairs exceeds `limit`. The error message contains the
+/// number of candidate pairs, the memory that the pairs would take, and `what`, the kind of the pairs, for example
+/// "edges".
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail
 
 /// Returns the indices (query, leaf) of all pairs of a box of the array `queries` and a box of the BoxTree `tree` that
-/// overlap and for which `keep(query, leaf)` is true. The pairs that `find_pairs` returns are sorted by the index of
-/// the box in `queries`, then by the index of the tree's box, so the order of the pairs does not depend on the
-/// structure of the tree. If there are more than `limit` overlapping pairs, `find_pairs` throws Error (system) without
-/// allocating the array of pairs; the error message contains the number of pairs and `what`, the kind of the pairs.
+/// overlap and for which `keep(query, leaf)` is true. The returned pairs are sorted by query, then by leaf, so the
+/// order of the pairs does not depend on the structure of the tree. If more than `limit` pairs would be returned,
+/// `find_pairs` throws Error (system) without allocating the array of pairs; the error message contains the number of
+/// pairs and `what`, the kind of the pairs.
 template <class Keep>
 DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box>& queries, const Keep& keep,
                                       std::int64_t limit, const char* what) {

@@ -77,10 +77,10 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Ratio of the weight `area` of point–triangle pair p (see PointTriangleWeightsOf) to half of the point's rest area
-  /// (on segments, length): 2 if the triangle's surface has a higher dimension than the point's surface, else 1. The
-  /// contact energy of two surfaces is integrated over the points of both surfaces if the surfaces have the same
-  /// dimension, else over the points of the lower-dimensional surface only.
+  /// Ratio of the weight `area` of point–triangle pair p (see PointTriangleWeightsOf) to half of the point's rest area,
+  /// rest length or number of point cells: 2 if the triangle's surface has a higher dimension than the point's surface,
+  /// else 1. The contact energy of two surfaces is integrated over the points of both surfaces if the surfaces have the
+  /// same dimension, else over the points of the lower-dimensional surface only.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
@@ -123,12 +123,11 @@ struct PairView {
 /// point–triangle pair belongs to an obstacle, the pair is stored on the rank that owns the triangle; if one edge of an
 /// edge–edge pair belongs to an obstacle, the pair is stored on the rank that owns the body's edge.
 ///
-/// The function `cover` builds the lists of candidate pairs, which contain all pairs that may come nearer than the
-/// distance `range` during given displacements of the vertices. The bounding box of each vertex's displacement is
-/// enlarged on each side by a margin, the slack, of half the distance `range`. As long as all vertices stay in their
-/// enlarged bounding boxes, the lists of candidate pairs contain all pairs that may come nearer than the distance
-/// `range`. A later call of `cover` builds the lists of candidate pairs again if a vertex leaves its enlarged bounding
-/// box, or if `range` is larger than in the call that built the lists.
+/// The function `cover` builds the lists of candidate pairs for a distance `range` and for given displacements of the
+/// vertices. The bounding box of each vertex's displacement is enlarged on each side by a margin, the slack, of half
+/// the distance `range`. As long as all vertices stay in their enlarged bounding boxes, the lists contain all pairs
+/// that may come nearer than `range`. A later call of `cover` builds the lists again if a vertex leaves its enlarged
+/// bounding box, or if `range` is larger than in the call that built the lists.
 class Candidates {
  public:
   /// Prepares the search. `self`: true if the search includes pairs within one body. `bodies`: the first vertex number

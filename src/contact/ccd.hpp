@@ -7,30 +7,25 @@
 /// Continuous collision detection of point–triangle pairs and edge–edge pairs whose points move along straight lines,
 /// x(t) = (1 - t) `from` + t `to`, with t ∈ [0, 1].
 ///
-/// The method of the collision detection is conservative advancement (Mirtich 1996) with separating planes. Li et al.
-/// 2021 (Codimensional IPC) use the Lipschitz bound of the distance instead of separating planes. The separating planes
-/// at a time t may have any normal n; the code uses the vector between the closest points of a pair's two primitives.
-/// For a fixed vector n, a point i of the first primitive (the point, or the first edge) and a point j of the second
-/// primitive (the triangle, or the second edge), the projection s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t.
-/// Primitives are convex hulls of their points, so the distance of two primitives is at least m as long as n·(x_i(t) -
-/// x_j(t)) ≥ m|n| for all points i of the first and j of the second primitive. In each iteration, the collision
-/// detection advances t to the first time at which n·(x_i(t) - x_j(t)) decreases to m|n| for some points i and j, where
-/// n is the normal of the separating planes and m is the distance to be kept. Two surfaces with the thickness ξ collide
-/// at the distance ξ (Li et al. 2021, section 6). The distance m that the motion must keep is ξ plus the fraction
-/// `keep`/2 of the initial gap, where the gap is the distance minus the thickness ξ.
+/// The method is conservative advancement (Mirtich 1996) with separating planes. Li et al. 2021 (Codimensional IPC) use
+/// the Lipschitz bound of the distance instead of separating planes. At a time t, the separating planes may have any
+/// normal n; the code uses the vector between the closest points of the pair's two primitives. For each point i of the
+/// first primitive (the point, or the first edge) and each point j of the second primitive (the triangle, or the second
+/// edge), the projection s_ij(t) = n·(x_i(t) - x_j(t)) onto a fixed vector n is *linear* in t. Primitives are convex
+/// hulls of their points, so the distance of two primitives is at least m as long as s_ij(t) ≥ m|n| for all i and j.
+/// Each iteration advances t to the first time at which a projection s_ij(t) decreases to m|n|. Two surfaces with the
+/// thickness ξ collide at the distance ξ (Li et al. 2021, section 6); therefore the distance m to be kept is ξ plus the
+/// fraction `keep`/2 of the initial gap, where the gap is the distance minus ξ.
 ///
-/// No collision is missed. From each projection s_ij(t) = n·(x_i(t) - x_j(t)) onto the normal n of the separating
-/// planes, and from each rate ds_ij/dt, the code subtracts a bound of the rounding error. Let u = 2⁻⁵³, let n be the
-/// normal of the separating planes, and let w and v be the differences x_i - x_j of two points at t = 0 and at t = 1,
-/// each with a relative error of at most u; then
+/// No collision is missed, because the code subtracts a bound of the rounding error from each projection s_ij(t) =
+/// n·(x_i(t) - x_j(t)) and from each rate ds_ij/dt. Let u = 2⁻⁵³, and let w and v be the differences x_i - x_j of two
+/// points at t = 0 and at t = 1, each with a relative error of at most u; then
 ///   the error of w + t(v - w) is at most 6u(|w| + |v|),
 ///   the error of n·(w + t(v - w)) is at most 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²),
-///   and the code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) from each projection for rounding, and 1e-300 for underflow.
-/// Because bounds of the rounding errors are subtracted from the projections n·(x_i(t) - x_j(t)) and from their rates,
-/// the exact motion has no collision in the time intervals over which the collision detection advances, for any normal
-/// n of the separating planes. An inaccurate normal n, computed from a degenerate pair, shortens the time intervals of
-/// the iterations but never hides a collision. Fused multiply-add operations have smaller rounding errors, so the
-/// bounds of the rounding errors also hold for code with these operations.
+///   and the code subtracts 16u Σ_k|n_k|(|w_k| + |v_k|) for rounding, and 1e-300 for underflow.
+/// Hence, for any normal n, the exact motion has no collision in the time intervals over which the iterations advance.
+/// An inaccurate normal n, computed from a degenerate pair, shortens these time intervals but never hides a collision.
+/// Fused multiply-add operations have smaller rounding errors, so the bounds hold for code with these operations, too.
 ///
 /// At the time t ∈ [0, 1] that `safe_step` computes, the gap of the pair is at least `keep`/2 times a lower bound of
 /// the initial gap. If `keep`/2 times the lower bound of the initial gap does not exceed the rounding errors of the
@@ -51,14 +46,13 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
 
 /// Returns true if projections onto the vector n between the initial centroids of two primitives prove that at least
 /// the fraction `keep`/2 of the initial gap remains during the whole motion. The gap of a pair is the distance of its
-/// primitives minus the contact thickness. For any point i of the first primitive and any point j of the second
-/// primitive, the projection n·(x_i(t) - x_j(t)) onto a constant vector n is linear in t, so the projection is at least
-/// the smaller of its values at t = 0 and t = 1. The vector n between the initial centroids of two primitives connects
-/// a point of each primitive, so the initial gap is at most |n| minus the contact thickness. `stays_apart` returns true
-/// for most pairs whose primitives do not approach each other, at a fraction of the cost of finding the closest points.
-/// Because of rounding, the computed vector n between the centroids of two primitives differs by at most 16u c from a
-/// difference of two points of the primitives, so the upper bound of the initial gap, |n| minus the contact thickness,
-/// is enlarged by 64u c, where c = `coordinate` is the largest absolute coordinate of the points and u = 2⁻⁵³.
+/// primitives minus the contact thickness. For each point i of the first primitive and each point j of the second
+/// primitive, the projection n·(x_i(t) - x_j(t)) is linear in t, so the minimum of the projection is at t = 0 or t = 1.
+/// The vector n connects a point of each primitive, so the initial gap is at most |n| minus the contact thickness.
+/// Because of rounding, the computed vector n differs by at most 16u c from a difference of two points of the
+/// primitives, so this upper bound of the initial gap is enlarged by 64u c, where c = `coordinate` is the largest
+/// absolute coordinate of the points and u = 2⁻⁵³. `stays_apart` returns true for most pairs whose primitives do not
+/// approach each other, at a fraction of the cost of finding the closest points.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {

@@ -25,13 +25,12 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 
 /// Force term of contact. The contact law has four scalar parameters:
 ///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s).
-/// Two surfaces A and B in contact, each of a body, a region of a body or an obstacle, may have separate values of some
-/// parameters of the contact law. The name of a parameter that applies only to contact between the surfaces A and B
-/// ends with :A|B, for example `friction:A|B`. For two surfaces without a separate value of a parameter of the contact
-/// law, the parameter whose name has no suffix :A|B, for example `friction`, applies. The parameter `thickness` (m) is
-/// optional: `thickness` may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair as
-/// `thickness:A|B`. Two surfaces stay farther apart than the contact thickness ξ, which is the thickness of the pair
-/// or, by default, the mean of the thicknesses of the two surfaces.
+/// Two surfaces A and B, each of a body, a region of a body or an obstacle, may have separate values of some of these
+/// four parameters; the name of a parameter that applies only to contact between A and B ends with :A|B, for example
+/// `friction:A|B`. For two surfaces without a separate value, the parameter without a suffix applies, for example
+/// `friction`. The parameter `thickness` (m) is optional: `thickness` may exist for all bodies, for one body or
+/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces stay farther apart than the contact
+/// thickness ξ, which is the thickness of the pair or, by default, the mean of the thicknesses of the two surfaces.
 ///
 /// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
 /// stiffness κ, the barrier ψ (contact/barrier.hpp), the distance d to other surfaces, the barrier distance d̂ and the

@@ -16,8 +16,7 @@
 /// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. With [k=p] = 1 for k = p, else 0,
 /// the vector r(λ) is a linear combination of the points x_k of the pair,
 ///   r = Σ_k c_k(λ) x_k,  c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]],
-/// and the minimum has r ⊥ e_a. With the vector r(λ) = Σ_k c_k(λ) x_k between points of two features, e_a = ∂r/∂λ_a,
-/// B_ka = ∂c_k/∂λ_a and the matrix G_ab = e_a·e_b, the derivatives of the squared distance d² = min_λ |r(λ)|² are
+/// and the minimum has r ⊥ e_a. With the matrix G_ab = e_a·e_b, the derivatives of the squared distance d² are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
@@ -79,10 +78,9 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }  // namespace detail
 
 /// Closest points of two features (see DistanceType): the difference r of these points, and the quantities that the
-/// derivatives of the distance need. The difference of the closest points of two features is r = x_p - x_q + Σ_a λ_a
-/// e_a = Σ_k c_k x_k, with the indices p, q, plus and minus of the DistanceType, e_a = x_{plus[a]} - x_{minus[a]}, and
-/// the λ_a that minimise |r|. The members `lambda` and `e` contain λ_a and e_a, `c(k)` returns c_k, `b(k, a)` returns
-/// ∂c_k/∂λ_a, and G is the matrix with the entries G_ab = e_a·e_b.
+/// derivatives of the distance need. The difference of the closest points is r = x_p - x_q + Σ_a λ_a e_a = Σ_k c_k x_k,
+/// with the indices p, q, plus and minus of the DistanceType, e_a = x_{plus[a]} - x_{minus[a]}, and the λ_a that
+/// minimise |r|. The members `lambda` and `e` contain λ_a and e_a, `c(k)` returns c_k, and `b(k, a)` returns ∂c_k/∂λ_a.
 template <class T>
 struct Closest {
   DistanceType type;

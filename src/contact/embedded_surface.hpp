@@ -25,16 +25,15 @@ struct EmbeddedSurface {
 /// and the map from the positions of the bodies' vertices to the positions of the surface's vertices.
 ///
 /// A vertex v of a body's separate surface has the position x_v = Σ_k N_k(λ_v) q_k, with the shape functions N_k and
-/// the node positions q_k of the cell that contains the vertex in the rest configuration. λ_v are the barycentric
-/// coordinates of the vertex in the rest configuration. A surface vertex outside all cells is assigned to the cell with
-/// the smallest -min λ, where λ are the barycentric coordinates of the vertex in the cell. For a vertex outside a cell,
-/// -min λ of the barycentric coordinates λ is the distance from the vertex to the plane of a face, as a fraction of the
-/// cell's height above this face. An affine body (mesh/affine_body.hpp) may have a separate surface that is not listed
-/// in `surfaces`; all vertices of an affine body's surface use the body's only cell, regardless of their distance from
-/// this cell. An affine body without a surface takes no part in contact. The surface of a body that is not affine and
-/// has no separate surface consists of the boundary faces of the body's tetrahedra, or of the body's triangles,
-/// segments or points: each surface vertex is a vertex of the body, with the weight 1. The surface mesh has the regions
-/// `regions`, which must belong to bodies without separate surfaces.
+/// the node positions q_k of the cell that contains the vertex in the rest configuration, and the vertex's barycentric
+/// coordinates λ_v in this cell. A surface vertex outside all cells is assigned to the cell with the smallest -min λ_v.
+/// For a vertex outside a cell, -min λ_v is the distance from the vertex to the plane of one of the cell's faces, as a
+/// fraction of the cell's height above this face. An affine body (mesh/affine_body.hpp) may have a separate surface
+/// that is not listed in `surfaces`; all vertices of an affine body's surface use the body's only cell, regardless of
+/// their distance from this cell. An affine body without a surface takes no part in contact. The surface of a body that
+/// is not affine and has no separate surface consists of the boundary faces of the body's tetrahedra, or of the body's
+/// triangles, segments or points: each surface vertex is a vertex of the body, with the weight 1. The surface mesh has
+/// the regions `regions`, which must belong to bodies without separate surfaces.
 ///
 /// Throws Error (input) in these cases: a surface is given for a body that does not exist, that already has a surface,
 /// or that has no tetrahedra; a surface has no triangles; a triangle has no area, or has a vertex that does not exist;
@@ -46,9 +45,8 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
 
 /// Makes a contact term for the nodes of bodies from the contact term `on_surface`, which acts on the vertices of a
 /// surface mesh. The map `map` computes the positions of the surface mesh's vertices from the positions of the bodies'
-/// nodes. The transpose of `map` converts forces on the surface mesh's vertices to forces on the nodes. The contact
-/// term that `make_mapped_contact` returns provides first and second derivatives and the Jacobian of the contact
-/// forces.
+/// nodes; the transpose of `map` converts forces on the vertices to forces on the nodes. The returned contact term
+/// provides first and second derivatives and the Jacobian of the contact forces.
 std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,
                                                  std::shared_ptr<const PointMap> map);
 

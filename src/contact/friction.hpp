@@ -13,10 +13,10 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
 }
 
 /// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² = `squared` (m²/s²), where y is the sliding
-/// velocity. The function s of smoothed Coulomb friction is s(y) = 2 y/ε - (y/ε)² for y < ε, else 1, with ε =
-/// `velocity` (m/s). The sliding velocity y = √`squared` has no derivative with respect to `squared` at y = 0. At zero
-/// sliding velocity, `friction_factor` returns the limit 2/ε, with ε = `velocity`, which does not depend on `squared`;
-/// the product of the factor and a sliding velocity vector u has the correct derivative 2/ε with respect to u at zero.
+/// velocity: s(y) = 2 y/ε - (y/ε)² for y < ε, else 1, with ε = `velocity` (m/s). The sliding velocity y = √`squared`
+/// has no derivative with respect to `squared` at y = 0. At y = 0, `friction_factor` therefore returns the limit 2/ε,
+/// which does not depend on `squared`; the product of the factor and a sliding velocity vector u then has the correct
+/// derivative 2/ε with respect to u.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;
@@ -27,8 +27,7 @@ DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
 }
 
 /// Potential S(y) (m/s) of smoothed Coulomb friction, where y = `speed` is the sliding velocity: the integral of the
-/// function s of `friction_factor`. The potential of smoothed Coulomb friction is S(y) = y²/ε - y³/(3 ε²) for y < ε,
-/// else y - ε/3, with ε = `velocity`.
+/// function s of `friction_factor`. With ε = `velocity`, S(y) = y²/ε - y³/(3 ε²) for y < ε, else y - ε/3.
 DIFFSIM_FUNCTION double friction_potential(double speed, double velocity) {
   if (speed >= velocity) return speed - velocity / 3.0;
   const double part = speed / velocity;

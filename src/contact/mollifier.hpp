@@ -40,9 +40,8 @@ DIFFSIM_FUNCTION T squared_cross(const Vec3<T>* x) {
   const Vec3<T> n = cross(x[1] - x[0], x[3] - x[2]);
   return dot(n, n);
 }
-/// Gradient ∂c/∂x_k of c = |a × b|², with the edges a = x1 - x0 and b = x3 - x2. With n = a × b, the derivatives of
-/// c = |a × b|² are
-///   ∂c/∂x0 = -2 b × n, ∂c/∂x1 = 2 b × n, ∂c/∂x2 = -2 n × a, ∂c/∂x3 = 2 n × a for a = x1 - x0 and b = x3 - x2.
+/// Gradient ∂c/∂x_k of c = |a × b|², with the edges a = x1 - x0 and b = x3 - x2. With n = a × b,
+///   ∂c/∂x0 = -2 b × n, ∂c/∂x1 = 2 b × n, ∂c/∂x2 = -2 n × a, ∂c/∂x3 = 2 n × a.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> squared_cross_gradient(const Vec3<T>* x, int k) {
   const Vec3<T> a = x[1] - x[0], b = x[3] - x[2], n = cross(a, b);

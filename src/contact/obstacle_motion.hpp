@@ -13,11 +13,11 @@ namespace diffsim::contact {
 /// Motion of an obstacle. An obstacle's vertex with the reference position X has the position x and the velocity v at
 /// the time t:
 ///   x = o + R(a, ω t)(X - o) + p + t V,  v = V + ω a × R(a, ω t)(X - o),
-/// where R(a, φ) is the rotation by the angle φ about the unit vector a, o is a point on the rotation axis in the
-/// reference configuration, p (m) is a displacement, V (m/s) a velocity and ω (rad/s) an angular velocity. An obstacle
-/// without a rotation axis has the vertex positions x = X + p + t V and the vertex velocities v = V. The displacement
-/// p, the velocity V and the angular velocity ω are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL`
-/// and `obstacle_angular_velocity:LABEL` of the obstacle with the name LABEL.
+/// where R(a, φ) is the rotation by the angle φ about the unit vector a along the rotation axis, o is a point on the
+/// rotation axis in the reference configuration, p (m) is a displacement, V (m/s) a velocity and ω (rad/s) an angular
+/// velocity. Without a rotation axis, x = X + p + t V and v = V. The displacement p, the velocity V and the angular
+/// velocity ω are the parameters `obstacle_position:LABEL`, `obstacle_velocity:LABEL` and
+/// `obstacle_angular_velocity:LABEL` of the obstacle with the name LABEL.
 struct ObstacleMotion {
   std::string label;
   Turn turn;
@@ -37,18 +37,17 @@ void place_obstacle(const ObstacleMotion& motion, const double* reference, const
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
                          double time, const DeviceArray<double>& velocities);
 /// Sets the derivatives `dx` of the positions and `dv` of the velocities of the obstacle's vertices along the change
-/// `direction` of the parameters `set` and the change `dt` of the time `time`. The argument `dt` of `obstacle_tangents`
-/// is not the length of a time step.
+/// `direction` of the parameters `set` and the change `dt` of the time `time`. The argument `dt` is not the length of a
+/// time step.
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv);
 /// Adds to `gradient` the gradient with respect to the parameters of the obstacle's motion, computed from the adjoints
 /// `x_bar` of positions and `v_bar` of velocities. The arrays `x_bar` and `v_bar` [slots, 3] have one row, called slot,
-/// for each of the four points of each pair that exerts a force. Several slots of `x_bar` and `v_bar` may belong to one
-/// vertex; the adjoint of the vertex is then the sum over these slots. The array `v_bar` is empty if no force depends
-/// on velocities. `targets` [slots] is the vertex index of each slot of `x_bar` and `v_bar`, in the order of PairView;
-/// vertices with indices ≥ `obstacles_begin` belong to obstacles. The array `x` [vertices, 3] contains the positions of
-/// all vertices.
+/// for each of the four points of each pair that exerts a force. Several slots may belong to one vertex; the adjoint of
+/// the vertex is then the sum over these slots. The array `v_bar` is empty if no force depends on velocities. `targets`
+/// [slots] is the vertex index of each slot, with the vertices numbered as in PairView; vertices with indices ≥
+/// `obstacles_begin` belong to obstacles. The array `x` [vertices, 3] contains the positions of all vertices.
 void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
                            const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
@@ -70,8 +69,8 @@ bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int 
 /// Returns the device address of the values of the parameter `name` for time step n; nullptr if the parameter does not
 /// exist.
 const double* address_of(const ParameterSet& set, const std::string& name, int n);
-/// Adds `values` to the gradient with respect to the value of the parameter `name` in time step n. The function
-/// `add_to` does nothing if `gradient` does not contain the parameter `name`.
+/// Adds `values` to the gradient with respect to the value of the parameter `name` in time step n. Does nothing if
+/// `gradient` does not contain the parameter `name`.
 void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values);
 
 }  // namespace diffsim::contact

@@ -8,10 +8,9 @@
 
 namespace diffsim::contact {
 
-/// Contact law of a pair: the values of the contact parameters on which the force of the pair depends. The force of a
-/// pair depends on the ContactLaw, on the positions and velocities of the pair's points, and on the pair's weights
-/// (PointTriangleWeightsOf, EdgeEdgeWeightsOf). The thickness in a ContactLaw is a value without derivatives unless the
-/// type `Thickness` is a Dual.
+/// Contact law of a pair: the values of the contact parameters on which the force of the pair depends. The force also
+/// depends on the positions and velocities of the pair's points, and on the pair's weights (PointTriangleWeightsOf,
+/// EdgeEdgeWeightsOf). The thickness is a value without derivatives unless the type `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< barrier stiffness κ, Pa
@@ -25,33 +24,30 @@ struct ContactLaw {
   /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`, the barrier
   /// distance d̂ and the thickness ξ (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
-  /// Squared distance (ξ + d̂)², in m², at which and beyond which a pair has no force, with the thickness ξ and the
-  /// barrier distance d̂.
+  /// Squared distance (ξ + d̂)², in m², at which and beyond which a pair with the thickness ξ and the barrier distance d̂
+  /// has no force.
   DIFFSIM_FUNCTION double limit() const {
     const double distance = value_of(range) + value_of(thickness);
     return distance * distance;
   }
 };
 
-/// Weights, in the contact energy, of a pair of the point x0 and the triangle x1 x2 x3. The energy of a point–triangle
-/// pair is
+/// Weights, in the contact energy, of a pair of the point x0 and the triangle x1 x2 x3. The energy of the pair is
 ///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the factor a = `area`,
-/// the barrier ψ (contact/barrier.hpp), and the distances d_j of x0 from the triangle, edge or corner j. The sum in the
-/// energy of a point–triangle pair is over the triangle with the weight w_j = 1, and over the triangle's edges and
-/// corners with the weights w_j in `edges` and `corners` (see SurfaceTriangle).
+/// the barrier ψ (contact/barrier.hpp), and the distances d_j of x0 from the triangle, edge or corner j. The sum is
+/// over the triangle with the weight w_j = 1, and over the triangle's edges and corners with the weights w_j in `edges`
+/// and `corners` (see SurfaceTriangle).
 ///
 /// The member `codimension` is 2 minus the dimension of the surface to which the pair's point belongs. In contact, a
 /// line of segments (codimension 1) counts as a strip of width d̂/2, and a point of a body of points (codimension 2) as
-/// a patch of d̂/2 by d̂/2, the same patch as for crossing edges, where d̂ is the barrier distance.
+/// a patch of d̂/2 by d̂/2, the same patch as for crossing edges.
 ///
-/// The factor `area` of a point–triangle pair depends on the rest shape: `area` is proportional to the area in the rest
-/// configuration that the point represents, on a line of segments to the length, and in a body of points to the number
-/// of point cells at the point, normally 1. In contact of two surfaces of the same dimension, the factor `area` of a
-/// point–triangle pair is half of the rest area, rest length or number of point cells that the point represents,
-/// because the energy is integrated over the points of both surfaces. In contact of a point with a surface of a higher
-/// dimension than the point's surface, the factor `area` of a point–triangle pair is the full rest area, rest length or
-/// number of point cells that the point represents, because the energy is integrated over the points of the
+/// The factor `area` depends on the rest shape through the rest measure of the point: an area on a surface of
+/// triangles, a length on a line of segments, and in a body of points the number of point cells at the point, normally
+/// 1. If the surfaces of the point and of the triangle have the same dimension, `area` is half of the rest measure,
+/// because the energy is integrated over the points of both surfaces. If the surface of the triangle has the higher
+/// dimension, `area` is the full rest measure, because the energy is integrated over the points of the
 /// lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {
@@ -61,21 +57,19 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Weights, in the contact energy, of a pair of the edges x0 x1 and x2 x3. The energy of an edge–edge pair is
+/// Weights, in the contact energy, of a pair of the edges x0 x1 and x2 x3. The energy of the pair is
 ///   E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the barrier ψ
 /// (contact/barrier.hpp), the distance d of the edges, and the mollifier m(c) of the squared cross product c of the
-/// edges (contact/mollifier.hpp). Crossing edges are in contact over a patch of area d̂²/4, where d̂ is the barrier
-/// distance. In the contact of flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the contact
-/// energy that is proportional to (d̂/h)², with the barrier distance d̂; the point–triangle pairs carry the pressure. The
-/// relative change of the contact energy between different meshes of the same flat surfaces is proportional to (d̂/h)²,
-/// with the barrier distance d̂ and the mesh size h.
+/// edges (contact/mollifier.hpp). Crossing edges are therefore in contact over a patch of area d̂²/4. In the contact of
+/// flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the contact energy that is proportional
+/// to (d̂/h)²; the point–triangle pairs carry the pressure. The relative change of the contact energy between different
+/// meshes of the same flat surfaces is proportional to (d̂/h)², too.
 ///
-/// Several edges of a surface without triangles, if shorter than the barrier distance d̂, may cross the contact patch of
-/// one other edge. If an edge of an edge–edge pair is of a surface without triangles (`lone`), the contact patch has
-/// the area ((d̂/2) l/(d̂ + l))², where d̂ is the barrier distance and l is the geometric mean of the rest lengths of both
-/// edges: about d̂²/4 for l ≫ d̂ and about l²/4 for l ≪ d̂. If the geometric mean l of the edges' rest lengths is much
-/// smaller than the barrier distance d̂, about d̂²/l² edge–edge pairs together have a contact patch of the area d̂²/4.
+/// Edges of a surface without triangles may be shorter than the barrier distance d̂, and several such edges may then
+/// cross the contact patch of one other edge. If an edge of the pair is of a surface without triangles (`lone`), the
+/// contact patch therefore has the area ((d̂/2) l/(d̂ + l))², where l is the geometric mean of the rest lengths of both
+/// edges: about d̂²/4 for l ≫ d̂, and about l²/4 for l ≪ d̂, where about d̂²/l² pairs together have the area d̂²/4.
 template <class T>
 struct EdgeEdgeWeightsOf {
   T threshold;  ///< threshold ε (m⁴) of the mollifier, which depends on the rest shape
@@ -144,10 +138,9 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|), in W, of the friction between two features, with the Coulomb
-/// coefficient µ, the normal force N, the sliding velocity u and the function S of `friction_potential`. The normal
-/// force of two features is N = `scale` |∂ψ/∂d|, with the barrier ψ and the distance d of the features; the energy of
-/// the features is `scale` ψ(d²).
+/// Returns the dissipation potential µ N S(|u|), in W, of the friction between two features whose energy is `scale`
+/// ψ(d²), with the Coulomb coefficient µ, the normal force N = `scale` |∂ψ/∂d|, the sliding velocity u, the function S
+/// of `friction_potential`, the barrier ψ and the distance d of the features.
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);

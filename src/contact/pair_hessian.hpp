@@ -15,8 +15,7 @@ struct PairHessian {
 namespace detail {
 
 /// Adds the matrix a H_s + b ∇s ∇sᵀ to the matrix h, with factors a and b, where s = d² is the squared distance of two
-/// features, which have the closest points `at`, and H_s is the Hessian of s. A feature of a pair is a point, a line or
-/// a plane.
+/// features with the closest points `at`, and H_s is the Hessian of s. A feature is a point, a line or a plane.
 DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
   for (int k = 0; k < 4; ++k) {
     if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;

@@ -79,8 +79,8 @@ struct RestTangent {
 
 /// Adjoints of the rest area (`areas`) and of the rest position (`positions`) of each of the four points of each pair
 /// that exerts a force, [pairs, 4, 3]; empty if the adjoints are not requested. For each point, the array `areas` has
-/// the adjoint of the rest area (on segments, length) in the first of three components, and zeros in the other two
-/// components.
+/// the adjoint of the rest area, rest length or number of point cells in the first of three components, and zeros in
+/// the other two components.
 struct RestAdjoint {
   Vectors areas, positions;
 };
@@ -120,9 +120,8 @@ void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors
                    const RestTangent& rest, const Vectors& tangents);
 /// Sets `x_bar` and `v_bar` to the gradients of w·f with respect to the positions and the velocities, where f are the
 /// forces and w the adjoints of the forces. If the array `rest` of rest positions is not empty, `pair_adjoints` sets
-/// `rest_bar` to the gradient of w·f with respect to the rest shape, where f are the forces and w their adjoints.
-/// Returns, for each contact law, the gradient of w·f with respect to the values of the law, where f are the forces and
-/// w their adjoints.
+/// `rest_bar` to the gradient of w·f with respect to the rest shape. Returns, for each contact law, the gradient of w·f
+/// with respect to the values of the law.
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);

@@ -58,8 +58,9 @@ struct ContactParameters {
 struct ContactLawNames {
   std::array<std::string, 4> numbers;  ///< names of the parameters κ, d̂, µ and ε_v, see ContactParameters
   /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the contact law
-  /// applies. The thickness ξ of a contact law is the mean of its two thickness parameters. An empty parameter name,
-  /// and a parameter that does not exist, stand for a zero thickness.
+  /// applies, or twice the name of the thickness parameter of this pair. The thickness ξ of a contact law is the mean
+  /// of its two thickness parameters. An empty parameter name, and a parameter that does not exist, stand for a zero
+  /// thickness.
   std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }

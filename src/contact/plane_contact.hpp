@@ -32,14 +32,13 @@ struct PlaneLaw {
 
 /// Makes the contact term of a plane. The contact energy of a plane and a surface is E = κ Σ_i w_i ψ(φ_i², d̂, ξ), with
 /// the barrier stiffness κ, the barrier ψ (contact/barrier.hpp), the barrier distance d̂ and the thickness ξ. The sum is
-/// over the surface's vertices i with the rest areas w_i and the heights φ_i = n·(x_i - p - t V) > 0 above the plane. p
-/// is a point on the plane at t = 0, V is the plane's velocity, and n is the unit normal, which is constant if the
-/// plane does not rotate. With a rotation about the axis a through the point o, the unit normal is n = R(a, ω t) n_0,
-/// and the height of the vertex position x_i above the plane is φ_i = n·(x_i - o - t V) - n_0·(p - o), where R(a, ω t)
-/// is the rotation by the angle ω t, ω is the angular velocity, V is the plane's velocity, and p and n_0 are a point on
-/// the plane and the unit normal at t = 0. The contact energy of segments and of bodies of points has other weights
-/// than the rest areas of vertices (see PlaneForce). Contact with a plane considers vertices only: a body is outside
-/// the half-space bounded by the plane if all its vertices are outside.
+/// over the surface's vertices i with the rest areas w_i, the positions x_i and the heights φ_i = n·(x_i - p - t V) > 0
+/// above the plane, where p is a point on the plane at t = 0, V is the plane's velocity, and n is the unit normal,
+/// which is constant if the plane does not rotate. With a rotation at the angular velocity ω about the axis a through
+/// the point o, n = R(a, ω t) n_0 and φ_i = n·(x_i - o - t V) - n_0·(p - o), where R(a, ω t) is the rotation by the
+/// angle ω t, and n_0 is the unit normal at t = 0. On segments and in bodies of points, other weights replace the rest
+/// areas w_i (see PlaneForce). Contact with a plane considers vertices only: a body is outside the half-space bounded
+/// by the plane if all its vertices are outside.
 ///
 /// The parameters of a plane with the name LABEL are the point p [3] (m), `obstacle_position:LABEL`, the velocity V [3]
 /// (m/s), `obstacle_velocity:LABEL`, and, if the plane rotates, the angular velocity ω [1] (rad/s),

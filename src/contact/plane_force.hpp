@@ -11,13 +11,12 @@
 
 namespace diffsim::contact {
 
-/// Contact force of a plane on a vertex, proportional to the area weight of the vertex, that is, the rest area, rest
-/// length or number of point cells that the vertex represents. On a surface of triangles, a vertex represents a third
-/// of the sum of the areas of its triangles. On a line, a vertex represents half of the sum of the lengths of its
-/// segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the barrier distance. In a body of points, a
-/// vertex represents the number of its point cells, normally 1; in contact, a point counts as a patch of d̂/2 by d̂/2,
-/// where d̂ is the barrier distance. The template argument `thick` is true if the plane or the body has a thickness
-/// parameter; if `thick` is true, the array `PointValues::p` contains the thicknesses of the plane and of the body.
+/// Contact force of a plane on a vertex, proportional to the area weight of the vertex. On a surface of triangles, the
+/// area weight is a third of the sum of the areas of the vertex's triangles. On a line, the area weight is half of the
+/// sum of the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the
+/// barrier distance. In a body of points, the area weight is the number of point cells at the vertex, normally 1; in
+/// contact, a point counts as a patch of d̂/2 by d̂/2. The template argument `thick` is true if the plane or the body has
+/// a thickness parameter; the array `PointValues::p` then contains the thicknesses of the plane and of the body.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the values of the plane's parameters in the array `PointValues::p`.
@@ -38,9 +37,8 @@ struct PlaneForce {
     return {{T(normal[0]), T(normal[1]), T(normal[2])}};
   }
   /// Position y of the vertex relative to the plane's rotation axis: y = x - o - t V, where x is the position of the
-  /// vertex, o is a point on the axis at t = 0 and V is the plane's velocity. Without a rotation axis, the relative
-  /// position of the vertex at x is y = x - p - t V, where p is a point on the plane at t = 0 and V is the plane's
-  /// velocity.
+  /// vertex, o is a point on the axis at t = 0 and V is the plane's velocity. Without a rotation axis, y = x - p - t V,
+  /// where p is a point on the plane at t = 0.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_position(const At<T>& at) const {
     Vec3<T> y;
@@ -164,9 +162,9 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
     return f;
   }
-  /// Force without friction. The force that `projected` provides omits friction, because the derivative of friction
-  /// with respect to the position is not symmetric. For the force f of a plane without friction, -∂f/∂x is positive
-  /// semidefinite, because the barrier is a convex function of the vertex's height above the plane.
+  /// Force without friction. Friction is omitted because its derivative with respect to the position is not symmetric.
+  /// For the remaining force f, -∂f/∂x is positive semidefinite, because the barrier is a convex function of the
+  /// vertex's height above the plane.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };
 

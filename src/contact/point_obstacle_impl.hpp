@@ -68,10 +68,14 @@ struct ObstacleDissipation {
 
 /// Contact of a surface's vertices with an obstacle whose force on a vertex depends on that vertex alone. In addition
 /// to the functions that `PointTerm` requires, the type `Force` has the following functions of the values `at` of a
-/// vertex: `double gap(at)`, the distance minus the thickness (m); `double safe_part(before, after)`, the fraction in
-/// [0, 1] of the straight displacement from `before` to `after` over which the gap stays positive; `double
-/// dissipation(at)`, the dissipation potential of friction (W); `Vec3<double> relative_velocity(at)`, the velocity of
-/// the vertex relative to the obstacle (m/s); and `Force projected()`, the force without friction.
+/// vertex:
+///
+///     double gap(at)                       distance minus thickness, m
+///     double safe_part(before, after)      fraction in [0, 1] of the straight displacement over which the gap stays
+///                                          positive
+///     double dissipation(at)               dissipation potential of friction, W
+///     Vec3<double> relative_velocity(at)   velocity of the vertex relative to the obstacle, m/s
+///     Force projected()                    the force without friction
 template <class Force>
 class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   using Term = SurfacePointTerm<Force, ContactTerm>;
@@ -123,8 +127,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
     const std::int64_t number = this->mesh().vertex_order().file_index()[static_cast<std::size_t>(this->surface()[i])];
     return "vertex " + vertex_name(this->mesh().bodies(), number) + " and " + kind_ + " " + label_;
   }
-  /// Text, for error messages, with the position of the i-th vertex of the contact term, for example " near (0.1, 0,
-  /// 2)".
+  /// Text, for error messages, with the position of the contact term's i-th vertex, for example " near (0.1, 0, 2)".
   std::string position_text(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(this->surface()[i]);

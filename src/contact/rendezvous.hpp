@@ -15,28 +15,25 @@ struct Neighbour {
   std::vector<Box> boxes;
 };
 
-/// Finds the boxes of other ranks that overlap a box of this rank. The neighbours (ranks with overlapping boxes) that
-/// `rendezvous` returns are sorted by rank; the boxes of a neighbour are in the order in which the neighbour passed the
-/// boxes. Empty boxes (low > high) overlap no box; unbounded boxes are allowed. If rank a is a neighbour of rank b,
-/// then b is a neighbour of a. Collective.
+/// Finds the boxes of other ranks that overlap a box of this rank. The returned neighbours (ranks with overlapping
+/// boxes) are sorted by rank; the boxes of a neighbour are in the order in which the neighbour passed the boxes. Empty
+/// boxes (low > high) overlap no box; unbounded boxes are allowed. If rank a is a neighbour of rank b, then b is a
+/// neighbour of a. Collective.
 ///
-/// Ranks with overlapping boxes find each other through the cells of a grid. Each cell of the grid is assigned to a
-/// rank, which a hash of the cell's indices selects. For each grid cell that boxes of a rank overlap, the rank sends
-/// the bounding box of these boxes to the rank to which the cell is assigned. If the bounding boxes of two ranks a and
-/// b in a grid cell overlap, the rank to which the cell is assigned sends either the bounding box of a to b, or the
-/// bounding box of b to a. If rank b receives the bounding box of rank a, b sends to a those boxes of b that overlap
-/// this bounding box. After receiving boxes of rank b, rank a sends to b those boxes of a that overlap the received
-/// boxes.
+/// Ranks with overlapping boxes find each other through the cells of a grid. Each grid cell is assigned to a rank,
+/// selected by a hash of the cell's indices. For each grid cell that boxes of a rank overlap, the rank sends the
+/// bounding box of these boxes to the rank to which the cell is assigned. If the bounding boxes of two ranks a and b in
+/// a grid cell overlap, the rank to which the cell is assigned sends either the bounding box of a to b, or the bounding
+/// box of b to a. If rank b receives the bounding box of rank a, b sends to a those boxes of b that overlap this
+/// bounding box, and a then sends to b those boxes of a that overlap the boxes received from b.
 ///
-/// The cell size of the grid is the mean size of the parts of the surface that the ranks own: the geometric mean, over
-/// all boxes of all ranks, of the product (extent of the box) · √(number of boxes of the box's rank). If the parts of
-/// the surface on all ranks are of similar size, a rank has boxes in few cells of the grid, and few ranks have boxes in
-/// the same cell, regardless of the number of ranks. A box that is larger than a cell of the finest grid is assigned to
-/// the cells of a coarser grid, whose cells are 2, 4, … times as large as the cells of the finest grid. If a grid
-/// coarser than the finest grid is used, all ranks send the bounding boxes of their boxes of finer grids to the ranks
-/// to which the cells of the coarser grid are assigned. A grid coarser than the finest grid is used only if at least
-/// one box of any rank requires cells of the coarser grid's size. A box touches at most 8 cells of a grid. The ranks
-/// agree on the grids by two Allreduces of 16 and 8 bytes.
+/// The cell size of the finest grid is the mean size of the parts of the surface that the ranks own: the geometric
+/// mean, over all boxes of all ranks, of the product (extent of the box) · √(number of boxes of the box's rank). If the
+/// parts of all ranks are of similar size, a rank has boxes in few cells, and few ranks have boxes in the same cell,
+/// regardless of the number of ranks. Boxes that are larger than a cell of the finest grid use the cells of a coarser
+/// grid, whose cells are 2, 4, … times as large; all ranks then use the coarser grid also for their boxes of finer
+/// grids. A coarser grid is used only if at least one box of any rank requires cells of this size. A box touches at
+/// most 8 cells of a grid. The ranks agree on the grids by two Allreduces of 16 and 8 bytes.
 std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes);
 
 }  // namespace diffsim::contact

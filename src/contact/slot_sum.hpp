@@ -5,16 +5,16 @@
 
 namespace diffsim::contact {
 
-/// Reproducible sums out[t_s] += v_s of vectors v_s with target indices t_s, over the indices s, which are called
-/// slots. Each slot s of a SlotSum has a vector v_s and a target t_s, the index of the sum to which v_s is added. The
-/// function `add` sums the vectors v_s of each target in ascending order of the slots s, with one thread for each
-/// target. The sums that `add` computes are bitwise identical for equal vectors, regardless of the number of threads.
+/// Reproducible sums out[t_s] += v_s over indices s, which are called slots. Each slot s has a vector v_s and a target
+/// t_s, the index of the sum to which v_s is added. The function `add` sums the vectors of each target in ascending
+/// order of the slots, with one thread for each target. The sums are therefore bitwise identical for equal vectors,
+/// regardless of the number of threads.
 class SlotSum {
  public:
   SlotSum() = default;
-  /// Sorts the slots, one for each summed vector, by target index. The array `targets` [slots] contains the target of
-  /// each slot, and `entries` is the number of sums. Slots with a target index ≥ `entries` are ignored. Memory for the
-  /// sorted slots is taken from the pool `pool`.
+  /// Sorts the slots by target. The array `targets` [slots] contains the target of each slot, and `entries` is the
+  /// number of sums. Slots with a target ≥ `entries` are ignored. Memory for the sorted slots is taken from the pool
+  /// `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
   /// Adds row s of `values` to row t_s of `out`, for each slot s with the target t_s. The arrays `values` [slots,

@@ -18,21 +18,19 @@ struct SurfaceVertex {
   std::int32_t rank, index;
 };
 
-/// Triangle of a surface, with weights for its edges and corners. The weights of the edges and corners of a
-/// SurfaceTriangle are chosen such that a sum over triangles, edges and corners near a point counts the nearest part of
-/// the surface exactly once, although adjacent triangles share edges and corners. In sums over a surface, an edge
-/// shared by n triangles has the weight -(n - 1)/n. In sums over a surface, a corner shared by k triangles has the
-/// weight (1 - k + Σ_e (n_e - 1))/k, where the sum is over the edges e at the corner, and n_e is the number of
-/// triangles at the edge e. The sum Σ w f(d) over the triangles (weight w = 1), edges and corners (weights w of
-/// SurfaceTriangle) of a surface, with their distances d from a point, equals f at the smallest distance for any
-/// function f that is zero beyond some range, provided that the part of the surface within this range has no holes. The
-/// weights of the edges and corners of a SurfaceTriangle follow from the inclusion–exclusion principle (Li et al. 2023,
-/// Convergent Incremental Potential Contact, section 4).
+/// Triangle of a surface, with weights for its edges and corners. The weights are chosen such that a sum over
+/// triangles, edges and corners near a point counts the nearest part of the surface exactly once, although adjacent
+/// triangles share edges and corners. The weight of an edge shared by n triangles is -(n - 1)/n. The weight of a corner
+/// shared by k triangles is (1 - k + Σ_e (n_e - 1))/k, where the sum is over the edges e at the corner, and n_e is the
+/// number of triangles at the edge e. For any function f that is zero beyond some range, the sum Σ w f(d) over the
+/// triangles (weight w = 1), edges and corners of a surface, with their distances d from a point, equals f at the
+/// smallest distance, provided that the part of the surface within this range has no holes. The weights follow from the
+/// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
-/// the ends a and b as (a, b, b), a point a as (a, a, a). The function `dimension` of a SurfaceTriangle distinguishes
-/// triangles, segments and points. An end shared by k segments has the weight -(k - 1)/k, so that the weighted sum of a
-/// function f of the distance from a point, over a line of segments, equals f at the smallest distance.
+/// the ends a and b as (a, b, b), a point a as (a, a, a). The function `dimension` distinguishes triangles, segments
+/// and points. An end shared by k segments has the weight -(k - 1)/k, so that the sum Σ w f(d) over the segments
+/// (weight w = 1) of a line and their ends also equals f at the smallest distance.
 struct SurfaceTriangle {
   std::array<SurfaceVertex, 3> corners;
   std::array<double, 3> edge_weights;  ///< weights of the triangle's edges from corner 0 to 1, 1 to 2, 2 to 0

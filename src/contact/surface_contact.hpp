@@ -56,8 +56,8 @@ struct SurfaceContactOptions {
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp). The two primitives of a pair may be on different ranks (docs/contact.md). A second-order
-/// face is represented by four flat triangles. Bodies of segments touch other surfaces by their edges; points of bodies
-/// of segments touch triangles and segments. Bodies of points touch triangles, segments and points by their points.
+/// face is represented by four flat triangles. Bodies of segments touch edges by their edges, and triangles and
+/// segments by their points. Bodies of points touch triangles, segments and points by their points.
 ///
 /// Each point, triangle and edge of a surface belongs to a group: a region of the surface, a body of the mesh, or an
 /// obstacle. A pair of surface groups has either a separate contact law or the shared contact law of all pairs without
@@ -69,9 +69,9 @@ struct SurfaceContactOptions {
 /// the velocity (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),
 /// `obstacle_angular_velocity:LABEL` [1].
 ///
-/// SurfaceContact has its own Jacobian matrix, because the sparsity pattern of the Jacobian varies (`couplings_vary`).
-/// The sparsity pattern of the Jacobian covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of
-/// friction alone, with the thickness ξ and the barrier distance d̂ of the pair's contact law.
+/// The Jacobian is a separate matrix, because its sparsity pattern varies (`couplings_vary`). The sparsity pattern of
+/// the Jacobian covers the pairs at a distance of less than ξ + 2 d̂, or ξ + d̂ in a term of friction alone, with the
+/// thickness ξ and the barrier distance d̂ of the pair's contact law.
 class SurfaceContact : public ContactTerm {
  public:
   /// Throws Error (input) if a triangle of the mesh's surface has vertices of two bodies, if a region contains no face

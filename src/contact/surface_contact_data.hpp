@@ -50,9 +50,9 @@ struct SurfaceContact::Data {
   /// request for a sparsity pattern, c = `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
   /// Factor c: the sparsity pattern of the Jacobian covers the pairs whose distance is less than ξ + c d̂, with the
-  /// thickness ξ and the barrier distance d̂ of the pair's contact law. In a term of friction alone, the sparsity
-  /// pattern of the Jacobian covers only the pairs that exert forces, whose distance is less than ξ + d̂ (factor c = 1
-  /// of d̂), because the positions at which lagged friction is evaluated do not change within a time step.
+  /// thickness ξ and the barrier distance d̂ of the pair's contact law. In a term of friction alone, c is 1: only the
+  /// pairs that exert forces are covered, because the positions at which lagged friction is evaluated do not change
+  /// within a time step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));

@@ -17,8 +17,8 @@ namespace diffsim {
 /// thread only.
 class ArrayPool {
  public:
-  /// Returns an uninitialised array of `size` values. An ArrayPool does not reuse the memory of an array that `take`
-  /// returned while a copy of the array exists.
+  /// Returns an uninitialised array of `size` values. The pool does not reuse the memory of the array while a copy of
+  /// the array exists.
   template <class T>
   DeviceArray<T> take(const std::string& label, std::size_t size) {
     if (size == 0) return {};

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Broadcasts `text` from rank `root` to all ranks. Collective.
+/// Replaces `text` on every rank by the text of rank `root`. Collective.
 void broadcast_text(std::string& text, MPI_Comm comm, int root = 0);
 
 }  // namespace diffsim

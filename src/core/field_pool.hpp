@@ -16,8 +16,8 @@ namespace diffsim {
 /// in each call allocates memory in the first call only.
 ///
 /// Fields created by `take`, and fields that `like` and `clone` create from fields of a pool, belong to the pool. The
-/// memory of a FieldPool's field returns to the pool when the field is destroyed, on any thread. The memory of a
-/// FieldPool is freed when the last pointer to the pool and the last field of the pool have been destroyed.
+/// memory of a field of the pool returns to the pool when the field is destroyed, on any thread. The pool's memory is
+/// freed when the last pointer to the pool and the last field of the pool have been destroyed.
 class FieldPool : public std::enable_shared_from_this<FieldPool> {
  public:
   static std::shared_ptr<FieldPool> make();

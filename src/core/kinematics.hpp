@@ -44,18 +44,17 @@ class Kinematics {
   virtual void apply(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                      Field& y, Field& v) const = 0;
   /// Sets dy and dv, the derivatives of the results y and v of `apply` along the change `direction` of the parameters,
-  /// the change `start_tangent` of the state `start`, and the change dx of the positions x. dx and dy (derivative of
-  /// the result y) may be the same field.
+  /// the change `start_tangent` of the state `start`, and the change dx of the positions x. dx and dy may be the same
+  /// field.
   virtual void apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, const MotionSpan& span,
                              const State& start, const State& start_tangent, const Field& x, const Field& dx, Field& dy,
                              Field& dv) const = 0;
   /// Applies the adjoint of `apply`. On entry, `y_bar` and `v_bar` contain ȳ and v̄, the derivatives of a scalar with
-  /// respect to the results y and v of `apply`. `apply_adjoint` replaces `y_bar`, the adjoint of the positions y, by
-  /// the adjoint of the positions x, and sets `v_bar` to 0. `apply_adjoint` also adds this rank's contributions to
-  /// `start_adjoint`, the adjoint of the state `start`, and to `gradient`. Second derivatives are computed by calls of
-  /// `apply_adjoint` with the directional derivatives of the adjoints ȳ and v̄ of positions and velocities instead of ȳ
-  /// and v̄. Second derivatives that are computed by `apply_adjoint` are exact if the motion is affine in the positions
-  /// x, in the state `start` and in the parameters that have second derivatives.
+  /// respect to the results y and v of `apply`. `apply_adjoint` replaces `y_bar` by x̄, the derivative with respect to
+  /// the argument x of `apply`, sets `v_bar` to 0, and adds this rank's contributions to `start_adjoint`, the adjoint
+  /// of the state `start`, and to `gradient`. The computation of second derivatives also calls `apply_adjoint`, with
+  /// the directional derivatives of ȳ and v̄ instead of ȳ and v̄. Second derivatives computed in this way are exact if
+  /// the motion is affine in the positions x, in the state `start` and in the parameters that have second derivatives.
   virtual void apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                              Field& y_bar, Field& v_bar, State& start_adjoint, ParameterSet& gradient) const = 0;
 };

@@ -64,9 +64,9 @@ class PointMap {
   /// Computes the positions x = W q of all local points, copies included, from the node positions q and the weights W.
   /// q: [nodes, 3]; only the values at owned nodes are read. x: [local points, 3]. Collective.
   void apply(const Field& q, Field& x) const;
-  /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes, where W is the matrix that maps node positions to
-  /// point positions. x̄ and q̄ are, for example, forces at points and at nodes. x̄: [local points, 3], this rank's
-  /// contributions, copies included. q̄: [nodes, 3]; only the values at owned nodes change. Collective.
+  /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes, with the weights W of the map x = W q. x̄ and q̄ are,
+  /// for example, forces at points and at nodes. x̄: [local points, 3], this rank's contributions, copies included. q̄:
+  /// [nodes, 3]; only the values at owned nodes change. Collective.
   void add_transpose(const Field& x_bar, Field& q_bar) const;
 
  private:
@@ -96,7 +96,7 @@ class PointMatrixMap {
   bool fits(const BlockMatrix& points, const BlockMatrix& nodes) const {
     return of_points_ == points.pattern() && of_nodes_ == nodes.pattern();
   }
-  /// Computes `nodes` += Wᵀ K W with the matrix K = `points`; the matrix W maps node positions to point positions.
+  /// Computes `nodes` += Wᵀ K W with the matrix K = `points`.
   void add(const BlockMatrix& points, BlockMatrix& nodes) const;
 
  private:
@@ -105,10 +105,10 @@ class PointMatrixMap {
   std::unique_ptr<const Device> device_;
 };
 
-/// Adds to `couplings` the pairs of nodes for which the product Wᵀ K W has blocks, where K is a matrix whose rows
-/// belong to points, with the couplings `of_points`, and the matrix W maps node positions to point positions. The pairs
-/// that are added to `couplings` include all pairs of nodes of the same point. `stencils`: one stencil for each block
-/// row of the matrix K. Sets the ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
+/// Adds to `couplings` the pairs of nodes for which the product Wᵀ K W has blocks, and all pairs of nodes of the same
+/// point. K is a matrix whose rows belong to points, with the couplings `of_points`, and the matrix W maps node
+/// positions to point positions (see PointMap). `stencils`: one stencil for each block row of the matrix K. Sets the
+/// ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

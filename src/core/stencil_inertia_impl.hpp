@@ -21,8 +21,8 @@ DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w
   return sum;
 }
 
-/// Functor that computes the masses of the nodes of a stencil. Sets all three components of each node a in the array
-/// `row` to the mass of node a.
+/// Functor that computes the masses m_a of the nodes a of a stencil. Sets all three components of each node a in the
+/// array `row` to m_a.
 template <class F>
 struct Masses {
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
@@ -33,7 +33,7 @@ struct Masses {
 };
 /// Functor that computes the directional derivatives dm_a = ∂m_a/∂X dX + ∂m_a/∂p dp of the masses m_a of a stencil's
 /// nodes a, with the rest positions X of the nodes, the parameter values p, and dX and dp from `direction`. Sets all
-/// three components of each node a in the array `row` to the derivative dm_a of the mass of node a.
+/// three components of each node a in the array `row` to dm_a.
 template <class F>
 struct MassTangents {
   Addresses<F::num_values> direction;
@@ -89,16 +89,13 @@ struct MassAdjointTangents {
 
 /// Inertia of stencils. The masses of a stencil's nodes are functions of the rest positions of these nodes and of
 /// parameters. The template argument F is a struct without data members; kernels construct an object F(). The struct F
-/// must define `num_nodes`, `num_values`, `uses_rest` and `masses`.
+/// has the members
 ///
-/// - `static constexpr int num_nodes` is the number of nodes per stencil.
-///
-/// - `static constexpr int num_values` is the total number of parameter values p of a stencil.
-///
-/// - `static constexpr bool uses_rest` must be true, because the masses depend on rest positions.
-///
-/// - `void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const`, a template of the scalar
-///   type T that is marked DIFFSIM_FUNCTION, sets `m` to the masses of the nodes (kg).
+///   static constexpr int num_nodes, num_values   nodes per stencil; total number of parameter values p of a stencil
+///   static constexpr bool uses_rest = true       the masses depend on the rest positions X
+///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
+///                                                sets m to the masses of the nodes (kg), computed from X and p; a
+///                                                template of the scalar type T, marked DIFFSIM_FUNCTION
 ///
 /// Derivatives of the masses are computed by automatic differentiation with Dual numbers. Parameters have one value for
 /// all stencils or one value per entity, as in StencilTerm.

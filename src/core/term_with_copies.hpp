@@ -10,11 +10,10 @@
 namespace diffsim {
 
 /// Returns a force term that applies the force term `term` to arbitrary nodes of the mesh, including nodes of other
-/// ranks that are not ghosts of this rank in the mesh. The local vertices of the force term `term` are the nodes of
-/// `owned`, which this rank owns, followed by copies of the nodes `copies` of other ranks. Parameters that have one
-/// value per vertex have no values at the copies of other ranks' nodes. Only `add_stiffness_bound` and
-/// `add_damping_bound` receive `rest_positions` with values at the copies of other ranks' nodes; other functions of
-/// `term` must not read `rest_positions`. Collective.
+/// ranks that are not ghosts of this rank in the mesh. The local vertices of `term` are the nodes of `owned`, which
+/// this rank owns, followed by copies of the nodes `copies` of other ranks. Parameters that have one value per vertex
+/// have no values at these copies. Only `add_stiffness_bound` and `add_damping_bound` receive `rest_positions` with
+/// values at the copies; other functions of `term` must not read `rest_positions`. Collective.
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
                                                  const std::vector<VertexLocation>& copies);
 

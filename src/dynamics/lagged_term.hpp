@@ -11,14 +11,11 @@ namespace diffsim {
 /// the velocities v of the step: f(x_n, v, p) with the parameters p. An example of a lagged term is the friction of Li
 /// et al. (2020), section 5.5, with a single lagging iteration.
 ///
-/// The lagged term provides the derivatives of the forces f(x_n, v, p) with respect to the positions x_n at the
-/// beginning of the step, the velocities v of the step, and the parameters p. The adjoint of the lagged term adds
-/// (∂f/∂x_n)ᵀ w to the adjoint of the positions x_n at the beginning of the step, where w is the adjoint of the forces
-/// f. Of the derivatives of the forces f(x_n, v, p), only ∂f/∂v contributes to the Jacobian of the step. If the forces
-/// are f = -∂D/∂v with a dissipation potential D (`ForceTerm::has_dissipation`), ∂f/∂v is symmetric, and the
-/// incremental potential contains D(x_n, v(y)) / (∂v/∂y), where x_n and y are the positions at the beginning and at the
-/// end of the step. Explicit steps evaluate the lagged term at the positions of each stage instead of the positions at
-/// the beginning of the step.
+/// The lagged term provides the derivatives of f(x_n, v, p) with respect to x_n, v and p. For an adjoint w of the
+/// forces, the lagged term adds (∂f/∂x_n)ᵀ w to the adjoint of the positions x_n. Only ∂f/∂v contributes to the
+/// Jacobian of the step. If f = -∂D/∂v with a dissipation potential D (`ForceTerm::has_dissipation`), ∂f/∂v is
+/// symmetric, and the incremental potential contains D(x_n, v(y)) / (∂v/∂y), where y are the positions at the end of
+/// the step. Explicit steps evaluate the lagged term at the positions of each stage instead of x_n.
 std::unique_ptr<ForceTerm> make_lagged_term(std::unique_ptr<ForceTerm> term);
 
 }  // namespace diffsim

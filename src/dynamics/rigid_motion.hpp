@@ -15,14 +15,12 @@ namespace diffsim::dynamics {
 /// vector a through an origin o, and a translation of the vertices and of the origin with the velocity V. In a time
 /// span h, the origin moves from o to o' = o + h V, and a vertex moves from the position x to x' = o' + q, where R is
 /// the rotation by the angle ω h about the axis, and q = R (x - o). The velocity of the vertex at the end of the time
-/// span is V + ω a × q, where V is the velocity of the origin, ω is the angular velocity, a is the unit vector of the
-/// axis, and q is the vector from the origin to the vertex at the end of the time span.
+/// span is V + ω a × q.
 ///
 /// The parameters of the motion are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the
 /// origin, `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the
 /// origin of the axis at the start of a step, `origin:NAME` [3] (m). Directors (mesh/directors.hpp) rotate but do not
-/// translate: for directors, the formulas of positions and velocities apply with the origins o = o' = 0 and the
-/// velocity V = 0 of the origin.
+/// translate: for directors, the formulas of positions and velocities apply with o = o' = 0 and V = 0.
 class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< type that is public because nvcc does not allow kernels to capture objects of private types

@@ -21,8 +21,7 @@ namespace diffsim {
 ///
 /// The unit vector along the fibres is a = b / |b|, where b is the vector of the parameters fibre_x, fibre_y and
 /// fibre_z. The active tension T is a nominal stress (force per area of the rest shape) and does not depend on the
-/// stretch of the fibres. If the product A T of the activation A and the active tension T is not zero, the rest shape
-/// is not an equilibrium.
+/// stretch of the fibres. If the product A T is not zero, the rest shape is not an equilibrium.
 ///
 /// | parameter                  | symbol | unit | range                                              |
 /// |----------------------------|--------|------|----------------------------------------------------|
@@ -32,12 +31,11 @@ namespace diffsim {
 /// | activation                 | A      | 1    | [0, 1]                                             |
 /// | fibre_x, fibre_y, fibre_z  | b      | 1    | vector along the fibres in the rest shape, b ≠ 0   |
 ///
-/// The control signal `activation_signal` multiplies the activation A in all cells. The control signal
-/// `activation_signal` has one value for all time steps or one value per time step; the default is 1.
+/// The control signal `activation_signal` multiplies the activation A in all cells; the signal has one value for all
+/// time steps or one value per time step, and the default is 1.
 ///
-/// The function `moduli` computes Lamé's µ and λ, the product A T of the activation A and the active tension T, and the
-/// three components of the unit vector a along the fibres. If J = det F ≤ 0 in a cell, the run stops with an error that
-/// names the cell.
+/// The function `moduli` computes Lamé's µ and λ, the product A T, and the three components of the unit vector a along
+/// the fibres. If J = det F ≤ 0 in a cell, the run stops with an error that names the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<ParameterSpec, 7> parameters{

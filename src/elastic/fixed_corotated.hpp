@@ -21,8 +21,7 @@ namespace diffsim {
 /// derivative dR of R along dF are (Smith, de Goes & Kim 2019, doi:10.1145/3241041, sec. 3)
 ///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J),
 ///   dR = R [ω]×,   (a Id - S) ω = axial vector of RᵀdF - dFᵀR,
-/// where a = tr S, I = tr FᵀF, J = det F, Id is the identity matrix, and [ω]× is the matrix of the cross product with
-/// ω.
+/// where Id is the identity matrix, and [ω]× is the matrix of the cross product with ω.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|
@@ -32,8 +31,8 @@ namespace diffsim {
 /// The law converts the parameters E and ν to Lamé's moduli µ and λ. The energy W is defined for every deformation
 /// gradient F, also for det F ≤ 0. The stretches σ1 ≥ σ2 ≥ σ3 are the eigenvalues of S in the polar decomposition F = R
 /// S; σ3 is negative if det F < 0. The stress P and its derivative dP are not finite if the stretches satisfy σ2 + σ3 =
-/// 0, because the formula of the rotation R divides by (σ1 + σ2) (σ2 + σ3) (σ3 + σ1). Examples of cells whose stress is
-/// not finite are an inverted cell with the stretches σ3 = -σ2, and a cell that is flattened to a line.
+/// 0, because the formula of the rotation R divides by (σ1 + σ2) (σ2 + σ3) (σ3 + σ1). Examples are an inverted cell
+/// with σ3 = -σ2, and a cell that is flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -110,9 +109,8 @@ struct FixedCorotated {
 
   /// Returns the trace a = tr S of the polar decomposition F = R S: the largest root of (a² - I)² - 4 II - 8 a J = 0
   /// with I = tr FᵀF, II = |cof F|² and J = det F. Newton's iteration first computes the root from the values of I, II
-  /// and J, without derivatives. If T is a scalar type of automatic differentiation, Newton iterations with scalars of
-  /// type T, which follow the iterations without derivatives, compute the derivatives of the trace a = tr S; the number
-  /// of these iterations is the order of the highest derivatives (`Traits::order`).
+  /// and J, without derivatives. If T is a scalar type of automatic differentiation, `Traits::order` further Newton
+  /// iterations with scalars of type T make the derivatives of the trace a exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

@@ -78,11 +78,10 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Matrix Q of the eigenvectors of the right Cauchy–Green tensor C = FᵀF of the deformation gradient F; Q has no
-/// derivatives. If T is a scalar type of automatic differentiation, Qᵀ C Q = Λ + E, where Λ is the diagonal matrix of
-/// the eigenvalues Λi = λi² of C with the principal stretches λi, and E contains the derivatives of C (see `Ogden`). If
-/// T is a scalar type without derivatives, the matrix E in Qᵀ C Q = Λ + E is zero. OgdenFrame computes the divided
-/// differences with which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
+/// Matrix Q of the eigenvectors of the right Cauchy–Green tensor C = FᵀF of the deformation gradient F. Q has no
+/// derivatives, and Qᵀ C Q = Λ + E, where Λ is the diagonal matrix of the eigenvalues Λi = λi² of C with the principal
+/// stretches λi, and E contains the derivatives of C (see `Ogden`); E is zero if the scalar type T has no derivatives.
+/// OgdenFrame computes the divided differences with which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -169,10 +168,9 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Computes the off-diagonal entry g_ij, j = (i + 1) mod 3, of the matrix g(Λ + E), with the terms of first and
-  /// second order in E, where Λ contains the eigenvalues of C = FᵀF, E contains the derivatives of C, and g(z) = Σ_p µp
-  /// J^(-αp/3) z^(αp/2 - 1). Adds the terms of second order in E_ij, the derivatives of C, to the diagonal entries g_ii
-  /// and g_jj of g(C) and to tr(g(C) C).
+  /// Computes the off-diagonal entry g_ij, j = (i + 1) mod 3, of the matrix g(Λ + E) (see `Ogden`), with the terms of
+  /// first and second order in E. Adds the terms of second order in E_ij to the diagonal entries g_ii and g_jj of g(Λ +
+  /// E) and to tr(g(C) C).
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);
@@ -307,19 +305,17 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// Derivatives of energy and stress are expressed by divided differences, so that equal principal stretches need no
 /// special case. The right Cauchy–Green tensor C = FᵀF is written as C = Q (Λ + E) Qᵀ, where Q is the matrix of the
 /// eigenvectors of C and has no derivatives, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of C if
-/// the scalars are dual numbers. Functions g(Λ + E) of a diagonal matrix Λ and a small matrix E are expanded in E with
-/// the divided differences g[a, b] = (g(a) - g(b))/(a - b) and g[a, b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008,
-/// Functions of Matrices, sec. 3.2). For smooth functions f and g with divided differences f'[a, b], g[a, b] and g[a,
-/// b, c], a diagonal matrix Λ and a small symmetric matrix E:
+/// the scalars are dual numbers. Functions g(Λ + E) are expanded in E with the divided differences g[a, b] = (g(a) -
+/// g(b))/(a - b) and g[a, b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008, Functions of Matrices, sec. 3.2). For
+/// smooth functions f and g:
 ///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E,
 ///   g(Λ + E)_ii = g(Λi + E_ii) + Σ_{k≠i} g[Λi, Λk, Λi] E_ik²,
 ///   g(Λ + E)_ij = g[Λi + E_ii, Λj + E_jj] E_ij + g[Λi, Λk, Λj] E_ik E_kj      exact to second order in E,
 ///   tr f(Λ + E) = Σ_i f(Λi + E_ii) + Σ_{i<j} f'[Λi, Λj] E_ij²                 exact to second order in E.
 ///
-/// The expansions of functions g(Λ + E) are exact to second order in E, so that `stress` and `energy` can be
-/// differentiated twice. The functions `stress_tangent` and `stress_moduli` evaluate expansions to first order without
-/// dual numbers. For small strains, Ogden's law with the parameters µp, αp and κ has the shear modulus Σ_p µp αp / 2
-/// and the bulk modulus κ.
+/// The last three expansions are exact to second order in E, so that `stress` and `energy` can be differentiated twice.
+/// The functions `stress_tangent` and `stress_moduli` compute first derivatives of the stress without dual numbers. For
+/// small strains, the shear modulus is Σ_p µp αp / 2 and the bulk modulus is κ.
 ///
 /// | parameter     | symbol | unit | range                                            |
 /// |---------------|--------|------|--------------------------------------------------|
@@ -327,8 +323,8 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// | alpha_p       | αp     | 1    | not 0                                            |
 /// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// The function `moduli` returns the parameters µp, αp and κ. If J = det F ≤ 0 in a cell, the run stops with an error
-/// that names the cell.
+/// The moduli of the law are the parameters µp, αp and κ. If J = det F ≤ 0 in a cell, the run stops with an error that
+/// names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;

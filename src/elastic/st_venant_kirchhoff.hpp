@@ -18,9 +18,9 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// The law converts the parameters E and ν to Lamé's moduli µ and λ. The energy is defined for every deformation
-/// gradient F, also for det F ≤ 0, because the energy is a polynomial in the entries of F. The law does not resist the
-/// inversion of a cell: an inverted cell can be in equilibrium.
+/// The law converts youngs_modulus and poisson_ratio to Lamé's moduli µ and λ. The energy is defined for every
+/// deformation gradient F, also for det F ≤ 0, because the energy is a polynomial in the entries of F. The law does not
+/// resist the inversion of a cell: an inverted cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

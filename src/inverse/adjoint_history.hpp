@@ -12,8 +12,8 @@ namespace diffsim {
 
 /// Norms of the adjoint ∂L/∂x[n] during a reverse sweep, where L is the loss and x[n] is the state after n steps. An
 /// adjoint whose norm grows exponentially towards the first step shows that the motion is chaotic, or that contact is
-/// stiff. With chaotic motion or stiff contact, the derivatives of the loss are exact, but predict the change of the
-/// loss only for very small changes of the parameters.
+/// stiff; the derivatives of the loss are then exact, but predict the change of the loss only for very small changes of
+/// the parameters.
 class AdjointHistory {
  public:
   struct Entry {
@@ -38,13 +38,10 @@ class AdjointHistory {
   /// Growth of ‖∂L/∂x‖, the norm of the adjoint of the positions, relative to the contributions that the terms of the
   /// loss add to the norm.
   struct Growth {
-    /// Maximum of 1 and of the ratios ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m for all recorded states x[n], where c_m is the
-    /// contribution of the loss L to ‖∂L/∂x[m]‖.
-    ///
-    /// The contribution c_m of the loss L to ‖∂L/∂x[m]‖ is the absolute change of ‖∂L/∂x[m]‖ when the derivative of
-    /// ℓ_m, the term of the loss for the state x[m], is added to the adjoint. The contributions c_m of the loss to the
-    /// norms ‖∂L/∂x[m]‖ are computed for some states x[m] only; for another state on which the loss depends, the sum Σ
-    /// c_m uses the contribution at the next state, in the order of the reverse sweep, for which c_m was computed.
+    /// Maximum of 1 and of the ratios ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m for all recorded states x[n]. The contribution c_m of
+    /// the loss is the absolute change of ‖∂L/∂x[m]‖ when the derivative of ℓ_m, the term of the loss for the state
+    /// x[m], is added to the adjoint. If c_m was not computed for a state x[m] on which the loss depends, the sum uses
+    /// the contribution at the next state, in the order of the reverse sweep, for which a contribution was computed.
     double factor = 1.0;
     /// `from`: number n of the last state x[n] on which the loss depends directly. `to`: number n of the state x[n] at
     /// which the norm of the adjoint has grown by the factor `factor`.

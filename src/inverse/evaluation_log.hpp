@@ -14,9 +14,9 @@ class InverseProblem;
 
 /// Log on disk of every loss, gradient and product with the Hessian that an optimiser requested.
 ///
-/// The internal memory of TAO's optimisers cannot be saved, but all optimisers, including Adam, are deterministic.
-/// Because optimisers are deterministic, a restarted optimiser that receives the logged results in order returns to the
-/// point of the interruption without new rollouts, with bitwise identical results. All functions are collective.
+/// The internal memory of TAO's optimisers cannot be saved, but all optimisers, including Adam, are deterministic. A
+/// restarted optimiser that receives the logged results in order therefore returns to the point of the interruption
+/// without new rollouts, with bitwise identical results. All functions are collective.
 class EvaluationLog {
  public:
   struct Evaluation {
@@ -30,10 +30,9 @@ class EvaluationLog {
   /// Returns the next logged evaluation; nullopt if no logged evaluation is left. `u` is the point at which the
   /// optimiser requests the gradient, or the direction of the requested product with the Hessian, and must agree with
   /// the vector in the log. If `u` differs from the vector in the log, or if the next entry of the log is damaged,
-  /// `replay` erases the rest of the log with a warning and returns nullopt. If the log was written with the same
-  /// number of ranks, the argument `u` and the vector in the log must be bitwise identical. If the log was written with
-  /// another number of ranks, the argument `u` and the vector in the log must agree up to a relative difference of
-  /// 1e-10.
+  /// `replay` erases the rest of the log with a warning and returns nullopt. The two vectors must be bitwise identical
+  /// if the log was written with the same number of ranks, and must agree up to a relative difference of 1e-10 if the
+  /// log was written with another number of ranks.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
   /// Logs an evaluation for which `replay` returned nullopt. `add` returns when the evaluation is on the disk.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);

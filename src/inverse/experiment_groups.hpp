@@ -15,15 +15,15 @@ struct Contribution {
   std::vector<double> derivative;  ///< this rank's part
 };
 
-/// Groups of processes that evaluate experiments at the same time. Each group of processes has a communicator, on which
-/// the experiments of the group are evaluated one after the other. All ranks share the values of the unknowns, and the
+/// Groups of processes that evaluate experiments at the same time. Each group has a communicator, on which the
+/// experiments of the group are evaluated one after the other. All ranks share the values of the unknowns, and the
 /// first rank of each group stores the vectors of derivatives with respect to the unknowns; on other ranks, vectors of
-/// derivatives are empty. All functions of ExperimentGroups are collective over all groups of processes.
+/// derivatives are empty. All functions are collective over all groups.
 class ExperimentGroups {
  public:
-  /// `all`: communicator of all groups of processes. `group`: communicator of this rank's group of processes.
-  /// `numbers`: numbers of the experiments of this rank's group among the experiments of all groups. Throws Error
-  /// (input) unless the experiments of all groups have the numbers 0, 1, 2, …, each number once.
+  /// `all`: communicator of all groups. `group`: communicator of this rank's group. `numbers`: numbers of the
+  /// experiments of this rank's group among the experiments of all groups. Throws Error (input) unless the experiments
+  /// of all groups have the numbers 0, 1, 2, …, each number once.
   ExperimentGroups(MPI_Comm all, MPI_Comm group, std::vector<int> numbers);
   ~ExperimentGroups();
   ExperimentGroups(const ExperimentGroups&) = delete;
@@ -33,8 +33,7 @@ class ExperimentGroups {
   /// numbers. `own`: contributions of this group's experiments, in the order of the constructor's argument `numbers`.
   std::vector<Contribution> gather(const std::vector<Contribution>& own) const;
   /// Broadcasts `values` to the first ranks of all groups, from the first rank of the group that has experiment 0, and
-  /// returns the received values. Ranks that are not the first of a group do not take part in the broadcast and return
-  /// their own `values`.
+  /// returns the received values. Other ranks return their own `values`.
   std::vector<double> of_first(std::vector<double> values) const;
   /// Returns the maximum of the argument `value` over all ranks of all groups.
   double largest(double value) const;

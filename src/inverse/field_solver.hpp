@@ -12,10 +12,10 @@ namespace diffsim::inverse {
 
 /// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a
 /// ValueGradient. The system A x = b is solved by conjugate gradients, preconditioned by symmetric Gauss–Seidel sweeps
-/// with the sparse matrix κ² M + Dᵀ m D, where M is the mass matrix, D is the matrix whose rows
-/// `ValueGradient::for_each_row` passes to its argument, and m is the diagonal matrix of the measures (volumes or
-/// durations) of the rows of D. The sparse matrix κ² M + Dᵀ m D equals A, except for the gradient
-/// `ValueGradient::of_cells`, for which `ValueGradient::stiffness_times` computes products with K.
+/// with the sparse matrix κ² M + Dᵀ m D, where D is the matrix whose rows `ValueGradient::for_each_row` passes to its
+/// argument, and m is the diagonal matrix of the measures (volumes or durations) of the rows of D. The sparse matrix κ²
+/// M + Dᵀ m D equals A, except for the gradient `ValueGradient::of_cells`, for which `ValueGradient::stiffness_times`
+/// computes products with K.
 class FieldSolver {
  public:
   /// Creates the solver. A `gradient` that is the result of `ValueGradient::of_cells` must outlive the FieldSolver; any

@@ -20,9 +20,8 @@ struct HessianCheck {
   /// Bound of the error of the finite difference `difference` due to rounding noise and extrapolation.
   double difference_error = 0.0;
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| of the loss
-  /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all sequences of three
-  /// successive halvings, `taylor_orders` contains the orders of the sequence whose orders are closest to 3. The result
-  /// `passed` does not depend on `taylor_orders`.
+  /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all such sequences of halvings,
+  /// the sequence whose orders are closest to 3 is used. The result `passed` does not depend on `taylor_orders`.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< largest ε of `taylor_orders`
   bool quadratic = false;   ///< true, with empty `taylor_orders`, if the loss is quadratic along v up to noise
@@ -33,8 +32,8 @@ struct HessianCheck {
 };
 
 struct HessianCheckOptions {
-  /// Largest allowed value of `HessianCheck::symmetry`. If 10 × `Model::solver_tolerance` is larger than
-  /// `symmetry_tolerance`, 10 × `Model::solver_tolerance` is the largest allowed value of `symmetry`.
+  /// Largest allowed value of `HessianCheck::symmetry`; the limit is 10 × `Model::solver_tolerance` if this product is
+  /// larger than `symmetry_tolerance`.
   double symmetry_tolerance = 1e-10;
   /// Relative error of `HessianCheck::product` that finite differences must be able to detect; if the error bound of
   /// the finite differences is too large, the check fails.

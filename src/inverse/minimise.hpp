@@ -21,8 +21,7 @@ inline std::vector<double> start_of(const InverseProblem& problem, const Optimis
 /// Euclidean norm of a distributed vector. Collective.
 double norm_of(const std::vector<double>& values, MPI_Comm comm);
 /// Norm of the projected gradient, ‖u - clamp(u - g)‖, where g is the gradient and clamp(·) limits each entry to the
-/// bounds of u. The norm of the projected gradient equals the norm ‖g‖ of the gradient g if u - g is within the bounds
-/// of u. Collective.
+/// bounds of u. The norm equals ‖g‖ if u - g is within the bounds of u. Collective.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g);
 
 /// Data that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in

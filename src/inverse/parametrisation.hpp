@@ -61,11 +61,10 @@ std::unique_ptr<EntryMap> make_filter_map(std::shared_ptr<const DensityFilter> f
 /// Map p = base + F q with the vector `base` and the matrix F of a shape filter. `base`: array with at least one entry
 /// per value of the unknown q.
 std::unique_ptr<EntryMap> make_shape_map(std::shared_ptr<const ShapeFilter> filter, std::vector<double> base);
-/// Map p = E(q), in which some values q_i and p_i are replaced by prescribed values d_i, where E is the linear map
-/// `map`. If a value d_i is prescribed for the index i, q_i is replaced by d_i before the map p = E(q) is applied, and
-/// p_i is set to d_i. `prescribed`: array with the prescribed value d_i, or NaN if no value is prescribed, for each
-/// index i; q and p must have at least as many values as `prescribed`. If a value is prescribed for the index i, the
-/// derivatives ∂p_i/∂q_j and ∂p_j/∂q_i of the map are zero for all j.
+/// Map p = E(q) with prescribed values d_i, where E is the linear map `map`. For each index i with a prescribed value,
+/// q_i is replaced by d_i before E is applied, p_i is set to d_i, and the derivatives ∂p_i/∂q_j and ∂p_j/∂q_i are zero
+/// for all j. `prescribed`: the value d_i, or NaN if no value is prescribed, for each index i; q and p must have at
+/// least as many values as `prescribed`.
 std::unique_ptr<EntryMap> make_prescribed_map(std::unique_ptr<EntryMap> map, std::vector<double> prescribed);
 /// Map p = (E_1(q), E_2(q), …) of several maps E_1, E_2, … of the same values q, where each map sets `size` entries of
 /// p. A vector of derivatives with respect to the values p of the maps may be shorter than p; the missing derivatives

@@ -44,7 +44,7 @@ class ShootingModel final : public ForwardingModel {
   /// `set`, or an empty vector if `set` does not contain these values.
   std::vector<double> start(const ParameterSet& set, const std::string& field, std::size_t window) const;
   /// Adds `values` to the values of a field at the start of a window in the parameter set `set`. `add_to_start` does
-  /// nothing if `set` does not contain values of the field.
+  /// nothing if `set` does not contain the parameter of the field and window.
   void add_to_start(ParameterSet& set, const std::string& field, std::size_t window,
                     const std::vector<double>& values) const;
 
@@ -58,7 +58,7 @@ class ShootingModel final : public ForwardingModel {
 
  private:
   /// Replaces the fields of `state` by the start state z_w of a window, whose values are stored in the parameter set
-  /// `set`. If the parameter set `set` does not contain values of a field, replaces the values of the field by zeros.
+  /// `set`. If `set` does not contain the parameter of a field and window, replaces the values of the field by zeros.
   void replace(std::size_t window, const ParameterSet& set, State& state) const;
   /// Adds the fields of `adjoint` to the derivatives in `gradient` with respect to the start state z_w of a window, and
   /// sets the fields of `adjoint` to zero.

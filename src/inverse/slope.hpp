@@ -47,12 +47,12 @@ struct Slope {
 /// follows e in the Richardson table, with a smaller step or a higher order, the error bound of e is at least |e - e'|
 /// minus the error bound of e'.
 ///
-/// The halving of the step h ends when the best estimate `value` of the slope is resolved (error ≤ `options.resolution`
-/// · |`value`|) and agrees with the argument `expected`, which means |`value` - `expected`| ≤ 10 error + 1e-9
-/// |`expected`|. The halving of the step h ends when three standard deviations of the noise of the central
-/// difference exceed a limit: the error of `value` if `value` agrees with `expected`, otherwise |`value` -
-/// `expected`|/10. The halving of the step h ends when f(h) = f(-h) although f(2h) ≠ f(-2h), as for a piecewise
-/// constant function f.
+/// The halving of h ends when the best estimate `value` of the slope is resolved (error ≤ `options.resolution` ·
+/// |`value`|) and agrees with the argument `expected`, which means |`value` - `expected`| ≤ 10 error + 1e-9
+/// |`expected`|. The halving of h also ends when three standard deviations of the noise of the central difference
+/// exceed a limit: the error of `value` if `value` agrees with `expected` (and h is less than half the smallest step of
+/// `value`), otherwise |`value` - `expected`|/10. The halving of h also ends when f(h) = f(-h) although f(2h) ≠ f(-2h),
+/// as for a piecewise constant function f.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
 /// Taylor expansion of a function of one variable: f(h) = value + h slope + h²/2 curvature + remainder.
@@ -65,8 +65,9 @@ struct RemainderOrders {
   /// Orders log2(R(h)/R(h/2)) of the remainder R(h) for successive halvings of h, selected by remainder_orders(); empty
   /// if `exact` is true.
   std::vector<double> orders;
-  double first_step = 0.0;  ///< largest step h in the ratios R(h)/R(h/2) whose logarithms are in `orders`
-  bool exact = false;       ///< true if no remainder R(h) exceeds 10 standard deviations of the noise
+  /// Largest step h in the ratios R(h)/R(h/2) whose logarithms are in `orders`; largest h of all pairs if `exact`.
+  double first_step = 0.0;
+  bool exact = false;  ///< true if no remainder R(h) exceeds 10 standard deviations of the noise
 };
 
 /// Returns the orders log2(R(h)/R(h/2)) of the remainder R(h) = |f(h) - value - h slope - h²/2 curvature| of the Taylor

@@ -14,9 +14,8 @@ namespace diffsim::inverse {
 /// Matrix-free PETSc matrix for TAO: the Hessian ∂²L/∂u² of the loss L, or the Gauss–Newton matrix, at the point u that
 /// TAO requests. TAO's methods with bounds need submatrices of the Hessian for the unknowns that are not at a bound;
 /// the submatrices are matrix-free, like the Hessian. If the priors of the inverse problem determine a covariance
-/// matrix, the covariance matrix is the preconditioner of TAO's linear systems. With the prior covariance matrix as
-/// preconditioner, the eigenvalues of the preconditioned Hessian are close to 1 for all directions of u that the priors
-/// determine better than the observations do.
+/// matrix, the covariance matrix is the preconditioner of TAO's linear systems: the eigenvalues of the preconditioned
+/// Hessian are close to 1 for all directions of u that the priors determine better than the observations do.
 class TaoHessian {
  public:
   explicit TaoHessian(InverseProblem& problem);

@@ -34,14 +34,14 @@ struct WrittenFile {
 /// Writer of HDF5 files, each of which contains data of all ranks. A BackgroundWriter writes the data of a file in the
 /// background, while the calling thread continues.
 ///
-/// Neither MPI, which Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second thread. The
-/// first rank creates the HDF5 file, with allocated space for every array, on the calling thread. Each rank writes its
-/// rows of the arrays on a second thread with system calls, at the file offsets that HDF5 reported. A file that a
-/// BackgroundWriter writes is an ordinary HDF5 file with the attributes that Hdf5File writes. A file PATH has the name
-/// `PATH.partial` until `publish` renames the file.
+/// Neither MPI, which Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second thread.
+/// Therefore the first rank creates the HDF5 file, with allocated space for every array, on the calling thread, and
+/// each rank writes its rows of the arrays on a second thread with system calls, at the file offsets that HDF5
+/// reported. A file that a BackgroundWriter writes is an ordinary HDF5 file with the attributes that Hdf5File writes. A
+/// file PATH has the name `PATH.partial` until `publish` renames the file.
 ///
-/// All member functions of BackgroundWriter except `is_idle` are collective. If a member function of BackgroundWriter
-/// throws on one rank, all ranks throw the same Error.
+/// All member functions of BackgroundWriter except `is_idle` are collective. If a member function throws on one rank,
+/// all ranks throw the same Error.
 class BackgroundWriter {
  public:
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;

@@ -29,9 +29,9 @@ struct BodyRows {
 
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };
-/// Returns the dataset rows of the vertices of each body, in the order of the mesh's bodies. vertex_rows() does not
-/// include the directors of rods, which are additional vertices of the mesh. vertex_rows() returns no rows for the
-/// rotors of joints (`is_rotor`), because all vertices of a rotor are directors.
+/// Returns the dataset rows of the vertices of each body, in the order of the mesh's bodies. The directors of rods,
+/// which are additional vertices of the mesh, are not included. The rotors of joints (`is_rotor`), all of whose
+/// vertices are directors, have no rows.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
 /// Returns the dataset rows of the vertices of each body, followed by the rows of the body's directors. The HDF5 group
 /// of a body's directors is the subgroup `directors` of the body's group `/bodies/NAME`.

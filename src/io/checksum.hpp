@@ -32,9 +32,8 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
 /// Returns the word sum of a part of a file: Σ mix_bits(w xor mix_bits(i)) mod 2⁶⁴ over the 4-byte words w ≠ 0 of the
 /// part, where i is the index of the word w in the file. `data`: bytes of a part of the file; `size`: number of these
 /// bytes. `offset`: index, in the file, of the first byte of `data`, a multiple of 4. An incomplete last 4-byte word of
-/// a file is padded with zeros. The word sum of a file is the sum of the results of `word_sum` for the parts of the
-/// file. In `word_sum`, a 4-byte word that is 0, for example because it was never written to the file, adds nothing to
-/// the sum.
+/// a file is padded with zeros. The word sum of a file is the sum of the word sums of its parts; words that are 0, such
+/// as bytes that were never written, add nothing to the sum.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

@@ -29,8 +29,9 @@ double free_space(const std::string& path);
 /// checks the free space of the disk.
 void reserve_space(FileSystem& files, const std::string& path, const std::string& name, std::uint64_t from,
                    std::uint64_t to);
-/// Returns the file length in bytes (end-of-file address) that is stored in the superblock of an HDF5 file. Returns 0
-/// if the superblock of the HDF5 file is older than version 2; this library writes superblocks of version 2 or later.
+/// Returns the file length in bytes (end-of-file address) that is stored in the superblock of an HDF5 file written by
+/// this library. Returns 0 if the superblock cannot be read, or is older than version 2; this library writes
+/// superblocks of version 2 or later.
 std::uint64_t hdf5_length(const std::string& path);
 /// Truncates a file to `length` bytes, to release reserved space that was not used. Throws Error if the file is shorter
 /// than `length`, or if `length` is 0.

@@ -34,16 +34,16 @@ struct DatasetInfo {
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
 /// HDF5 file that all ranks of a communicator read or write together. Every member function of Hdf5File is collective,
-/// and throws the same Error on all ranks. All arguments of the member functions of Hdf5File except `block` and `rows`
-/// must be equal on all ranks. The template argument T of the member functions is double or std::int64_t.
+/// and throws the same Error on all ranks. All arguments except `block` and `rows` must be equal on all ranks. The
+/// template argument T is double or std::int64_t.
 ///
 /// The name of a dataset is the full path of the dataset in the file, for example "/positions"; groups are created as
 /// needed. Numerical datasets contain little-endian 64-bit values (or float32, see `allocate`). Each dataset has the
-/// attribute `units`. The checksum of a dataset (checksum.hpp) is a sum over all values, in which each term is a hash
-/// of a value and the value's index; functions that read a dataset verify the checksum. The attribute `checksum` of a
-/// dataset contains the checksum. A series is a dataset NAME to which frames are appended. If the frames of a series
-/// are arrays, each frame has a checksum of its own, in the dataset `/checksums/NAME`, and the series has no attribute
-/// `checksum`. Datasets without checksums are read without verification.
+/// attributes `units` and `checksum`. The checksum of a dataset (checksum.hpp) is a sum over all values, in which each
+/// term is a hash of a value and the value's index; functions that read a dataset verify the checksum. A series is a
+/// dataset NAME to which frames are appended. If the frames of a series are arrays, each frame has a checksum of its
+/// own, in the dataset `/checksums/NAME`, and the series has no attribute `checksum`. Datasets without checksums are
+/// read without verification.
 class Hdf5File {
  public:
   /// Creates the HDF5 file `path`, which is named `PATH.partial` until `publish` renames the file. The root group of

@@ -12,7 +12,8 @@
 
 namespace diffsim {
 
-/// Owner of a duplicate of an MPI communicator; the destructor of OwnedComm frees the duplicate.
+/// Owner of a duplicate, without process topology, of an MPI communicator; the destructor of OwnedComm frees the
+/// duplicate.
 class OwnedComm {
  public:
   explicit OwnedComm(MPI_Comm comm);
@@ -53,8 +54,8 @@ struct Hdf5File::Impl {
     Shape frame_shape;
     std::vector<std::uint64_t> checksums;  // [frames]
   };
-  /// Rows of a dataset that belong to this rank. The rows of a `Part` are counted along the first dimension of the
-  /// dataset, or along the second dimension if the first dimension of the dataset counts frames.
+  /// Rows of a dataset that belong to this rank: rows along the first dimension of the dataset or, if `frame` is not
+  /// negative, rows of this frame of a series, along the second dimension of the dataset.
   struct Part {
     std::int64_t frame = -1;  // -1: rows along the first dimension
     std::int64_t first = 0;
@@ -67,9 +68,9 @@ struct Hdf5File::Impl {
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
-  /// Runs the function `body`, which calls HDF5, on every rank. If the function `body` throws on one rank, all ranks
-  /// throw the same Error. If the function `body` makes a collective call, no earlier call in `body` may fail on only
-  /// some ranks, because the other ranks would wait in the collective call.
+  /// Runs the function `body`, which calls HDF5, on every rank. If `body` throws on one rank, all ranks throw the same
+  /// Error. If `body` makes a collective call, no earlier call in `body` may fail on only some ranks, because the other
+  /// ranks would wait in the collective call.
   void agree(const std::function<void()>& body) const;
   /// Throws an error if the HDF5 return code `code` is negative; `what` describes the failed operation in the error
   /// message, for example "open dataset /x". The function check() must be called only in a function that is passed to
@@ -88,7 +89,8 @@ struct Hdf5File::Impl {
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
   /// Increments `changes`, the number of datasets created or extended since the last flush; flushes the file after 1024
-  /// changes. The caller must call count_change() before each creation or extension of a dataset. Collective.
+  /// changes. Does nothing if `alone` is true. The caller must call count_change() before each creation or extension of
+  /// a dataset. Collective.
   void count_change();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;

@@ -44,8 +44,8 @@ using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Attribute = Hdf5Handle<H5Aclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-/// Object that suppresses HDF5's error output on this thread as long as the object exists; diffsim throws HDF5's errors
-/// as Error. The destructor of Hdf5Quiet restores HDF5's previous error handler.
+/// Object that suppresses HDF5's error output on this thread as long as the object exists, because diffsim throws
+/// HDF5's errors as Error. The destructor of Hdf5Quiet restores HDF5's previous error handler.
 class Hdf5Quiet {
  public:
   Hdf5Quiet() {

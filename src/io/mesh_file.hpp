@@ -26,13 +26,14 @@ namespace diffsim {
 // numbers of vertices, cells and regions are 0-based; the number of a region is its index in /regions/names.
 
 /// Reads a mesh file: on each rank, a block of the vertices, a block of the tetrahedra, and the regions to which these
-/// vertices and tetrahedra belong. Checks the mesh. The blocks of vertices and of tetrahedra have nearly equal size on
-/// all ranks. read_mesh_file() makes the checks of validate_cells(), with the same thresholds and in the same order.
-/// Coordinates in the file are multiplied by the factor `scale`, which converts coordinates to metres. If `order` is 2,
-/// the mid-edge nodes of second-order cells are kept; otherwise only the corners of these cells are kept. Each rank
-/// stores only its blocks of vertices and cells; the peak memory of a rank is about 400 bytes per linear cell, or 1000
-/// bytes per second-order cell, of the rank's block. Throws InputError if the file is not a valid mesh file; the error
-/// message names the file and, for an invalid dataset, the dataset. Collective.
+/// vertices, these tetrahedra and their faces belong. Checks the mesh. The blocks of vertices and of tetrahedra have
+/// nearly equal size on all ranks. read_mesh_file() makes the checks of validate_cells(), with the same thresholds and
+/// in the same order. The coordinates in the file, multiplied by `scale`, are in metres. If `order` is 2, the mid-edge
+/// nodes of second-order cells are kept; otherwise only the corners of these cells are kept. Each rank stores only its
+/// blocks of vertices and cells; the peak memory of a rank is about 400 bytes per linear cell, or 1000 bytes per
+/// second-order cell, of the rank's block. Throws InputError if `scale` is not a positive number, or if the file is not
+/// a valid mesh file; for an invalid file, the error message names the file and, for an invalid dataset, the dataset.
+/// Collective.
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 

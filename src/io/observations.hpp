@@ -31,22 +31,22 @@ struct Observations {
 ///
 /// The list `steps` selects the steps to read; if the list is empty, all steps are read. Throws InputError if a
 /// selected step is missing, if the file has a step twice, if vertex numbers are out of range or repeated, if a dataset
-/// has a wrong shape or type, if positions are infinite, if no body is observed, or if the file belongs to another
-/// mesh. To detect observations of another mesh, read_observations() compares the attribute `mesh_fingerprint` of the
-/// file, if the attribute exists, with the fingerprint of `mesh`; if the dataset `vertices` does not exist,
-/// read_observations() also compares the number of observed vertices with the number of vertices of the mesh or body.
-/// Collective.
+/// is missing or has a wrong shape or type, if positions are infinite, if no body is observed, or if the file belongs
+/// to another mesh. To detect observations of another mesh, read_observations() compares the attribute
+/// `mesh_fingerprint` of the file, if the attribute exists, with the fingerprint of `mesh`; if the dataset `vertices`
+/// does not exist, read_observations() also compares the number of observed vertices with the number of vertices of the
+/// mesh or body. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
 /// Reads observed positions of P material points after K steps. The dataset `/points` [P, 3] contains the rest
 /// positions (m) of P material points, `/positions` [K, P, 3] the observed positions (m) after K steps, and `/step` [K]
 /// the step numbers. If the dataset `/step` does not exist, row n of `/positions` belongs to step n. For a mesh of
 /// several bodies, the observations of the body NAME are the datasets `/bodies/NAME/points` and
-/// `/bodies/NAME/positions`. Returns one entry, the same on every rank, for each body whose material points are in the
-/// file; the returned list is empty if the file has no dataset of points. The list `steps` selects the steps to read;
-/// if the list is empty, all steps are read. Throws InputError under the conditions of `read_observed_values`, if a
-/// body has both datasets `points` and `vertices`, or if one body has `points` and another body has `positions` without
-/// `points`. Collective.
+/// `/bodies/NAME/positions`, and `/step` is common to all bodies. Returns one entry, the same on every rank, for each
+/// body whose material points are in the file; the returned list is empty if the file has no dataset of points. The
+/// list `steps` selects the steps to read; if the list is empty, all steps are read. Throws InputError under the
+/// conditions of `read_observed_values`, if a body has both datasets `points` and `vertices`, or if one body has
+/// `points` and another body has `positions` without `points`. Collective.
 std::vector<ObservedPoints> read_observed_points(const TetrahedralMesh& mesh, const std::string& path,
                                                  const std::vector<int>& steps);
 

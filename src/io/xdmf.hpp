@@ -14,7 +14,8 @@ struct XdmfTrajectory {
     int components;
   };
   struct Body {
-    std::string name;   ///< name of the body, which is also the name of the body's XDMF grid
+    /// Name of the body and of the body's XDMF grid; not used if the mesh is a single body without a name.
+    std::string name;
     std::string group;  ///< group of the body's HDF5 datasets, "/bodies/NAME"; "" (the root) for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
@@ -30,8 +31,8 @@ struct XdmfTrajectory {
 };
 
 /// Returns the text of an XDMF 3 file that describes a time series of a mesh and of the mesh's fields at the vertices.
-/// Each named body is a separate XDMF grid. The geometry of an XDMF grid is the dataset `/positions` if the trajectory
-/// contains the field `positions`, otherwise the dataset `/mesh/vertices`.
+/// Each named body is a separate XDMF grid. The geometry of an XDMF grid is the dataset `positions` of the body's group
+/// if the trajectory contains the field `positions`, otherwise the dataset `mesh/vertices` of the body's group.
 std::string xdmf_text(const XdmfTrajectory& trajectory);
 
 }  // namespace diffsim

@@ -24,7 +24,8 @@ std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, c
 /// a face exerts a force on the face.
 ///
 /// The arguments `wind` and `drag` are the names of two parameters: the air velocity [steps, 3] (m/s), and the product
-/// (kg/m³) of the air density and the drag coefficient of a plate. Throws Error of kind `input` for second-order faces.
+/// C (kg/m³) of the air density and the drag coefficient of a plate. Throws Error of kind `input` for second-order
+/// faces.
 std::unique_ptr<ForceTerm> make_wind(const std::string& wind, const std::string& drag, const std::vector<Face>& faces);
 
 }  // namespace diffsim

@@ -29,10 +29,9 @@ struct PressureForce {
       for (int c = 0; c < 3; ++c) of[c] = p * area[c] / -3.0;
   }
 
-  /// Computes the derivatives of the work Σ_a w_a·f_a with respect to the corner positions and the pressure p, where
-  /// f_a is the pressure force on corner a and w_a is a constant vector. With the pressure p, the pressure forces f_a
-  /// on the corners of a triangle, constant vectors w_a, the sum s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀ and e₂ =
-  /// x₂ - x₀, the work is Σ_a w_a·f_a = -p/6 (e₁×e₂)·s.
+  /// Computes the derivatives of the work Σ_a w_a·f_a = -p/6 (e₁×e₂)·s with respect to the corner positions and the
+  /// pressure p, where f_a is the pressure force on corner a, w_a is a constant vector, s = w₀ + w₁ + w₂, and the edges
+  /// are e₁ = x₁ - x₀ and e₂ = x₂ - x₀.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
                                          StencilValues<T, num_nodes, num_values>& by) const {

@@ -19,8 +19,7 @@ TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 
 /// Interpolation of positions or velocities from the four corners of the single cell of an affine body to vertices of
-/// the body's surface. The interpolated positions or velocities are affine functions of the rest positions of the
-/// surface vertices.
+/// the body's surface. The interpolated values are affine functions of the rest positions of the surface vertices.
 class AffineMap {
  public:
   /// Computes the interpolation weights of the vertices `begin` … `end` - 1 of an affine body's surface. `rest`: rest

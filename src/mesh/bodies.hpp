@@ -12,8 +12,8 @@ namespace diffsim {
 /// Name of the one body that a mesh with an empty list of bodies consists of.
 inline constexpr const char* unnamed_body = "body";
 
-/// Returns the names of the bodies of a mesh, in the order of the list `bodies`. If the list `bodies` is empty, returns
-/// only the default name, the constant `unnamed_body`.
+/// Returns the names of the bodies of a mesh, in the order of the list `bodies`; returns only the name `unnamed_body`
+/// if the list is empty.
 std::vector<std::string> body_names(const std::vector<MeshBody>& bodies);
 
 /// Returns the index in the list `bodies` of the body that contains a vertex (body_of_vertex()) or a tetrahedron

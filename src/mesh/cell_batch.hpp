@@ -39,8 +39,9 @@ void order_cells(CellBatch& batch, const LocalNodes& nodes, const std::vector<do
                  const std::vector<char>& is_shared);
 
 /// Returns the local number of each node: owned nodes first, then ghosts. Owned nodes are numbered in the order in
-/// which this rank's cells first refer to the nodes; shared cells (cells with a vertex that several ranks have) precede
-/// all other cells. Ghost nodes are numbered in file order. Sets `num_owned` to the number of owned nodes.
+/// which this rank's cells first refer to the nodes; the shared cells (cells with a vertex that several ranks have) of
+/// all batches precede the other cells of all batches. Ghosts are numbered in file order. Sets `num_owned` to the
+/// number of owned nodes.
 std::vector<int> number_nodes(const std::vector<CellBatch>& batches, const LocalNodes& nodes, int& num_owned);
 
 }  // namespace diffsim

@@ -37,9 +37,8 @@ struct CellModel {
   double work;
   std::vector<ParameterSpec> parameters;  ///< parameters of the model, given per cell or at the cells' vertices
 
-  /// Functions that compute the default values of cell parameters, for example of rest lengths, from the rest shape.
-  /// The keys of the map `values_at_rest` are the names of the parameters. Each function of the map `values_at_rest`
-  /// returns one value per cell of the rank.
+  /// Map from the names of cell parameters to functions that compute the default values of these parameters, for
+  /// example of rest lengths, from the rest shape. Each function returns one value per cell of the rank.
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
   /// Returns the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>

@@ -20,7 +20,7 @@ struct DualGraph {
 /// the order of the cell's faces; face i is opposite to corner i.
 ///
 /// `corners` [this rank's cells, 4]: corners of each tetrahedron, as vertex numbers from 0 to num_vertices - 1.
-/// dual_graph() clears the array `corners`, one of the largest arrays of the mesh set-up, as soon as the neighbours are
+/// dual_graph() frees the array `corners`, one of the largest arrays of the mesh set-up, as soon as the neighbours are
 /// known. If three cells have the same face, only two of the three cells become neighbours. Collective.
 DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t num_vertices);
 
@@ -28,8 +28,8 @@ DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t 
 /// completely on this rank. `corners`: [cells, num_corners].
 ///
 /// Triangles with a common edge become neighbours, and segments with a common end become neighbours. If more than two
-/// cells share an edge or an end, only cells that follow each other in the order of the cell numbers become neighbours.
-/// Serial.
+/// cells share an edge or an end, each of these cells becomes a neighbour of only the previous and the next of these
+/// cells, in the order of the cell numbers. Serial.
 void add_cells(DualGraph& graph, const std::vector<PetscInt>& corners, int num_corners);
 
 }  // namespace diffsim

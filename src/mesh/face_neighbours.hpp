@@ -13,7 +13,8 @@ namespace diffsim {
 inline constexpr PetscInt no_cell = -1;
 /// Result of face_neighbours() for the third and further cells with the same face, which are an error in the mesh. If
 /// three or more cells have the same face, two of these cells are each other's neighbours. If the cells with the same
-/// face are on several ranks, face_neighbours() may return `no_cell` for one of the cells instead of `third_cell`.
+/// face are on several ranks, further pairs of these cells may be each other's neighbours, and face_neighbours() may
+/// return `no_cell` for one of the cells instead of `third_cell`.
 inline constexpr PetscInt third_cell = -2;
 
 /// Returns the cell number of the neighbour of each cell across the face opposite to each corner: [this rank's cells,

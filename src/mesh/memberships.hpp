@@ -11,17 +11,15 @@
 namespace diffsim {
 
 /// Sends the region memberships of entities (cells or vertices) from the ranks whose blocks of the file contain the
-/// entities to the ranks that have the entities after the partition. Each entity (cell or vertex) has `places` parts,
-/// for example the four faces of a cell, and each part can belong to regions. With `places` parts per entity, part k of
-/// the entity e has the number `places` · e + k.
+/// entities to the ranks that have the entities after the partition. Each entity has `places` parts, for example the
+/// four faces of a cell, and each part can belong to regions. Part k of entity e has the number `places` · e + k.
 ///
-/// `entries`: pairs (number of a part, region), one for each region that contains a part of an entity of this rank's
-/// block of the file; the entities are numbered by their index in the block. distribute_memberships() calls
-/// `visit(number of a part, region)` for each region that contains a part of an entity of this rank; the entities are
-/// numbered by their local number. Memberships in regions are sent in passes; each pass sends the memberships in 62 /
-/// `places` regions, as one 64-bit word per entity (cell or vertex with `places` parts). Within a pass over 62 /
-/// `places` regions, the calls of `visit` are ordered by entity (cell or vertex), then by part of the entity, then by
-/// region. Collective.
+/// `entries`: pairs (number of a part, region), one for each membership of a part of an entity in this rank's block of
+/// the file; entities are numbered by their index in the block. distribute_memberships() calls
+/// `visit(number of a part, region)` for each membership of a part of an entity of this rank; entities are numbered by
+/// their local number. Memberships are sent in passes; each pass covers 62 / `places` regions and sends one 64-bit word
+/// per entity. Within a pass, the calls of `visit` are ordered by entity, then by part of the entity, then by region.
+/// Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {

@@ -11,14 +11,13 @@
 
 namespace diffsim {
 
-/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Meshes with more than
-/// `cells_of_one_rank` tetrahedra are by default partitioned by PTScotch on all ranks; PTScotch may return different
-/// parts in identical runs.
+/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Larger meshes are by
+/// default partitioned by PTScotch on all ranks; PTScotch may return different parts in identical runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
 /// Numbers in the mesh file, in ascending order, of the cells that the partition assigns to this rank.
 struct CellParts {
-  std::vector<std::int64_t> cells;                       ///< tetrahedra
+  std::vector<std::int64_t> cells;                       ///< numbers of the tetrahedra
   std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< numbers of the points, segments and triangles, a list each
 };
 

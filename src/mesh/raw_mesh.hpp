@@ -23,7 +23,7 @@ struct RawMesh {
   };
   /// Triangle, segment or point that belongs to a group of the mesh file. `GroupElement::nodes` contains the 3, 2 or 1
   /// corners of the element and, in second-order meshes only, the mid-edge nodes, in the order of the edges (0,1),
-  /// (1,2), (2,0). The unused entries at the end of `GroupElement::nodes` are 0.
+  /// (1,2), (2,0). Only the first `num_nodes` entries of `GroupElement::nodes` are used.
   struct GroupElement {
     std::array<std::int64_t, 6> nodes;
     int dimension;
@@ -42,8 +42,7 @@ struct RawMesh {
 
   std::vector<RegionInfo> groups;  ///< groups of the file; groups of the same dimension have different names
   std::vector<CellGroup> cell_groups;
-  /// Vertices that belong to groups of the mesh file; the member `region` of an entry is an index into the list
-  /// `groups`.
+  /// Vertices that belong to groups of the mesh file; the member `region` of an entry is an index into `groups`.
   std::vector<MeshData::VertexRegion> vertex_groups;
   std::vector<GroupElement> group_elements;
 };

@@ -27,11 +27,9 @@ struct ValidateOptions {
 /// <= min_relative_volume L³, where L is the length of the tetrahedron's longest edge.
 ///
 /// The rounding error of the computed determinant of a tetrahedron's edge vectors is at most (7 + 56u)u times the
-/// permanent of the absolute values of the edge vectors, with u = 2⁻⁵³ (Shewchuk 1997). For a tetrahedron with a
-/// longest edge of length L, the permanent of the absolute values of the edge vectors is at most 6 L³, so the rounding
-/// error of the determinant of the edge vectors is below 5e-15 L³, and the sign of a computed determinant of magnitude
-/// above 1e-14 L³ is correct. In a usable mesh, the determinants of the tetrahedra's edge vectors are much larger than
-/// the threshold for flat tetrahedra.
+/// permanent of the absolute values of the edge vectors, with u = 2⁻⁵³ (Shewchuk 1997). The permanent is at most 6 L³,
+/// so the rounding error is below 5e-15 L³, and the sign of a computed determinant of magnitude above 1e-14 L³ is
+/// correct. The tetrahedra of a usable mesh have much larger determinants.
 inline constexpr double min_relative_volume = 1e-14;
 
 /// Error message for a second-order cell whose least_relative_jacobian() is at most `min_relative_volume` or NaN.
@@ -45,10 +43,11 @@ inline constexpr char folded_cell[] =
 /// Throws InputError for: a mesh without cells; a coordinate that is not finite; a vertex number out of range; a vertex
 /// repeated in a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells
 /// at the same position (unless `allow_coincident_vertices`); a membership in a region that refers to a region, cell,
-/// face or vertex out of range. For second-order meshes, throws InputError for: a folded cell (see `folded_cell`); an
-/// edge with two mid-edge nodes; a mid-edge node on two edges. The error message names the file `name` (may be empty)
-/// and the cell or vertex (0-based number in file order), and suggests a remedy. For n cells, validate_cells() takes
-/// O(n log n) time, and about 50 bytes of memory per linear cell or 400 bytes per second-order cell. Serial.
+/// face or vertex out of range. For second-order meshes, also throws InputError for: a folded cell (see `folded_cell`);
+/// an edge with two mid-edge nodes; a mid-edge node on two edges, or that is also a corner. The error message names the
+/// file `name` (may be empty) and the cell or vertex (0-based number in file order), and suggests a remedy. For n
+/// cells, validate_cells() takes O(n log n) time, and about 50 bytes of memory per linear cell or 400 bytes per
+/// second-order cell. Serial.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
 /// Validates the triangles, segments or points of a mesh that is stored completely on this rank. Returns the number of

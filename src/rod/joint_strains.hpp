@@ -97,9 +97,9 @@ class JointStrains {
       length = JointStrains::length(unit);
       for (int k = 0; k < 3; ++k) unit[k] /= length;
     }
-    /// Sets `by_d` to the derivative, with respect to the director d, of a function of the unit vector `unit` along the
-    /// component of d perpendicular to a unit vector t, and adds the derivative with respect to t to `by_t`; `by_unit`
-    /// is the derivative of the function with respect to `unit`.
+    /// Sets `by_d` to the derivative of a function of the vector `unit` with respect to the director d, and adds the
+    /// derivative with respect to the unit vector t to `by_t`. `by_unit`: derivative of the function with respect to
+    /// `unit`.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
       const T part = dot(unit, by_unit);
       Vec3<T> by_part;

@@ -54,17 +54,17 @@ struct RodStretch {
 
 /// Penalty energy that keeps the director d of a segment perpendicular to the segment and as long as the rest director
 /// D. The nodes of a segment's stencil are the two ends and the director of the segment. With the unit vector t along
-/// the segment, the rest length L of the segment, the director d, the rest director D and the bending stiffnesses EI₁
-/// and EI₂ (SectionStiffness), the penalty energy is
+/// the segment, the rest length L of the segment and the bending stiffnesses EI₁ and EI₂ (SectionStiffness), the
+/// penalty energy is
 ///  E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
 ///
 /// The stretching, bending and twisting energies of a rod depend neither on the component of the director along the
 /// segment nor on the director's length, so in equilibrium the director is perpendicular to the segment and as long as
 /// in the rest shape, regardless of the stiffness of the penalty energy. The factor (EI₁ + EI₂)/(2 L) of the penalty
-/// energy is chosen so that a director vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where EI₁ and
-/// EI₂ are the bending stiffnesses, ρ(I₁ + I₂) is the moment of inertia of the cross-section per length (rod_mass.hpp)
-/// and L is the rest length of the segment. For a cross-section of one material, the frequency at which a director
-/// vibrates is half of the highest frequency of the axial waves of a rod whose segments have equal lengths.
+/// energy is chosen so that a director vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where
+/// ρ(I₁ + I₂) is the moment of inertia of the cross-section per length (rod_mass.hpp). For a cross-section of one
+/// material, this frequency is half of the highest frequency of the axial waves of a rod whose segments all have the
+/// rest length L.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -138,9 +138,8 @@ enum class Beyond : int {
 /// M of the first and the second segment, the energy is
 ///  E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
 ///
-/// If the member `RodJoint::beyond` is `wall` or `direction`, the rod ends at the common node of the two segments, half
-/// of the first segment's rest length replaces the mean rest length (L + M)/2 of the two segments in the energy, and
-/// the second segment contributes no energy.
+/// If the member `RodJoint::beyond` is `wall` or `direction`, the rod ends at the common node: L/2 replaces (L + M)/2
+/// in the energy, and the second segment contributes no energy.
 struct RodJoint {
   static constexpr int num_nodes = 5, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;

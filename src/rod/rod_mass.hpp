@@ -11,10 +11,9 @@
 
 namespace diffsim {
 
-/// Lumped masses of a rod's segment, computed from the parameters ρA (mass per length, kg/m) and ρ(I₁ + I₂) (moment of
-/// inertia per length about the axis of the segment, kg m). The lumped masses of a segment are ρA L/2 at each end and
-/// ρ(I₁ + I₂) L/|D|² at the director, where ρA is the mass per length, ρ(I₁ + I₂) the moment of inertia per length, L
-/// the rest length and D the rest director.
+/// Lumped masses of a rod's segment with the rest length L and the rest director D: ρA L/2 at each end and ρ(I₁ + I₂)
+/// L/|D|² at the director. The parameters are ρA (mass per length, kg/m) and ρ(I₁ + I₂) (moment of inertia per length
+/// about the axis of the segment, kg m).
 struct GivenMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;

@@ -46,14 +46,13 @@ struct RopeStretch {
 };
 
 /// Contribution of the first segment to the bending energy at the node between two segments of a rope. The nodes of the
-/// stencil of two adjacent segments are the first segment's far end, the common node, and the second segment's far end.
-/// The parameter of RopeBending is the bending stiffness EI (N m²) of the first segment.
+/// stencil are the first segment's far end, the common node, and the second segment's far end. The parameter of
+/// RopeBending is the bending stiffness EI (N m²) of the first segment.
 ///
-/// The energy contributed by the first segment is EI κ²/2 · E/2 with the bending stiffness EI and the curvature κ = 2
-/// tan(φ/2)/((E + F)/2), where φ is the angle between the vectors e and f along the first and the second segment, and E
-/// and F are the rest lengths of the two segments (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2).
-/// For the angle φ between the segment vectors e and f, the value tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f) is infinite
-/// if e and f have opposite directions.
+/// The energy contributed by the first segment is EI κ²/2 · E/2 with the curvature κ = 2 tan(φ/2)/((E + F)/2), where φ
+/// is the angle between the vectors e and f along the first and the second segment, and E and F are the rest lengths of
+/// the two segments (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). The value tan²(φ/2) = (|e||f|
+/// - e·f)/(|e||f| + e·f) is infinite if e and f have opposite directions (φ = π).
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -14,18 +14,17 @@ namespace diffsim::sensor {
 /// the parameters, f_vc is component c of the sum of all force terms at vertex v, m_v is the mass of the vertex, and g
 /// is gravity times the load factor (ImplicitOptions::ramp_steps).
 ///
-/// If a parameter has one value per step, the sensor evaluates the forces of state n with the value of step n - 1, the
-/// step from state n - 1 to state n, and the forces of state 0 with the value of step 0. A step of implicit Euler
-/// solves M (v_n - v_{n-1})/dt = f + M g, with the masses M, the velocities v_n of state n, the forces f and gravity g,
-/// so with implicit Euler the acceleration that the sensor returns is the weighted mean of (v_n - v_{n-1})/dt over
-/// vertices, up to the tolerance of Newton's method. At state n, the sensor evaluates friction at the positions of
-/// state n, even if time steps evaluate friction at the positions at the start of the step. The measured acceleration
-/// does not include the damping factor by which explicit steps multiply velocities.
+/// Parameters with one value per step have the values of step n - 1, the step from state n - 1 to state n; for state 0,
+/// the values of step 0. A step of implicit Euler solves M (v_n - v_{n-1})/dt = f + M g with the masses M, so with
+/// implicit Euler the sensor returns the weighted mean of (v_n - v_{n-1})/dt over the vertices, up to the tolerance of
+/// Newton's method. Friction is evaluated at the positions of state n, even if time steps evaluate friction at the
+/// positions at the start of the step. The measured acceleration does not include the damping factor by which explicit
+/// steps multiply velocities.
 ///
-/// Calls `System::prepare_if_changed`. Throws Error (input) for an empty region, and for a material point outside the
-/// body `SensorPlace::body`. Throws Error (input) if the acceleration of a vertex does not follow from the force on the
-/// vertex: for vertices of affine bodies in a system with rigid bodies, and for vertices with fixed or moved components
-/// in a system with prescribed motions. Collective.
+/// Calls `System::prepare_if_changed`. Throws Error (input) for an empty region, for a material point outside its body,
+/// and if the acceleration of a vertex does not follow from the force on the vertex: for vertices of affine bodies in a
+/// system with rigid bodies, and for vertices with fixed or moved components in a system with prescribed motions.
+/// Collective.
 std::unique_ptr<Sensor> make_acceleration(const Site& site, const SensorPlace& place);
 
 }  // namespace diffsim::sensor

@@ -14,14 +14,15 @@ template <class T>
 using SpacePoint = std::array<T, 3>;
 
 /// Projection of points in space to the image plane of a Camera. A point has the coordinates X to the right, Y upwards
-/// and Z forward, in m, relative to the position and the axes of the camera. In an image of W × H pixels with the scale
-/// s, the image of the point (X, Y, Z), in pixels, is (W/2 + s X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s
-/// X, H/2 + s Y) for an orthographic camera. In an image with H rows of pixels, the scale s is H/(2 tan(α/2)) pixels
-/// for a perspective camera with the field of view α, and H/h pixels per metre for an orthographic camera with h =
-/// `Camera::view_height`.
+/// and Z forward, in m, relative to the position and the axes of the camera. In an image of W × H pixels, the image of
+/// the point, in pixels, is (W/2 + s X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s X, H/2 + s Y) for an
+/// orthographic camera. The scale s is H/(2 tan(α/2)) pixels for a perspective camera with the field of view α, and H/h
+/// pixels per metre for an orthographic camera with h = `Camera::view_height`.
 class CameraView {
  public:
-  /// Throws Error (input) if `camera` has invalid values, such as an image without pixels.
+  /// Throws Error (input) for a width or height that is not from 1 to 16384, a view height that is negative or not
+  /// finite, a field of view of a perspective camera outside (0, π), a position equal to the target, and an upward
+  /// direction that is zero or parallel to the line of sight.
   explicit CameraView(const Camera& camera);
 
   int width() const { return width_; }

@@ -45,10 +45,10 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 /// Makes a sensor of the power mean M of the von Mises stresses (Pa) of a region's tetrahedra,
 ///  M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
 /// where v_e is the current volume and σ_e the von Mises stress of tetrahedron e, σ is the tetrahedron's mean Cauchy
-/// stress as in `make_stress_sensor`, and P = `power` ≥ 2. As the exponent P grows, the power mean M of the von Mises
-/// stresses tends to the largest von Mises stress of the tetrahedra. The power mean M of the von Mises stresses has no
-/// derivatives where all stresses are zero, for example in the rest shape. Throws Error (input) if `power` is less than
-/// 2, or if no tetrahedron of the region has an elastic law. Collective.
+/// stress as in `make_stress_sensor`, and P = `power` ≥ 2. As P grows, the power mean M tends to the largest von Mises
+/// stress. Where all stresses are zero, for example in the rest shape, the power mean M has no derivatives, and the
+/// sensor computes zeros in place of derivatives. Throws Error (input) if `power` is less than 2 or not finite, or if
+/// no tetrahedron of the region has an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 
@@ -56,9 +56,9 @@ std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& re
 ///  W = ∫ P : ∇u dV = -Σ_a f_a · u_a,
 /// with the displacement u = x - X (position x, rest position X), the first Piola–Kirchhoff stress P of the elastic
 /// laws, and the elastic forces f_a of the region's tetrahedra alone at the vertices a of these tetrahedra. In static
-/// equilibrium, with fixed supports and dead loads F, the work W of the stresses in the whole mesh is the compliance Σ
-/// F · u, with the displacements u. `terms`: elastic force terms of the tetrahedra of `region` alone, not added to the
-/// System. Throws Error (input) if the region has no tetrahedra. Collective.
+/// equilibrium, with fixed supports and dead loads F, the work W of the whole mesh is the compliance Σ F · u. `terms`:
+/// elastic force terms of the tetrahedra of `region` alone, not added to the System. Throws Error (input) if the region
+/// has no tetrahedra. Collective.
 std::unique_ptr<Sensor> make_work_sensor(const Site& site, const Region& region,
                                          std::vector<std::unique_ptr<ForceTerm>> terms);
 

@@ -11,9 +11,8 @@ namespace diffsim::sensor {
 /// Symmetric tensor with the components [xx, yy, zz, xy, yz, xz].
 using SymmetricTensor = std::array<double, 6>;
 
-/// Positions x and rest positions X of the local vertices, [local vertices, 3], m. Instead of positions and rest
-/// positions, a CellPositions object may contain their changes or their adjoints. In a CellPositions object that
-/// contains changes, an empty array stands for an array of zeros.
+/// Positions x and rest positions X of the local vertices, [local vertices, 3], m, or changes or adjoints of x and X.
+/// In a CellPositions object that contains changes, an empty array stands for zeros.
 struct CellPositions {
   std::vector<double> x, X;
 };

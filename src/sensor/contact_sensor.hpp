@@ -16,22 +16,22 @@ namespace diffsim::sensor {
 /// Contact forces that a sensor measures: all forces, normal forces alone, or friction alone.
 enum class ContactPart { all, normal, friction };
 
-/// Contact terms between two surfaces, and the bodies on which a contact sensor measures forces. The contact terms of a
-/// contact sensor are not terms of the system. Each of the two surfaces of a contact sensor consists of one or more
-/// bodies or obstacles, or of a region of a body's surface.
+/// Contact terms between two surfaces, and the bodies on which a contact sensor measures forces. The contact terms are
+/// not terms of the system. Each of the two surfaces consists of one or more bodies or obstacles, or of a region of a
+/// body's surface.
 struct ContactBetween {
   std::vector<std::unique_ptr<ForceTerm>> terms;  ///< contact terms, whose forces act on vertices of the system's mesh
   std::vector<char> vertices;  ///< [local vertices]: 1 for vertices of the bodies on which forces are measured, else 0
-  /// 1 if the contact forces on the first of the two surfaces in contact are measured, -1 if the forces on the second
-  /// surface are measured.
+  /// 1 if forces are measured on bodies of the first of the two surfaces, -1 if forces are measured on bodies of the
+  /// second surface.
   double sign = 1.0;
-  /// True if the surface in contact is embedded in the mesh, false if the surface is the boundary of the mesh.
+  /// True if the surface in contact is embedded in the mesh (`embed_surfaces`), false if it is the surface of the mesh.
   bool is_embedded = false;
 };
 
 /// Function that makes the contact terms between the two surfaces that the argument `between` names
-/// (`SensorSpec::between`). A MakeContactTerms function does not add the contact terms to the system, and throws Error
-/// (input) if the scene has no contact between these surfaces. Collective.
+/// (`SensorSpec::between`), without adding the terms to the system. Throws Error (input) if the scene has no contact
+/// between the two surfaces. Collective.
 using MakeContactTerms = std::function<ContactBetween(const std::array<std::string, 2>& between, ContactPart part)>;
 
 /// Makes a sensor of the contact force F = s Σ_v f_v (N) that the second of two surfaces in contact exerts on the first
@@ -43,9 +43,9 @@ std::unique_ptr<Sensor> make_contact_force_sensor(const Site& site, ContactBetwe
 
 /// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa), where F_v is the magnitude of the force of
 /// `contact.terms` on vertex v, A_v is the rest area of the vertex, and the sums are over the vertices with
-/// `contact.vertices`[v] = 1. The contact pressure p is the mean of the pressures F_v/A_v at the vertices v (contact
-/// force F_v, rest area A_v), weighted by F_v; without contact, p = 0. Throws Error (input) if `contact.is_embedded` is
-/// true, and for bodies of segments or points. Collective.
+/// `contact.vertices`[v] = 1. The contact pressure p is the mean of the pressures F_v/A_v, weighted by F_v; without
+/// contact, p = 0. Throws Error (input) if `contact.is_embedded` is true, and for bodies of segments or points.
+/// Collective.
 std::unique_ptr<Sensor> make_contact_pressure_sensor(const Site& site, ContactBetween contact, std::string name);
 
 }  // namespace diffsim::sensor

@@ -28,17 +28,17 @@ void add_owned(const Field& from, Field& to);
 /// the field `to` at owned vertices. Collective.
 void add_summed(const System& system, const std::vector<double>& local, Field& to);
 
-/// Configuration (positions, velocities, time) at which a sensor evaluates the forces of state n. If a parameter has
-/// one value per step, the forces of state n are evaluated with the value of step n - 1, the step from state n - 1 to
-/// state n, and the forces of state 0 with the value of step 0. Collective.
+/// Configuration (positions, velocities, time) at which a sensor evaluates the forces of state n. Parameters with one
+/// value per step have the values of step n - 1, the step from state n - 1 to state n; for state 0, the values of step
+/// 0. Collective.
 struct Evaluation {
   Field velocities;  // on local vertices
   Configuration at;
   Evaluation(const Site& site, int n, const State& state);
 };
 
-/// Returns gravity (m/s²) from the parameters `set`, multiplied by the load factor of the configuration `at`. Returns
-/// zeros if the parameters `set` do not contain gravity.
+/// Returns gravity (m/s²) from the parameters `set`, multiplied by the load factor of the configuration `at` unless
+/// gravity has one value per step. Returns zeros if `set` does not contain gravity.
 Vec3<double> gravity_at(const Configuration& at, const ParameterSet& set);
 
 }  // namespace diffsim::sensor

@@ -28,8 +28,8 @@ T signed_area(const ImageTriangle<T>& q) {
   return 0.5 * ((q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]));
 }
 
-/// Part `begin` ≤ t ≤ `end` of the edge a + t (b - a), 0 ≤ t ≤ 1, from a point a to a point b. A part `begin` ≤ t ≤
-/// `end` of an edge is empty if `end` ≤ `begin`.
+/// Part `begin` ≤ t ≤ `end` of the edge a + t (b - a), 0 ≤ t ≤ 1, from a point a to a point b. The part of the edge is
+/// empty if `end` ≤ `begin`.
 template <class T>
 struct EdgePart {
   T begin = T(0.0), end = T(1.0);
@@ -70,19 +70,17 @@ inline double area_beside_edge(const ImagePoint<double>& a, const ImagePoint<dou
 }
 
 /// Returns the area (pixels²) of the part of a triangle inside a box, positive if the triangle's corners are in
-/// counterclockwise order, else negative.
+/// counterclockwise order, negative if they are in clockwise order.
 inline double area_inside(const ImageTriangle<double>& q, const PixelBox& box) {
   double sum = 0.0;
   for (std::size_t k = 0; k < 3; ++k) sum += area_beside_edge(q[k], q[(k + 1) % 3], box);
   return sum;
 }
 
-/// Adds ∂A/∂q, multiplied by the factor `w`, to `q_bar`, where A is the result of `area_inside` and q are the corners
-/// of the triangle. If an edge of the triangle moves, the area of the part of the triangle inside the box changes by
-/// the integral of the edge's normal displacement over the part of the edge inside the box. An edge a + t (b - a) of
-/// the triangle, with the normal n = (b_y - a_y, a_x - b_x), contributes n ∫ (1 - t) dt to ∂A/∂a and n ∫ t dt to ∂A/∂b,
-/// where A is the area of the part of the triangle inside the box, and the integrals are over the part of the edge
-/// inside the box.
+/// Adds ∂A/∂q, multiplied by `w`, to `q_bar`, where A is the result of `area_inside` and q are the corners of the
+/// triangle. If an edge of the triangle moves, the area A changes by the integral of the edge's normal displacement
+/// over the part of the edge inside the box. An edge a + t (b - a) with the normal n = (b_y - a_y, a_x - b_x) therefore
+/// contributes n ∫ (1 - t) dt to ∂A/∂a and n ∫ t dt to ∂A/∂b, with integrals over the part of the edge inside the box.
 template <class T>
 void add_area_gradient(const ImageTriangle<T>& q, const PixelBox& box, const T& w, ImageTriangle<T>& q_bar) {
   for (std::size_t k = 0; k < 3; ++k) {

@@ -23,20 +23,21 @@ struct VertexWeight {
 /// directors of rods.
 std::vector<int> owned_vertices(const TetrahedralMesh& mesh, const Region& region);
 
-/// Returns the vertices owned by this rank that have non-zero weights in the position of the region or material point
-/// `place`, and the weights of these vertices. The position of the region or point `place` is Σ_i w_i x_i, with the
-/// weights w_i and positions x_i of the vertices i of all ranks. The position of a region is the mean of the positions
-/// of the region's vertices, without directors of rods. The weights of a material point are the values of the shape
-/// functions of the tetrahedron that contains the point in the rest shape. Throws Error (input) for an empty region,
-/// and the same Errors as `locate_inside` for a material point. Collective.
+/// Returns the vertices owned by this rank that have non-zero weights w_i in the position Σ_i w_i x_i of the region or
+/// material point `place`, and these weights; x_i are vertex positions, and the sum is over the vertices of all ranks.
+/// The position of a region is the mean of the positions of the region's vertices, without directors of rods. The
+/// weights of a material point are the values of the shape functions of the tetrahedron that contains the point in the
+/// rest shape. Throws Error (input) for an empty region, and the same Errors as `locate_inside` for a material point.
+/// Collective.
 std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPlace& place);
 
-/// Returns, for each point whose tetrahedron is stored on this rank, the tetrahedron and the barycentric coordinates of
-/// the point in the tetrahedron. `points`: rest positions (m) of the points, the same on every rank. `body`: name of
-/// the body that contains the points; the name may be empty if all other bodies of the mesh represent motor rotors of
-/// joints (`Joint::armature`). `name(i)`: name of point i for error messages. Throws Error (input) for an unknown body,
-/// a body without tetrahedra, and a point outside the body. Points of an affine body, which a single tetrahedron
-/// represents, may be outside the tetrahedron. Collective.
+/// Returns, for each point whose tetrahedron is stored on this rank, the nodes of the tetrahedron and their weights in
+/// the position of the point (values of the shape functions). Each point is returned on exactly one rank. `points`:
+/// rest positions (m) of the points, the same on every rank. `body`: name of the body that contains the points; the
+/// name may be empty if all other bodies of the mesh represent motor rotors of joints (`Joint::armature`). `name(i)`:
+/// name of point i for error messages. Throws Error (input) for an unknown body, a body without tetrahedra, and a point
+/// outside the body. Points of an affine body, which a single tetrahedron represents, may be outside the tetrahedron.
+/// Collective.
 std::vector<contact::LocatedPoint> locate_inside(const TetrahedralMesh& mesh, const std::string& body,
                                                  const std::vector<std::array<double, 3>>& points,
                                                  const std::function<std::string(std::size_t)>& name);

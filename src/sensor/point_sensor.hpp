@@ -14,8 +14,7 @@ namespace diffsim::sensor {
 enum class PointQuantity { position, velocity, displacement, distance };
 
 /// Makes a sensor of a PointQuantity of the region or point `place`. `other`: second region or point, if the quantity
-/// is a distance. Throws Error (input) for an empty region, and for a material point outside the body
-/// `SensorPlace::body`. Collective.
+/// is a distance. Throws Error (input) for an empty region, and for a material point outside its body. Collective.
 std::unique_ptr<Sensor> make_point_sensor(const Site& site, PointQuantity quantity, const SensorPlace& place,
                                           const SensorPlace& other = {});
 

@@ -15,14 +15,13 @@ namespace diffsim::sensor {
 /// where x_n and v_n are the positions and velocities of state n, p are the parameters, f_vc is component c of the sum
 /// of all force terms at vertex v, m_v is the mass of the vertex, and g is gravity times the load factor
 /// (ImplicitOptions::ramp_steps). If the point `about` is given, the sensor measures the moment Σ_v (x_v - about) × R_v
-/// (N m) of the reactions R_v at the vertices v with the positions x_v, instead of the reaction.
+/// (N m), with the positions x_v of the vertices, instead of the reaction.
 ///
-/// If a parameter has one value per step, the sensor evaluates the forces of state n with the value of step n - 1, the
-/// step from state n - 1 to state n, and the forces of state 0 with the value of step 0. At state n, the sensor
-/// evaluates friction at the positions of state n, even if time steps evaluate friction at the positions at the start
-/// of the step. The reaction does not include the inertial forces m_v a_v of vertices v with prescribed motions.
-/// Vertices of obstacles have no mass and count as fixed, so the reaction of an obstacle is minus the sum of the
-/// contact forces on the obstacle.
+/// Parameters with one value per step, such as loads, have the values of step n - 1, the step from state n - 1 to state
+/// n; for state 0, the values of step 0. Friction is evaluated at the positions of state n, even if time steps evaluate
+/// friction at the positions at the start of the step. The reaction does not include the inertial forces m_v a_v of
+/// vertices v with prescribed motions. Vertices of obstacles have no mass and count as fixed, so the reaction of an
+/// obstacle is minus the sum of the contact forces on the obstacle.
 ///
 /// Calls `System::prepare_if_changed`. Throws Error (input) if no component of the positions of the region's vertices
 /// is fixed or moved. Collective.

@@ -9,9 +9,8 @@
 namespace diffsim {
 
 /// Dihedral angle θ in (-π, π] between a triangle with the corners a, b and c and a triangle with the corners b, a and
-/// d, which share the side from a to b. The dihedral angle θ between the triangles with the corners a, b, c and b, a, d
-/// is the angle of rotation about the axis b - a from the normal n = (b - a)×(c - a) of the first triangle to the
-/// normal m = (d - a)×(b - a) of the second triangle.
+/// d, which share the side from a to b. The angle θ is the angle of rotation about the axis b - a from the normal n =
+/// (b - a)×(c - a) of the first triangle to the normal m = (d - a)×(b - a) of the second triangle.
 template <class T>
 struct DihedralAngle {
   Vec3<T> e, c, d;  ///< vectors from corner a to the corners b, c and d

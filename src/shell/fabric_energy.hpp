@@ -12,15 +12,13 @@ namespace diffsim {
 /// and G against shear (force per unit strain and unit width, in N/m), Poisson's ratio ν, and the three components of
 /// the direction of the warp.
 ///
-/// With the stiffnesses k₁, k₂ and G, Poisson's ratio ν, the images f₁ and f₂ of the unit vectors along the warp and
-/// the weft under the deformation (`FabricStrain`), and the strains E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ =
-/// f₁·f₂, the energy per rest area is
+/// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
+/// and the strains E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per rest area is
 ///  ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2.
 ///
 /// The parameter ν is the geometric mean of the Poisson's ratios ν₁₂ and ν₂₁ for tension along the warp and along the
-/// weft, which satisfy k₂ ν₁₂ = k₁ ν₂₁ with the stiffnesses k₁ of the warp and k₂ of the weft (Jones 1999, Mechanics of
-/// Composite Materials, section 2.5). The energy ψ per rest area is a convex function of the strains E₁, E₂ and γ for
-/// every Poisson's ratio ν in (-1, 1).
+/// weft, which satisfy k₂ ν₁₂ = k₁ ν₂₁ (Jones 1999, Mechanics of Composite Materials, section 2.5). The energy ψ is a
+/// convex function of the strains E₁, E₂ and γ for every ν in (-1, 1).
 struct FabricEnergy {
   static constexpr int num_nodes = 3, num_values = 7;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -8,21 +8,17 @@
 
 namespace diffsim {
 
-/// Barrier energy that limits the strain of the threads of woven cloth. The barrier energy tends to infinity as a
-/// thread of the warp or the weft is stretched to 1 + ε times its rest length, where ε is the strain limit. The
-/// parameters of FabricLimit are the stiffnesses k₁ of the warp and k₂ of the weft, the strain limit ε, and the three
-/// components of the direction of the warp.
+/// Barrier energy that limits the strain of the threads of woven cloth. The energy tends to infinity as a thread of the
+/// warp or the weft is stretched to 1 + ε times its rest length. The parameters of FabricLimit are the stiffnesses k₁
+/// of the warp and k₂ of the weft, the strain limit ε, and the three components of the direction of the warp.
 ///
 /// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
-/// the strains |fᵢ| - 1 and stiffnesses kᵢ of the threads, the strain limit ε, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the
-/// energy per rest area is
+/// the strains |fᵢ| - 1 of the threads, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
 ///  ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ).
 ///
-/// The barrier energy is zero for strains of the threads up to ε/2 and NaN for strains beyond ε, where ε is the strain
-/// limit. At the strain ε/2, above which the barrier energy of a thread with the strain limit ε is positive, the
-/// barrier energy has four continuous derivatives. The barrier of Li, Kaufman & Jiang 2021,
-/// doi:10.1145/3450626.3459767, which has s² log(1 - s) in place of s⁴ log(1 - s), where s increases from 0 at half of
-/// the strain limit to 1 at the strain limit, has only two continuous derivatives at s = 0.
+/// The energy is zero if the strains of the threads are at most ε/2, and NaN if a strain is beyond ε. At the strain
+/// ε/2, the energy has four continuous derivatives. The barrier of Li, Kaufman & Jiang 2021,
+/// doi:10.1145/3450626.3459767, has sᵢ² in place of sᵢ⁴, and only two continuous derivatives.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;

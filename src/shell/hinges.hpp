@@ -21,9 +21,8 @@ struct HingeStencils {
 };
 
 /// Returns the stencils of the hinges (common sides of two triangles) of a body. `triangles`: local indices of the
-/// body's triangles. Throws Error (input) if more than two triangles share a side. The error message for a side of more
-/// than two triangles names `kind`, the kind of the body, and `parameter`, the bending stiffness for which the user has
-/// given a value. Collective.
+/// body's triangles. Throws Error (input) if more than two triangles share a side; the error message names `kind`, the
+/// kind of the body, and `parameter`, the bending stiffness for which the user has given a value. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 

@@ -40,7 +40,7 @@ struct MembraneStrain {
 
   /// Computes the derivatives of a function of the members `trace`, `product` and `root`² with respect to the current
   /// and the rest positions of the triangle's corners. `by_trace`, `by_product`, `by_square`: partial derivatives of
-  /// the function of `trace`, `product` and `root`² with respect to its three arguments.
+  /// the function with respect to `trace`, `product` and `root`².
   template <int P>
   DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
                                         StencilValues<T, 3, P>& by) const {

@@ -13,17 +13,15 @@ namespace diffsim {
 /// parameters of NeoHookeanMembrane are the membrane stiffness k, which is Young's modulus times the rest thickness
 /// (the force per unit strain and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
-/// With the membrane stiffness k, Poisson's ratio ν, the mixed components e of Green's strain (`MembraneStrain`), the
-/// logarithm ℓ = ½ ln det(I + 2 e) of the ratio of current to rest area, the stretch exp(z/2) normal to the triangle,
-/// and the logarithm j = ℓ + z/2 of the volume ratio, the energy per rest area is
+/// With the mixed components e of Green's strain (`MembraneStrain`), the logarithm ℓ = ½ ln det(I + 2 e) of the ratio
+/// of current to rest area, the stretch exp(z/2) normal to the triangle, and the logarithm j = ℓ + z/2 of the volume
+/// ratio, the energy per rest area is
 ///  W = µ/2 (2 + 2 tr e + exp(z) - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν).
 ///
-/// With the energy W per rest area, the normal stretch exp(z/2) and the logarithm ℓ of the area ratio, the condition of
-/// zero normal stress is ∂W/∂z = 0, or (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0; Newton's method solves this equation
-/// for z. At the solution z, with the logarithms ℓ of the area ratio and j of the volume ratio, the energy W per rest
-/// area has the derivatives ∂W/∂(tr e) = µ with respect to Green's strain e, ∂W/∂ℓ = -µ exp(z) and ∂W/∂ν = -W/(1 + ν) +
-/// µ (j/(1 - 2 ν))². The energy is NaN if the area of the triangle is zero, or if Newton's method does not converge,
-/// which can happen for ν < 0 and strong compression.
+/// The condition of zero normal stress is ∂W/∂z = 0, or (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0; Newton's method solves
+/// this equation for z. At the solution z, the energy W per rest area has the derivatives ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ
+/// exp(z) and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))². The energy is NaN if the area of the triangle is zero, or if
+/// Newton's method does not converge, which can happen for ν < 0 and strong compression.
 struct NeoHookeanMembrane {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -71,9 +69,8 @@ struct NeoHookeanMembrane {
       W = 0.5 * mu * (2.0 * trace + e_z - 1.0 - (1.0 + e_z) * j);
     }
 
-    /// Returns g = j/(1 - 2 ν), where j is the logarithm of the volume ratio. To avoid a division by 0 for ν = ½, the
-    /// result g is computed as the least-squares solution of the two equations j = (1 - 2 ν) g and 1 - exp(z) = 2 ν g,
-    /// with the logarithm j of the volume ratio and the normal stretch exp(z/2).
+    /// Returns g = j/(1 - 2 ν), where j is the logarithm of the volume ratio. To avoid a division by 0 for ν = ½, g is
+    /// computed as the least-squares solution of the two equations j = (1 - 2 ν) g and 1 - exp(z) = 2 ν g.
     DIFFSIM_FUNCTION T ln_J_over() const {
       const T a = 1.0 - 2.0 * nu, b = 2.0 * nu;
       return (a * j + b * (1.0 - e_z)) / (a * a + b * b);
@@ -81,11 +78,10 @@ struct NeoHookeanMembrane {
 
    private:
     /// Computes z and exp(z), where exp(z/2) is the normal stretch, by Newton's method for (1 - 2 ν)(exp(z) - 1) + ν (2
-    /// ℓ + z) = 0, started at z = 0; `l` is the logarithm ℓ of the area ratio. The function (1 - 2 ν)(exp(z) - 1) + ν
-    /// (2 ℓ + z) is convex in z, so after the first Newton step the iterates decrease towards the root. If T is a
-    /// scalar type of automatic differentiation, the derivatives of the solution z of Newton's method are computed
-    /// after convergence by further Newton steps with scalars of type T. With each further Newton step with scalars of
-    /// automatic differentiation, at least one more order of derivatives of the solution z is exact.
+    /// ℓ + z) = 0, started at z = 0; `l` is the logarithm ℓ of the area ratio. The left-hand side of the equation is
+    /// convex in z, so after the first Newton step the iterates decrease towards the root. If T is a scalar type of
+    /// automatic differentiation, further Newton steps with scalars of type T compute the derivatives of z after
+    /// convergence; each of these steps makes the derivatives of at least one more order exact.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;

@@ -25,25 +25,23 @@ struct PlateModuli {
 
 /// Rotations, moments and energy of the bending of one triangle of a shell. The bending energy is A D/2 [(1 - ν) κ:κ +
 /// ν (tr κ)²] with the rest area A, the bending rigidity D, Poisson's ratio ν and the change κ of the curvature tensor
-/// (Timoshenko and Woinowsky-Krieger 1959, equation 46). The change κ of the curvature tensor is linear in the
-/// rotations b_i of the surface's normal at the three sides i of the triangle (see PlateRest), so the bending energy is
-/// a quadratic form D/2 Σ_ij Q_ij b_i b_j with the bending rigidity D and coefficients Q_ij. At free sides
-/// (HingeState::none), the rotations of the surface's normal are chosen to minimise the bending energy, so the bending
-/// moment at free sides is zero.
+/// (Timoshenko and Woinowsky-Krieger 1959, equation 46). The change κ is linear in the rotations b_i of the surface's
+/// normal at the three sides i of the triangle (see PlateRest), so the bending energy is a quadratic form D/2 Σ_ij Q_ij
+/// b_i b_j. At free sides (HingeState::none), the rotations are chosen to minimise the bending energy, so the bending
+/// moments at free sides are zero.
 template <class T>
 struct PlateBending {
   /// Bending rigidity D, and the coefficients Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j for the pairs ij = 00,
   /// 11, 22, 12, 20, 01 of sides.
   T rigidity, Q[6];
   T b[3];  ///< rotations b_i of the surface's normal at the three sides i
-  /// Bending moments (N m) at the three sides i of the triangle, the derivatives of the bending energy with respect to
-  /// the rotations b_i of the surface's normal; zero at free sides.
+  /// Bending moments D Σ_j Q_ij b_j (N m) at the three sides i, the derivatives of the bending energy with respect to
+  /// the rotations b_i; zero at free sides.
   T m[3];
 
   /// Returns the index, in the arrays `Q` and `PlateRest::G`, of the pair (i, j) of sides of the triangle.
   static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
-  /// Returns the coefficient Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j, with the bending rigidity D and the
-  /// rotations b_i of the surface's normal at the sides i of the triangle.
+  /// Returns the coefficient Q_ij of the bending energy D/2 Σ_ij Q_ij b_i b_j.
   DIFFSIM_FUNCTION const T& form(int i, int j) const { return Q[pair(i, j)]; }
 
   DIFFSIM_FUNCTION PlateBending(const PlateRest<T>& rest, const PlateModuli<T>& moduli) : rigidity(moduli.rigidity()) {
@@ -53,7 +51,7 @@ struct PlateBending {
   }
 
   /// Computes the rotations `b` of the surface's normal and the bending moments `m` at the sides of the triangle.
-  /// `change`: changes of the angles at the hinges (common sides of two triangles) of the triangle's stencil.
+  /// `change`: changes of the angles at the hinges of the triangle's stencil.
   DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                              const T (&change)[num_plate_hinges]) {
     for (int i = 0; i < 3; ++i) {
@@ -94,12 +92,11 @@ struct PlateBending {
     }
   }
 
-  /// Returns the bending energy ½ Σ_i b_i m_i (J), with the rotations b_i of the surface's normal and the moments m_i
-  /// at the sides i of the triangle.
+  /// Returns the bending energy ½ Σ_i b_i m_i (J), with the rotations b_i and the bending moments m_i at the sides i.
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
   /// Computes the moments `moment`[k] = ∂W/∂δ_k, where W is the bending energy of the triangle and δ_k is the change of
-  /// the angle at hinge k, a common side of two triangles.
+  /// the angle at hinge k.
   DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                       T (&moment)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
@@ -115,8 +112,7 @@ struct PlateBending {
   }
 
   /// Computes the derivatives of the triangle's bending energy with respect to the parameters E, ν, t and c of
-  /// PlateModuli. `angle`: angles, in the rest shape, at the hinges (common sides of two triangles) of the triangle's
-  /// stencil.
+  /// PlateModuli. `angle`: angles, in the rest shape, at the hinges of the triangle's stencil.
   DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                   const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
                                   T (&by)[PlateModuli<T>::size]) const {
@@ -133,8 +129,7 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Returns the derivatives of the bending energy with respect to the members of the PlateRest `rest`. Each member of
-  /// the returned PlateRest contains the derivative of the bending energy with respect to the member of `rest` of the
+  /// Returns the derivatives of the bending energy with respect to the members of `rest`, each in the member of the
   /// same name.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
@@ -153,7 +148,7 @@ struct PlateBending {
   }
 
   /// Computes the second derivatives `of`[l][k] = ∂²W/∂δ_k∂δ_l, where W is the bending energy of the triangle and δ_k
-  /// is the change of the angle at hinge k, a common side of two triangles.
+  /// is the change of the angle at hinge k.
   DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                   T (&of)[num_plate_hinges][num_plate_hinges]) {
     for (int l = 0; l < num_plate_hinges; ++l) {

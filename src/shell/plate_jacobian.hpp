@@ -15,8 +15,8 @@
 
 namespace diffsim::shell {
 
-/// Gradients ∂δ_k/∂x of the changes δ_k of the angles at the hinges k (common sides of two triangles) of a triangle's
-/// stencil, where x are the positions of the four nodes of hinge k.
+/// Gradients ∂δ_k/∂x of the changes δ_k of the angles at the hinges k of a triangle's stencil, where x are the
+/// positions of the four nodes of hinge k.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -45,9 +45,8 @@ struct AngleGradients {
 
 /// Function object that computes the stiffness matrix Σ_kl K_kl ∇δ_k ∇δ_lᵀ of triangle i as a sum of dyads, where K_kl
 /// = ∂²E/∂δ_k∂δ_l are second derivatives of the triangle's bending energy E, and ∇δ_k is the gradient, with respect to
-/// positions, of the change δ_k of the angle at hinge k, a common side of two triangles. For each dyad u vᵀ in the
-/// block of the stiffness matrix for the nodes a and b of the stencil, PlateStiffness calls the function `add(a, b, u,
-/// v)`.
+/// positions, of the change δ_k of the angle at hinge k. For each dyad u vᵀ in the block of the stiffness matrix for
+/// the nodes a and b of the stencil, PlateStiffness calls the function `add(a, b, u, v)`.
 struct PlateStiffness {
   PlateData data;
   PlateInputs in;
@@ -104,9 +103,9 @@ struct PlateJacobian {
   }
 };
 
-/// Kernel that adds -`weight` M ∇²θ for each hinge (common side of two triangles) to a BlockMatrix, one hinge per SIMD
-/// lane, where θ is the angle of the hinge, M = ∂E/∂θ is the derivative of the bending energy E, and ∇² is the matrix
-/// of second derivatives with respect to the positions of the hinge's nodes.
+/// Kernel that adds -`weight` M ∇²θ for each hinge to a BlockMatrix, one hinge per SIMD lane, where θ is the angle at
+/// the hinge, M = ∂E/∂θ is the derivative of the bending energy E, and ∇² is the matrix of second derivatives with
+/// respect to the positions of the hinge's nodes.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;
@@ -136,8 +135,8 @@ struct HingeJacobian {
   }
 
  private:
-  /// Computes J = `factor` ∇²θ, where θ is the angle at hinge h (common side of two triangles) and ∇² is the matrix of
-  /// second derivatives with respect to the positions of the hinge's four nodes.
+  /// Computes J = `factor` ∇²θ, where θ is the angle at hinge h and ∇² is the matrix of second derivatives with respect
+  /// to the positions of the hinge's four nodes.
   DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
     constexpr int at_once = 6;
     using Scalar = Dual<double, at_once>;

@@ -40,8 +40,8 @@ DIFFSIM_FUNCTION double highest(double x) { return x; }
 DIFFSIM_FUNCTION double highest(const First& x) { return x.derivative[0]; }
 DIFFSIM_FUNCTION double highest(const Second& x) { return x.derivative[0].derivative[0]; }
 
-/// Stencils of a shell's triangles, and the hinges (common sides of two triangles) of the stencils, in device memory.
-/// The comments of `PlateTopology` describe the contents of the arrays of PlateData.
+/// Stencils of a shell's triangles, and the hinges of the stencils, in device memory. The comments of `PlateTopology`
+/// describe the contents of the arrays of PlateData.
 struct PlateData {
   int num_triangles, num_hinges;
   DeviceArray<int> nodes;
@@ -54,14 +54,14 @@ struct PlateData {
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Returns the third corner (local vertex) of the second triangle at a hinge, the common side of two triangles, or a
-  /// SecondCorner code if the second triangle is imaginary.
+  /// Returns the third corner (local vertex) of the second triangle at a hinge, or a SecondCorner code if the second
+  /// triangle is imaginary.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
-  /// Returns the factor by which the angle of a hinge, the common side of two triangles, is multiplied in a triangle's
-  /// stencil, where entry `place` of the array `hinges` gives the hinge. The factor of a hinge angle in a stencil is
-  /// negative if the stencil and the array `hinge_nodes` list the two triangles at the hinge in opposite orders. The
-  /// absolute value of the factor of a hinge angle in a stencil is ½ in a plane of symmetry, where half of the angle
-  /// between a triangle and its mirror image belongs to the triangle, and 1 at all other sides.
+  /// Returns the factor by which the angle of a hinge is multiplied in a triangle's stencil; the hinge has the index
+  /// `hinges`(place) / 2. The factor is negative if the stencil and the array `hinge_nodes` list the two triangles at
+  /// the hinge in opposite orders. The absolute value of the factor is ½ at a side in a plane of symmetry, where the
+  /// other half of the angle between the triangle and its mirror image belongs to the mirror image, and 1 at all other
+  /// sides.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
@@ -89,8 +89,7 @@ DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
 }
 /// Applies the chain rule to node 3 of a hinge, the third corner of an imaginary second triangle, which depends on the
 /// nodes 0 and 2 (see SecondCorner): adds the contributions of the derivative `by[3]` with respect to node 3 to the
-/// derivatives `by[0]` and `by[2]`, and sets `by[3]` to 0. The function `fold_second` has no effect if the second
-/// triangle is real (`second` ≥ 0).
+/// derivatives `by[0]` and `by[2]`, and sets `by[3]` to 0. Has no effect if the second triangle is real (`second` ≥ 0).
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;
@@ -118,8 +117,7 @@ struct PlateInputs {
   const double* x[4] = {};
   const double* X[2] = {};      ///< rest positions X[0] and their change X[1] along a direction, [local vertices, 3]
   const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative along a direction
-  const double* angle[2] = {};  ///< rest angles of the hinges (common sides of two triangles), and derivatives of the
-                                ///< angles along a direction
+  const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives along a direction
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
 
   template <class T>
@@ -163,8 +161,8 @@ struct PlateInputs {
   }
 };
 
-/// Kernel that computes the change θ - θ̄ of the angle of each hinge (common side of two triangles), with the current
-/// angle θ and the angle θ̄ in the rest shape.
+/// Kernel that computes the change θ - θ̄ of the angle of each hinge, with the current angle θ and the angle θ̄ in the
+/// rest shape.
 template <class T>
 struct SetChanges {
   PlateData data;
@@ -202,7 +200,7 @@ struct BentTriangle {
 };
 
 /// Kernel that computes the moments ∂E/∂δ_k of each triangle, where E is the bending energy of the triangle and δ_k is
-/// the change of the angle at hinge k, a common side of two triangles, of the triangle's stencil.
+/// the change of the angle at hinge k of the triangle's stencil.
 template <class T>
 struct SetMoments {
   PlateData data;
@@ -220,11 +218,9 @@ struct SetMoments {
 
 /// Kernel that computes the results of `SetMoments`, and the derivatives of w·f with respect to the members of
 /// PlateModuli and PlateRest, where f are the bending forces and w is a direction of the positions (see the top of this
-/// file). The kernel adds the derivative of w·f with respect to a parameter in PlateModuli to the member `to` if the
-/// parameter has one value per triangle, and to the argument `sums` if the parameter has a single value for all
-/// triangles, where f are the bending forces and w is a direction of the positions. The kernel adds the derivatives of
-/// w·f with respect to the members of PlateRest to the array `rest` unless `rest` is nullptr, where f are the bending
-/// forces and w is a direction of the positions.
+/// file). The derivative with respect to a parameter in PlateModuli is added to the member `to` if the parameter has
+/// one value per triangle, and to the argument `sums` if the parameter has a single value for all triangles. The
+/// derivatives with respect to the members of PlateRest are added to the array `rest` unless `rest` is nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -251,15 +247,13 @@ struct SetMomentsAndDerivatives {
   }
 };
 
-/// Number of quantities of a hinge (common side of two triangles) that depend on the rest positions and whose
-/// derivatives are summed over time steps: the rest angle and, at a clamped side, the components of the vector (B - C)
-/// of SecondCorner.
+/// Number of quantities of a hinge that depend on the rest positions and whose derivatives are summed over time steps:
+/// the rest angle and, at a clamped side, the three components of the vector B - C of SecondCorner.
 inline constexpr int hinge_rest_size = 4;
 
-/// Kernel that computes the bending forces f on the nodes of each hinge (common side of two triangles) or, if T is a
-/// type of dual numbers, the derivatives of f along a direction. The derivatives of the bending forces f along a
-/// direction w of the positions x are equal to the derivatives of w·f with respect to x, because ∂f/∂x is symmetric.
-/// The kernel adds the derivatives of w·f, the product of the bending forces f and a direction w of the positions, with
+/// Kernel that computes the bending forces f on the nodes of each hinge or, if T is a type of dual numbers, the
+/// derivatives of f along a direction. The derivatives of f along a direction w of the positions x are equal to the
+/// derivatives of w·f with respect to x, because ∂f/∂x is symmetric. The kernel adds the derivatives of w·f with
 /// respect to the rest quantities of the hinge (see `hinge_rest_size`) to the array `rest` unless `rest` is nullptr.
 template <class T>
 struct SetVectors {
@@ -314,8 +308,8 @@ struct RestPositions {
     }
     return result;
   }
-  /// Reads the rest positions of the four nodes of a hinge (common side of two triangles) that is not clamped. At a
-  /// side in a plane of symmetry, the fourth node of the hinge is the mirror image of the third node.
+  /// Reads the rest positions of the four nodes of a hinge that is not at a clamped side. At a side in a plane of
+  /// symmetry, the fourth node of the hinge is the mirror image of the third node.
   DIFFSIM_FUNCTION void read(const PlateData& data, int hinge, Vec3<T> (&of)[4]) const {
     const int second = data.second(hinge);
     for (int n = 0; n < 3; ++n) of[n] = at(data.hinge_nodes(4 * hinge + n));
@@ -343,8 +337,8 @@ struct SetPlateRest {
       rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
   }
 };
-/// Kernel that computes, in the rest shape, the angles of hinges (common sides of two triangles) or, if T is `First`,
-/// the derivatives of these angles along a change dX of the rest positions. The rest angle at a clamped side is 0.
+/// Kernel that computes the angles of hinges in the rest shape or, if T is `First`, the derivatives of these angles
+/// along a change dX of the rest positions. The rest angle at a clamped side is 0.
 template <class T>
 struct SetRestAngles {
   PlateData data;
@@ -393,9 +387,9 @@ struct SetRestVectors {
   }
 };
 
-/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each hinge
-/// (common side of two triangles), where r_k are the rest quantities of the hinge (`hinge_rest_size`), and the
-/// constants r̄_k are the entries of `weight`.
+/// Kernel that computes the derivatives of Σ_k r̄_k r_k with respect to the rest positions of the nodes of each hinge,
+/// where r_k are the rest quantities of the hinge (`hinge_rest_size`), and the constants r̄_k are the entries of
+/// `weight`.
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;

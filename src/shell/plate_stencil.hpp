@@ -16,11 +16,11 @@ struct PlateHinge {
   int node[4];
 };
 
-/// Returns hinge k (a common side of two triangles) of the stencil of a triangle with the nodes 0, 1, 2 in
-/// counterclockwise order. Hinge i = 0, 1, 2 is the side of the triangle opposite to node i. Node 3 + i of the stencil
-/// is the third corner of the adjacent triangle at side i = 0, 1, 2. The other two sides of the adjacent triangle at
-/// side i are hinge 3 + 2i, at node (i + 1) mod 3, and hinge 4 + 2i, at node (i + 2) mod 3. Nodes 6 + 2i and 7 + 2i of
-/// the stencil are the third corners of the triangles across the sides that are the hinges 3 + 2i and 4 + 2i.
+/// Returns hinge k of the stencil of a triangle with the nodes 0, 1, 2 in counterclockwise order. Hinge i = 0, 1, 2 is
+/// the side of the triangle opposite to node i, and node 3 + i is the third corner of the adjacent triangle at this
+/// side. The other two sides of the adjacent triangle are hinge 3 + 2i, at node (i + 1) mod 3, and hinge 4 + 2i, at
+/// node (i + 2) mod 3. Nodes 6 + 2i and 7 + 2i are the third corners of the triangles across the hinges 3 + 2i and 4 +
+/// 2i.
 DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
   const int i = k < 3 ? k : (k - 3) / 2;
   const int next = (i + 1) % 3, last = (i + 2) % 3, across = 3 + i;
@@ -28,29 +28,27 @@ DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
   return (k - 3) % 2 == 0 ? PlateHinge{{next, across, last, 6 + 2 * i}} : PlateHinge{{across, last, next, 7 + 2 * i}};
 }
 
-/// Number of hinges (common sides of two triangles) whose angles determine the slope of the surface at a side of a
-/// triangle: the side itself, the triangle's other two sides, and the other two sides of the adjacent triangle.
+/// Number of hinges whose angles determine the slope of the surface at a side of a triangle: the side itself, the
+/// triangle's other two sides, and the other two sides of the adjacent triangle.
 inline constexpr int num_slope_hinges = 5;
-/// Returns the index, in a triangle's stencil, of the k-th of the five hinges (common sides of two triangles) whose
-/// angles determine the slope of the surface at side i of the triangle, 0 ≤ k < 5. For k = 0, the hinge with the index
-/// `slope_hinge(i, k)` is side i of the triangle.
+/// Returns the index, in a triangle's stencil, of the k-th of the five hinges whose angles determine the slope of the
+/// surface at side i of the triangle, 0 ≤ k < 5. For k = 0, the hinge is side i of the triangle.
 DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 * i + k; }
 
-/// State of a hinge, the common side of two triangles, in the stencil of a triangle.
+/// State of a hinge in the stencil of a triangle.
 enum class HingeState : unsigned char {
   none,   ///< no hinge: the side is free, does not exist, or belongs to a triangle that does not bend
   inner,  ///< hinge between two triangles
   held    ///< hinge at a side of a built-in triangle, at a clamped side or at a side in a plane of symmetry
 };
 
-/// Codes for hinges of one triangle, with an imaginary second triangle across the side, stored in place of the vertex
-/// number of the second triangle's third corner. Each code of SecondCorner determines the third corner D of an
-/// imaginary second triangle. At a clamped side of a triangle, the third corner of the imaginary second triangle is D =
-/// a + (B - C), where a is the current position of one end of the side, B the rest position of the other end, and C the
-/// rest position of the real triangle's third corner; if the side has its rest direction, the imaginary triangle is
-/// parallel to the rest shape of the real triangle. At a side of a triangle in a plane of symmetry (mirrored_x: normal
-/// to the x axis, and so on), the third corner of the imaginary second triangle is the mirror image of the real
-/// triangle's third corner.
+/// Codes for hinges of one triangle, stored in place of the vertex number of the second triangle's third corner. Each
+/// code determines the third corner of an imaginary second triangle across the side. At a clamped side, the imaginary
+/// third corner is a + (B - C), where a is the current position of one end of the side, B the rest position of the
+/// other end, and C the rest position of the real triangle's third corner; if the side has its rest direction, the
+/// imaginary triangle is parallel to the rest shape of the real triangle. At a side in a plane of symmetry (mirrored_x:
+/// normal to the x axis, and so on), the imaginary third corner is the mirror image of the real triangle's third
+/// corner.
 enum SecondCorner : int { clamped = -1, mirrored_x = -2, mirrored_y = -3, mirrored_z = -4 };
 
 }  // namespace diffsim::shell

@@ -9,8 +9,9 @@
 
 namespace diffsim::shell {
 
-/// Stencils of the triangles of a shell (plate_stencil.hpp), and the hinges (common sides of two triangles) of the
-/// stencils. A common side of two triangles that occurs in several stencils is stored once.
+/// Stencils of the triangles of a shell (plate_stencil.hpp), and the hinges of the stencils. A hinge is the common side
+/// of two triangles, or of a triangle and an imaginary second triangle (SecondCorner). A hinge that occurs in several
+/// stencils is stored once.
 ///
 /// A wall, in which a shell is built in, is a set of adjacent triangles with prescribed vertices (see `wall_vertices`).
 /// Built-in triangles (triangles of a wall) do not bend, and their stencils have no hinges. At a side between a
@@ -22,24 +23,22 @@ struct PlateTopology {
   /// Local vertex of each node of each triangle's stencil, [triangles, 12]; the vertex of node 0 stands for a node that
   /// does not exist.
   std::vector<int> nodes;
-  std::vector<int> hinges;  ///< [triangles, 9]: hinges of each triangle's stencil: 2h for hinge h, 2h + 1 for hinge h
-                            ///< with a negated angle, -1 for no hinge
+  std::vector<int> hinges;  ///< [triangles, 9]: 2h for hinge h, 2h + 1 for hinge h with a negated angle, -1 for none
   std::vector<HingeState> states;  ///< [triangles, 9]
-  std::vector<int> hinge_nodes;  ///< [hinges, 4]: local vertices of the two ends of each hinge and of the third corners
-                                 ///< of its two triangles; if a hinge has only one triangle, the last of its entries is
-                                 ///< a SecondCorner code
+  /// Local vertices of the two ends of each hinge and of the third corners of its two triangles, [hinges, 4]; the last
+  /// entry of a hinge with an imaginary second triangle is a SecondCorner code.
+  std::vector<int> hinge_nodes;
 
   int num_triangles() const { return static_cast<int>(nodes.size()) / num_plate_nodes; }
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }
 };
 
-/// Returns one flag per local vertex: 1 for the vertices of triangles that form a wall, in which the shell is built in,
-/// and 0 for other vertices. A vertex is prescribed if its position is fixed or follows a prescribed motion. A triangle
-/// belongs to a wall if all its vertices are prescribed and the triangle shares a side with another triangle whose
-/// vertices are all prescribed. The triangles between two rows of fixed vertices, for example, form a wall, in which
-/// the shell is built in. A single triangle with prescribed vertices, such as a triangle in the corner between two
-/// fixed sides of a shell, is not built in and bends like its neighbours. `triangles`: local indices of the shell's
-/// triangles. Collective.
+/// Returns one flag per local vertex: 1 for the vertices of walls, in which the shell is built in, and 0 for other
+/// vertices. A vertex is prescribed if its position is fixed or follows a prescribed motion. A triangle belongs to a
+/// wall if all its vertices are prescribed and the triangle shares a side with another triangle whose vertices are all
+/// prescribed. For example, the triangles between two rows of fixed vertices form a wall. A single triangle with
+/// prescribed vertices, such as a triangle in the corner between two fixed sides of a shell, is not built in and bends
+/// like its neighbours. `triangles`: local indices of the shell's triangles. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                 const VertexConstraints& held);
 

@@ -6,8 +6,8 @@
 namespace diffsim {
 
 /// Membrane energy of a triangle of a shell with the parameters Young's modulus E, Poisson's ratio ν and thickness t.
-/// The template argument `Membrane` is an energy with the parameters k, the stiffness in N/m, and Poisson's ratio ν
-/// (MembraneEnergy or NeoHookeanMembrane), and is evaluated with k = E t for Young's modulus E and thickness t.
+/// The template argument `Membrane` is an energy with the parameters stiffness k = E t (N/m) and Poisson's ratio ν
+/// (MembraneEnergy or NeoHookeanMembrane).
 template <class Membrane>
 struct ShellMembrane {
   static constexpr int num_nodes = 3, num_values = 3;
@@ -34,8 +34,7 @@ struct ShellMembrane {
   }
 
  private:
-  /// Returns the inputs of the energy `Membrane`: the positions, the stiffness k = E t and Poisson's ratio ν, for
-  /// Young's modulus E and thickness t.
+  /// Returns the inputs of the energy `Membrane`: the positions, the stiffness k = E t and Poisson's ratio ν.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, 3, 2> membrane(const StencilValues<T, num_nodes, num_values>& at) {
     const T &E = at.p[0], &nu = at.p[1], &t = at.p[2];

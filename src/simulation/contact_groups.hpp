@@ -15,7 +15,7 @@ namespace diffsim {
 /// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs of entries of
 /// the list. The entries of ContactGroups are, in this order, the surface regions named in `ContactOptions::pairs` or
 /// in the constructor's argument `more_regions`, the bodies, the planes, and the obstacles of triangles. Arguments
-/// `place`, `a` and `b` of member functions of ContactGroups are indices of entries of ContactGroups.
+/// `place`, `a` and `b` of member functions are indices of entries of ContactGroups.
 class ContactGroups {
  public:
   /// Creates the list of surface regions, bodies and obstacles that may be in contact. Regions that do not belong to
@@ -80,10 +80,9 @@ class ContactGroups {
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }
   /// Returns the index of the ContactPair in `ContactOptions::pairs` that applies to entries a and b of ContactGroups,
-  /// or the number of ContactPairs if no ContactPair applies. A ContactPair may apply to entries a and b of
-  /// ContactGroups if the ContactPair names a and b, or, in place of an entry that is a region, the region's body. Of
-  /// several ContactPairs that may apply to entries a and b of ContactGroups, the ContactPair that names the fewest
-  /// bodies in place of regions applies, or the first of several such ContactPairs.
+  /// or the number of ContactPairs if no ContactPair applies. A ContactPair may apply if the ContactPair names a and b
+  /// or, in place of an entry that is a region, the region's body. Of several ContactPairs that may apply, the
+  /// ContactPair that names the fewest bodies in place of regions applies, or the first of several such ContactPairs.
   std::size_t pair_of(std::size_t a, std::size_t b) const;
 
   const ContactOptions* options_;

@@ -33,12 +33,11 @@ std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh);
 /// volume. Collective.
 SurfaceContactOptions surface_options(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm);
 
-/// Creates the contact terms between two surfaces, each of a body, an obstacle or a region; the second surface may be
-/// that of all other bodies and obstacles. The contact terms that `make_contact_between` creates have the parameters of
-/// the scene's contact. `between`: names of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of
-/// the scene. Throws Error (input) for unknown names, two obstacles, two parts of one body, two surfaces between which
-/// the scene has no contact, and for the argument `part` = ContactPart::friction if the scene's contact has no
-/// friction. Collective.
+/// Creates the contact terms between two surfaces, with the parameters of the scene's contact. Each surface is that of
+/// a body, an obstacle or a region; the second surface may be that of all other bodies and obstacles. `between`: names
+/// of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the scene. Throws Error (input) for
+/// unknown names, two obstacles, two parts of one body, two surfaces between which the scene has no contact, and for
+/// the argument `part` = ContactPart::friction if the scene's contact has no friction. Collective.
 sensor::ContactBetween make_contact_between(const SceneContact& contact, const TetrahedralMesh& mesh,
                                             const std::array<std::string, 2>& between, sensor::ContactPart part);
 

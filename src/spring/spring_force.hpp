@@ -19,9 +19,9 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
   return is_zero(a.value);
 }
 
-/// Returns the length |d| of a vector d. At d = 0, where the length |d| of the vector d has no derivative, the
-/// derivative is set to zero. If a force is a multiple of d/l with a vector d, l = |d| + ε and a softening length ε >
-/// 0, the derivatives of the force do not depend on the derivative of |d| at d = 0.
+/// Returns the length |d| of a vector d. At d = 0, where |d| has no derivative, the derivative is set to zero. If a
+/// force is a multiple of d/l with l = |d| + ε and a softening length ε > 0, the derivatives of the force do not depend
+/// on the derivative of |d| at d = 0.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
@@ -31,10 +31,9 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
 }
 
 /// Sets `by.x` to the derivatives of the work w_0·f_0 + w_1·f_1 = h(l) d·w with respect to the positions x_0 and x_1 of
-/// the ends of a spring or damper, where h is a scalar function, f_0 = h(l) d and f_1 = -h(l) d are the forces on the
-/// ends, d = x_1 - x_0, r = |d|, l = r + ε, ε is the softening length, and w = w_0 - w_1. The work w_0·f_0 + w_1·f_1 of
-/// the forces f_0 and f_1 is differentiated for constant vectors w_0 and w_1 and a constant softening length ε.
-/// `slope`: derivative ∂h/∂l of the function h(l) in the force f_0 = h(l) d.
+/// the ends of a spring or damper, for constant vectors w_0 and w_1 and a constant softening length ε. The forces on
+/// the ends are f_0 = h(l) d and f_1 = -h(l) d, with a scalar function h, d = x_1 - x_0, r = |d|, l = r + ε and w = w_0
+/// - w_1. `slope`: derivative ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -47,10 +46,10 @@ DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, co
 
 }  // namespace spring
 
-/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀, the difference between the present
-/// length l and the rest length L₀. The force is T d/l on end 0 and -T d/l on end 1 of the spring, where T is the
-/// tension, d = x₁ - x₀ is the vector from end 0 to end 1, l = |d| + ε, and ε is the softening length. The parameters
-/// of the spring are the stiffnesses k₁, k₂ and k₃, the rest length L₀ and the softening length ε.
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀, where L₀ is the rest length, l =
+/// |d| + ε is the length with the softening length ε, and d = x₁ - x₀ is the vector from end 0 to end 1. The force is T
+/// d/l on end 0 and -T d/l on end 1 of the spring. The parameters of the spring are the stiffnesses k₁, k₂ and k₃, the
+/// rest length L₀ and the softening length ε.
 struct SpringForce {
   static constexpr int num_nodes = 2, num_values = 5;
 
@@ -67,10 +66,9 @@ struct SpringForce {
   }
 
   /// Sets `by` to the derivatives of the work w_at[0]·f[0] + w_at[1]·f[1] of the forces f on the ends of a spring, for
-  /// constant vectors `w_at`, with respect to the positions and parameters. The work of the spring forces along the
-  /// vectors `w_at` is h d·w with h = T/l, the tension T, the vector d between the ends, the softening length ε, l =
-  /// |d| + ε, and w = w_at[0] - w_at[1]. With the derivative T' = dT/ds of the tension T(s), where s = l - L₀, the
-  /// derivatives of h = T/l are ∂h/∂l = (T' - h)/l and ∂h/∂L₀ = -T'/l.
+  /// constant vectors `w_at`, with respect to the positions and parameters. The work is h d·w with h = T/l, the tension
+  /// T, l = |d| + ε and w = w_at[0] - w_at[1]. With the derivative T' = dT/ds of the tension, ∂h/∂l is (T' - h)/l, and
+  /// ∂h/∂L₀ is -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -90,8 +88,8 @@ struct SpringForce {
   }
 
   /// Returns the energy (J) of the spring: the integral of T (1 - ε/l) with respect to l from the rest length L₀ to the
-  /// present length l, with the tension T and the softening length ε. The integral of T(s)/l, where s = l - L₀ is the
-  /// elongation, is computed from the decomposition T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l with constants a₀, a₁ and a₂.
+  /// present length l, with the tension T and the softening length ε. The integral of T(s)/l is computed from the
+  /// decomposition T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l with constants a₀, a₁ and a₂.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L0;
@@ -106,9 +104,8 @@ struct SpringForce {
 };
 
 /// Damper along the line between two points with the positions x₀ and x₁ and the velocities v₀ and v₁. With d = x₁ -
-/// x₀, ḋ = v₁ - v₀, l = |d| + ε, the softening length ε and the damping coefficient c, the force on end 0 is c (ḋ·d/l)
-/// d/l, and the force on end 1 is the negative of the force on end 0. The parameters of the damper are the damping
-/// coefficient c (N s/m) and the softening length ε (m).
+/// x₀, ḋ = v₁ - v₀ and l = |d| + ε, the force on end 0 is c (ḋ·d/l) d/l, and the force on end 1 is the negative of the
+/// force on end 0. The parameters of the damper are the damping coefficient c (N s/m) and the softening length ε (m).
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
@@ -126,9 +123,9 @@ struct DamperForce {
   }
 
   /// Sets `by` to the derivatives of the work w_at[0]·f[0] + w_at[1]·f[1] of the forces f on the ends of a damper, for
-  /// constant vectors `w_at`, with respect to the positions, velocities and parameters. The work of the damper forces
-  /// along the vectors `w_at` is c (ḋ·d) (d·w)/l², where c is the damping coefficient, d and ḋ are the differences of
-  /// the positions and velocities of the ends, ε is the softening length, l = |d| + ε, and w = w_at[0] - w_at[1].
+  /// constant vectors `w_at`, with respect to the positions, velocities and parameters. The work is c (ḋ·d) (d·w)/l²,
+  /// where d and ḋ are the differences of the positions and velocities of the ends, l = |d| + ε, and w = w_at[0] -
+  /// w_at[1].
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

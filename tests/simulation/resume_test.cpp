@@ -100,6 +100,22 @@ TEST(Resume, PrescribedMotionsGoOnToTheSameBits) {
   }
 }
 
+/// The reverse sweep begins with the derivatives of the loss at the last state. Derivatives of a sensor with respect to
+/// parameters are sums in the Model at first; a sweep that stops before the first block ends must store these sums,
+/// too.
+TEST(Resume, DerivativesOfASensorAtTheLastStateAreStored) {
+  Case problem(MPI_COMM_WORLD);
+  const std::shared_ptr<Sensor> reaction =
+      problem.solver->sensor({.quantity = SensorQuantity::reaction, .place = {"x_min"}});
+  problem.loss.add(
+      std::make_unique<SensorLoss>(reaction, std::map<int, std::vector<double>>{{steps, {1.0, 2.0, 3.0}}}));
+  const CheckpointOptions options = options_of("all", "memory");
+  const std::vector<double> reference = problem.run(options, false, 0, false);
+  EXPECT_EQ(problem.run(options, false), reference);
+  EXPECT_TRUE(problem.stops(options, false, problem.polls / 2 + 4));
+  EXPECT_EQ(problem.run(options, true), reference);
+}
+
 TEST(Resume, SweepsOfOtherKindsGoOn) {
   Case problem(MPI_COMM_WORLD, 1.0);
   const auto check = [&](const CheckpointOptions& options) {

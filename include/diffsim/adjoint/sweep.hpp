@@ -25,16 +25,16 @@ using SweepWatcher = std::function<void(long taken, int reached, int reversed_fr
 /// with the adjoint without the contribution ∂ℓₙ/∂x[n] and with `is_complete` = false, then with the complete adjoint.
 using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
 
-/// Callback that receives each state x[n] of a forward run, and the derivative `tangent` of x[n] along `direction`, a
-/// change of the parameters.
+/// Callback that receives each state x[n] of a forward run, the derivative `tangent` of x[n] (see `rollout_tangent`),
+/// and the change `direction` of the parameters.
 using TangentObserver =
     std::function<void(int n, const State& state, const State& tangent, const ParameterSet& direction)>;
 
 /// Counters of the work of a sweep, which consists of a forward run and of a reverse run that computes the gradient.
 /// The record of a step contains the data that the adjoint of the step needs. A snapshot is a stored state.
 struct SweepStatistics {
-  long advances = 0;               ///< number of steps executed without storing adjoint data, repetitions included
-  long recordings = 0;             ///< number of steps executed with storage of adjoint data
+  long advances = 0;               ///< number of steps executed without a record, repetitions included
+  long recordings = 0;             ///< number of steps executed, or undone, with a record
   long stores = 0;                 ///< number of snapshots stored
   long restores = 0;               ///< number of states read from snapshots or from the files of an interrupted sweep
   std::int64_t bytes_written = 0;  ///< number of bytes written to disks by all ranks together
@@ -53,10 +53,10 @@ double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, 
 /// numbers n that the loss and the observer receive are counted from the beginning of the whole rollout. Collective.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
-/// Runs a rollout with forward-mode differentiation along the change `direction` of the parameters: advances `state`
-/// from x[0] to x[N] and its derivative `tangent` from dx[0] to dx[N], N = `num_steps`. Returns the derivative dL of
-/// the loss along `direction`, summed over all ranks; 0 if `loss` is nullptr. `observer` receives each state and its
-/// derivative along `direction`. Collective.
+/// Runs a rollout in forward mode: advances `state` from x[0] to x[N], N = `num_steps`, and `tangent` from dx[0] to
+/// dx[N], the derivatives of the states along the changes `direction` of the parameters and dx[0] of the initial state.
+/// Returns the derivative dL of the loss along `direction` and dx[0], summed over all ranks; 0 if `loss` is nullptr.
+/// `observer` receives each state and its derivative. Collective.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

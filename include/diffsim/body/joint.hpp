@@ -35,10 +35,9 @@ struct Joint {
   std::array<double, 3> axis{0.0, 0.0, 1.0};  ///< direction of the joint's axis, a vector of any non-zero length
   double coordinate = 0.0;                    ///< joint's coordinate q (JointDrive) at the rest positions, rad or m
   /// Armature a of a revolute (kg m²) or prismatic (kg) joint: inertia of a motor's rotor with respect to the joint's
-  /// coordinate q. A joint with the armature a and the coordinate q has a rotor with the kinetic energy ½ a (dq/dt)²; a
-  /// is n² I if the rotor has the moment of inertia I and the gear ratio n. A joint with the armature 0 has no rotor.
-  /// If a joint has a positive armature, the mesh of the scene must contain a body whose name `rotor()` returns, and
-  /// whose mesh the function `rotor_mesh` returns.
+  /// coordinate q. The rotor's kinetic energy is ½ a (dq/dt)²; a = n² I if the rotor has the moment of inertia I and
+  /// the gear ratio n. A joint with the armature 0 has no rotor. If the armature is positive, the mesh of the scene
+  /// must contain a body with the name `rotor()` and the mesh that the function `rotor_mesh` returns.
   double armature = 0.0;
 
   /// Returns the name of the body that represents the rotor of the joint: NAME.rotor, where NAME is the name of the
@@ -71,9 +70,8 @@ struct JointDrive {
   double damping = 0.0;             ///< coefficient of viscous damping: N m s/rad, or N s/m
   double friction = 0.0;            ///< magnitude of the friction for high joint velocities |dq/dt|: N m, or N
   double friction_velocity = 0.01;  ///< joint velocity |dq/dt| above which the friction is constant: rad/s, or m/s; > 0
-  /// Lower and upper limit of the joint's coordinate q, rad or m. A limit of -∞ or ∞ means that the coordinate q of the
-  /// joint has no lower or no upper limit. A revolute joint has either two finite limits within π of
-  /// `Joint::coordinate`, or no limits.
+  /// Lower and upper limit of the joint's coordinate q, rad or m; -∞ or ∞ stands for no limit. A revolute joint has
+  /// either two finite limits within π of `Joint::coordinate`, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   double limit_stiffness = 0.0;  ///< factor of the barrier force at a joint limit: N m, or N/m; > 0 if there are limits
   /// Distance from a limit of the joint's coordinate at which the barrier force begins, rad or m; 0 stands for 1 % of
@@ -98,7 +96,7 @@ class JointLoss : public Loss {
  public:
   /// Constructs the loss for `joint` between bodies of `mesh`. `targets`: map from n to the target coordinate (rad or
   /// m) after n time steps. Throws Error (input) if the joint is neither revolute nor prismatic, if a body of the joint
-  /// is neither rigid nor affine, if the joint's axis is zero or infinite, or if `targets` is empty. Collective.
+  /// is neither rigid nor affine, if the axis has zero or infinite length, or if `targets` is empty. Collective.
   JointLoss(const TetrahedralMesh& mesh, const Joint& joint, std::map<int, double> targets);
   ~JointLoss() override;
   std::string unit() const override;

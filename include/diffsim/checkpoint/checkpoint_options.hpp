@@ -11,26 +11,26 @@
 
 namespace diffsim {
 
-/// Limit of memory or of disk space, as a number of bytes or as a fraction of the free memory or disk space. For a
+/// Limit of memory or of disk space, given either in bytes or as a fraction of the free memory or disk space. For a
 /// limit of memory, `bytes` limits the total memory of all processes of a run, and `share` is the fraction of a
 /// machine's free memory that the processes on this machine may allocate in addition to the memory already in use.
 struct MemoryBudget {
-  std::int64_t bytes = 0;  ///< number of bytes of memory or disk space that may be used; 0: no limit in bytes
-  double share = 0.0;      ///< fraction of free memory or disk space that may be used, in (0, 1]; 0: no limit
+  std::int64_t bytes = 0;  ///< number of bytes of memory or disk space that may be used; 0: not given
+  double share = 0.0;      ///< fraction of free memory or disk space that may be used, in (0, 1]; 0: not given
 
   bool is_given() const { return bytes > 0 || share > 0.0; }  ///< true if `bytes` or `share` is positive
 };
 
 /// Returns the memory, in bytes, that is available to the processes of this machine: the smaller of the Linux kernel's
-/// MemAvailable and the unused part of the memory limit of this process's control group. Returns infinity if the system
-/// provides neither MemAvailable nor a memory limit of a control group.
+/// MemAvailable and the unused part of the memory limit of the control group mounted at /sys/fs/cgroup (in a container,
+/// the container's control group). Returns infinity if the system provides neither MemAvailable nor such a limit.
 double free_memory_bytes();
 
 /// Schedule of a sweep, which is a forward run followed by the reverse run that computes the gradient. A snapshot is a
 /// stored state; a record is the data that the adjoint of one step needs. A checkpoint schedule determines which states
 /// are stored as snapshots, and which steps are executed repeatedly.
 enum class CheckpointSchedule {
-  all,      ///< schedule that stores the adjoint data of every step, so that no step is executed twice
+  all,      ///< schedule that stores a record of every step, so that no step is executed twice
   uniform,  ///< schedule with a snapshot every `CheckpointOptions::every` steps, beginning with the initial state
   revolve,  ///< schedule with the fewest repeated steps for a given number of snapshots (Griewank & Walther 2000)
   online,   ///< schedule for a rollout whose number of steps is not known in advance (Wang, Moin & Iaccarino 2009)

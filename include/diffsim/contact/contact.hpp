@@ -51,9 +51,9 @@ struct MeshObstacle {
 
 /// Thickness of a body, which is the initial value of the parameter `thickness:NAME`, where NAME is the name of the
 /// body. If a body has a thickness, the surface of the body's mesh represents the middle surface of the body, for
-/// example of a sheet. Two surfaces A and B with the thicknesses ξ_A and ξ_B stay farther apart than ξ = (ξ_A + ξ_B)/2.
-/// Two surfaces repel each other if their distance is less than ξ + d̂, where ξ is the mean of their thicknesses and d̂
-/// is the barrier distance (`ContactOptions::barrier_distance`).
+/// example of a sheet. Two surfaces with the thicknesses ξ_A and ξ_B stay farther apart than ξ = (ξ_A + ξ_B)/2, and
+/// repel each other if their distance is less than ξ + d̂, where d̂ is the barrier distance
+/// (`ContactOptions::barrier_distance`).
 struct BodyThickness {
   std::string body;    ///< name of a body of the mesh; "body" if the mesh has a single body without a name
   double value = 0.0;  ///< thickness, m
@@ -109,9 +109,8 @@ struct ContactOptions {
   /// Sliding velocity ε_v (m/s) below which friction is smoothed: the friction force increases from 0 without sliding
   /// to its full value at the sliding velocity ε_v.
   double friction_velocity = 1e-5;
-  /// Thickness (m) of those bodies of the mesh that have no entry in `thicknesses`. If `ContactOptions::thickness` is
-  /// given, it is the initial value of the parameter `thickness`; otherwise the parameter `thickness` does not exist.
-  /// Obstacles do not use `ContactOptions::thickness`.
+  /// Thickness (m) of those bodies of the mesh that have no entry in `thicknesses`; not used for obstacles. A given
+  /// thickness is the initial value of the parameter `thickness`; otherwise, the parameter `thickness` does not exist.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of individual bodies
   /// Surfaces that replace the boundaries of bodies' tetrahedra in the computation of contact.

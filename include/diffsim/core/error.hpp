@@ -42,9 +42,9 @@ class InputError : public Error {
 /// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
 /// If `body` throws on some ranks, every rank throws an Error with the message and the kind of the exception on the
-/// lowest rank that failed. For an exception of another class than Error, the Error that `collectively` throws has the
-/// kind `system`; for std::bad_alloc, the message is "out of memory; …". With `collectively`, a failure on one rank
-/// between two collective calls does not leave the other ranks waiting.
+/// lowest rank that failed. For an exception that is not an Error, the Error that `collectively` throws has the kind
+/// `system`; for std::bad_alloc, the message is "out of memory; …". With `collectively`, a failure on one rank between
+/// two collective calls does not leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
 /// Throws Error (system) if `code`, the return code of an MPI call, is not MPI_SUCCESS. `call`: source text of the MPI

@@ -119,7 +119,7 @@ class Field {
   /// differ in size, or if the fields' entities differ in generation and in name.
   void copy_from(const Field& other);
   std::vector<double> to_host() const;                ///< copy of the field's values in host memory, [size()]
-  void from_host(const std::vector<double>& values);  ///< copies the field's values from host memory, [size()]
+  void from_host(const std::vector<double>& values);  ///< copies `values`, [size()], from host memory to the field
 
  private:
   friend class FieldPool;

@@ -73,10 +73,10 @@ struct ConfigurationAdjoint {
   Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`; nullptr if the latter is nullptr
 };
 
-/// Constraints of the local vertices. Each array of VertexConstraints has one entry for each local vertex, or is empty
-/// if no vertex has a constraint of the array's kind.
+/// Constraints of the local vertices. Each array of VertexConstraints has one entry for each local vertex, but may be
+/// empty if no vertex has a constraint of the array's kind.
 struct VertexConstraints {
-  std::vector<char> positions;  ///< non-zero for each vertex that is fixed or follows a prescribed motion
+  std::vector<char> positions;  ///< non-zero for each vertex whose three components are fixed or prescribed
   /// Bit mask of the constraints at each vertex of a shell or rod. Bit c (c = 0, 1, 2) of `clamped` is set if the
   /// vertex lies in a plane of symmetry normal to the coordinate axis c. Bit 3 (`in_wall`) of `clamped` is set if the
   /// slope of the shell, or the tangent of the rod, is fixed at the vertex, as for a body clamped in a wall.
@@ -136,7 +136,7 @@ class ForceTerm {
   /// Computes x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, where w is the adjoint of the forces f, x̄ and v̄ are
   /// in `adjoint`, and p̄ is `gradient`. Derivatives with respect to the quantities that `prepare` computes are
   /// accumulated inside the force term; `prepare_adjoint` converts these derivatives to contributions to `gradient`.
-  /// `w`: adjoint of the forces, [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
+  /// `w`: [local vertices, 3], with up-to-date values at copies of other ranks' vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
   /// Computes the part of the results of `add_force_adjoint` that belongs to the cells in the subset `part`. The rules

@@ -28,7 +28,7 @@ class Loss {
   /// terms, must override `multiply`, because the caller cannot multiply these sums.
   virtual bool multiply(double /*factor*/) { return false; }
   /// Returns true if the loss has a term ℓₙ for the state after n time steps. The functions `value`, `tangent` and
-  /// `add_…` are called only for those time steps n for which `observes(n)` is true.
+  /// `add_…` are called only for those n for which `observes(n)` is true.
   virtual bool observes(int n) const = 0;
   /// Returns this rank's contribution to the term ℓₙ of the loss.
   virtual double value(int n, const State& state, const ParameterSet& parameters) = 0;
@@ -40,8 +40,8 @@ class Loss {
   /// `gradient` for the parameters that `gradient` contains.
   virtual void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                             ParameterSet& gradient) = 0;
-  /// Adds the derivatives of ∂ℓₙ/∂x and ∂ℓₙ/∂p along `tangent` and `direction` to `adjoint_tangent` and
-  /// `gradient_tangent`, respectively, where ℓₙ is the loss term of time step n.
+  /// Adds the derivatives, along `tangent` and `direction`, of the values that `add_gradient` adds: the derivatives of
+  /// ∂ℓₙ/∂x to `adjoint_tangent`, and the derivatives of ∂ℓₙ/∂p to `gradient_tangent`.
   virtual void add_gradient_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                     const State& /*tangent*/, const ParameterSet& /*direction*/,
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {

@@ -89,8 +89,8 @@ class Model {
   /// respect to the parameters, and adds this rank's contribution to `gradient`.
   virtual void prepare_adjoint(ParameterSet& gradient) = 0;
 
-  /// Returns the relative tolerance of the linear systems that are solved to differentiate steps; 0 if derivatives of
-  /// steps need no linear solves.
+  /// Returns the relative tolerance of the linear solves in derivatives of steps; 0 if derivatives of steps need no
+  /// linear solves.
   virtual double solver_tolerance() const { return 0.0; }
   /// Sets the tolerances of all later solves, in steps and in derivatives of steps, to `factor` ≤ 1 times the
   /// configured tolerances, but not below the level of rounding errors. A factor of 1 restores the configured
@@ -115,13 +115,13 @@ class Model {
   /// direction passed to the last call of `prepare_tangent`. The argument `record` must be the Record of time step n.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
   /// Propagates the adjoint x̄[n+1] of the state back to x̄[n], in place in `adjoint`. The argument `record` must be the
-  /// Record of time step n. Adds to `gradient` this rank's contribution to ∂L/∂p for those parameters p that the step
-  /// reads directly. Accumulates the adjoints of the results of `prepare` inside the Model (see `prepare_adjoint`).
+  /// Record of time step n. Adds to `gradient` this rank's contribution to the derivatives of the loss with
+  /// respect to those parameters that the step reads directly. Accumulates the adjoints of the results of `prepare`
+  /// inside the Model (see `prepare_adjoint`).
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
-  /// Enables or disables the search for values that are not finite in the adjoint operations. The search for values
-  /// that are not finite makes the adjoint operations slower. Enabling the search for values that are not finite
-  /// discards the result of an earlier search.
+  /// Enables or disables the search for values that are not finite in the adjoint operations. The search makes the
+  /// adjoint operations slower. Enabling the search discards the result of an earlier search.
   virtual void set_diagnosis(bool /*on*/) {}
   /// Returns the location at which an adjoint operation on this rank first computed a value that is not finite, since
   /// the last call of `set_diagnosis(true)`.
@@ -133,7 +133,7 @@ class Model {
   /// Zeroes the sums inside the Model in which `step_adjoint_tangent` accumulates derivatives, along a direction, of
   /// the adjoints of the results of `prepare`. The caller must call `prepare_tangent` and `begin_adjoint` before
   /// `begin_adjoint_tangent`. Throws Error with the reason if the model has no second derivatives, or no second
-  /// derivatives with respect to the parameters in `gradient` and `direction`.
+  /// derivatives with respect to a parameter in `gradient` or `direction`.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
@@ -161,14 +161,14 @@ class Model {
 /// Function u[n] = π(n, x[n], p) that computes the values u[n] of some parameters for step n from the state x[n] before
 /// the step and from the other parameters p. Examples of a Link are a feedback controller, a neural network, and a
 /// coupling to another program. The parameters whose values u[n] a Link computes are called the controls of the Link.
-/// All functions of the class Link are collective over the Model's communicator. In the parameters that are passed to
-/// functions of the class Link, all controls are zero. In the states and tangents that are passed to functions of the
-/// class Link, values at copies of other ranks' entities are up to date.
+/// All functions of a Link are collective over the Model's communicator. In the parameters that the functions of a Link
+/// receive, all controls are zero; in the states and tangents, values at copies of other ranks' entities are up to
+/// date.
 class Link {
  public:
   virtual ~Link() = default;
-  /// Returns the names of the controls, which are the parameters that the Link computes. Each control of a Link is a
-  /// parameter of the Model that may have a value for each step (`ParameterSpec::by_step`).
+  /// Returns the names of the controls. Each control is a parameter of the Model that may have a value for each step
+  /// (`ParameterSpec::by_step`).
   virtual std::vector<std::string> controls() const = 0;
   /// Sets the values u[n] of the controls in `controls`, a ParameterSet that contains the controls alone.
   virtual void evaluate(int n, const State& state, const ParameterSet& parameters, ParameterSet& controls) = 0;

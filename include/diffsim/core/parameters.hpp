@@ -83,8 +83,8 @@ class ParameterSet {
 double local_dot(const ParameterSet& x, const ParameterSet& y);
 /// Sets parameter values at this rank's copies of other ranks' entities to the values on the owner ranks. Collective.
 void synchronise(ParameterSet& parameters);
-/// Replaces each parameter that has one value for the whole model (`Parameter::is_global`) by the sum of its values on
-/// all ranks. Collective.
+/// Replaces each value of a parameter that has one value for the whole model (`Parameter::is_global`) by the sum of the
+/// values on all ranks. Collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -8,11 +8,11 @@
 
 namespace diffsim {
 
-/// Initialisation of MPI, PETSc and Kokkos. The constructor of Runtime with program arguments initialises MPI, PETSc
-/// and Kokkos in this order, except libraries that are already initialised. The constructor of Runtime with a
-/// communicator requires that MPI is initialised, and initialises PETSc and Kokkos unless the host program has
-/// initialised these libraries. The destructor of Runtime finalises, in reverse order, the libraries that the
-/// constructor initialised. A program needs one Runtime, which must outlive all other objects of diffsim.
+/// Initialisation of MPI, PETSc and Kokkos. The constructor with program arguments initialises MPI, PETSc and Kokkos in
+/// this order, except libraries that are already initialised. The constructor with a communicator requires that MPI is
+/// initialised, and initialises PETSc and Kokkos, except libraries that are already initialised. The destructor
+/// finalises, in reverse order, the libraries that the constructor initialised. A program needs one Runtime, which must
+/// outlive all other objects of diffsim.
 ///
 /// Runtime does not change the environment, the standard streams, the signal handlers or the allocators of the host
 /// program's process. Runtime duplicates the communicator that the host program passes, and does not change the

@@ -17,7 +17,7 @@ namespace diffsim {
 /// writes the struct F only; automatic differentiation with Dual numbers computes the tangent, the adjoint, the
 /// derivative of the adjoint, the Jacobian, and the bounds of stiffness and damping from which the stable time step is
 /// computed. The force F is a struct of plain values, which kernels copy. The struct F must define `num_nodes`,
-/// `num_values`, and at least one of `forces`, `energy` and `energy_derivatives`; all other members are optional.
+/// `num_values`, and at least one of `forces` and `energy`; all other members are optional.
 ///
 /// - `static constexpr int num_nodes` is the number of nodes per stencil.
 ///
@@ -55,9 +55,9 @@ namespace diffsim {
 ///   computed from the derivatives of the energy, unless F defines `forces` or `work_derivatives`, respectively.
 ///
 /// All functions of F must be marked DIFFSIM_FUNCTION. Each stencil belongs to exactly one rank. A parameter of a
-/// StencilTerm has one value for all stencils, or one value per entity. By default, entity i of a StencilTerm is
-/// stencil i of this rank. The constructor with the argument `entities` receives the entity of each stencil. The order
-/// in which forces are summed at a vertex is fixed for a given number of threads.
+/// StencilTerm has one value for all stencils, or one value per entity. By default, entity i is stencil i of this rank;
+/// the constructor with the argument `entities` receives the entity of each stencil. Sums at vertices have a fixed
+/// order for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:

@@ -34,7 +34,7 @@ bool is_explicit(Integrator integrator);
 /// Returns true for integrators with a damping factor on velocities: explicit_euler and symplectic_euler.
 bool has_damping_factor(Integrator integrator);
 /// Returns the names of the vertex fields that a state x[n] contains if time steps use `integrator`. The first two
-/// vertex fields of each integrator are `positions` and `velocities`.
+/// names are `positions` and `velocities`.
 std::vector<std::string> state_fields(Integrator integrator);
 
 /// Options of Newton's method for an implicit step.
@@ -62,7 +62,7 @@ struct NewtonOptions {
   bool try_exact = false;
   /// Maximum number of reductions of a step's load increment. Each time Newton's method fails in a step, the increment
   /// of the loads and prescribed motions is halved, and the iterations restart from the solution for the last load at
-  /// which Newton's method converged.
+  /// which Newton's method converged, or from the start of the step.
   int max_cuts = 8;
 };
 
@@ -75,10 +75,9 @@ struct LinearOptions {
   /// Largest number of unknowns for which the matrix of a linear system is factored. Linear systems with more than
   /// `direct_below` unknowns are solved by conjugate gradients, or by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
-  /// True if Krylov methods compute products with the matrix J of a linear system from the tangents of the force terms.
-  /// If the option `matrix_free` is true, the assembled matrix J is used for preconditioners and factorisations only.
-  /// The option `matrix_free` requires a symmetric matrix J. If J is projected to a positive semidefinite matrix,
-  /// Krylov methods multiply with the assembled matrix.
+  /// True if Krylov methods compute products with the matrix J of a linear system from the tangents of the force terms,
+  /// so that the assembled matrix J is used for preconditioners and factorisations only. Requires a symmetric J. If J
+  /// is projected to a positive semidefinite matrix, Krylov methods multiply with the assembled matrix.
   bool matrix_free = false;
   /// True if matrices of 3×3 blocks in host memory use diffsim's matrix products and multigrid smoothers, which are
   /// faster than PETSc's products and smoothers.
@@ -90,19 +89,18 @@ struct ImplicitOptions {
   double beta = 0.25;            ///< β of newmark
   double gamma = 0.5;            ///< γ of newmark
   double spectral_radius = 0.8;  ///< spectral radius ρ∞ of generalised_alpha at the highest frequencies; in [0, 1]
-  /// Number of steps over which gravity and dead loads grow linearly from zero to their full values. The option
-  /// `ramp_steps` does not affect gravity and dead loads whose parameters have a separate value for each step. If
-  /// `ramp_steps` is 0, gravity and dead loads have their full values from the first step on.
+  /// Number of steps over which gravity and dead loads grow linearly from zero to their full values. Gravity and dead
+  /// loads with one value per step are not scaled. If `ramp_steps` is 0, gravity and dead loads have their full values
+  /// from the first step on.
   int ramp_steps = 0;
-  /// True if a step is differentiated as the solution of the step's equation (implicit function theorem). If
-  /// `implicit_differentiation` is false, Newton's iterations are differentiated as executed, starting from the
-  /// positions at the beginning of the step. Newton iterations that are differentiated as executed may end without
-  /// convergence, after `newton.max_iterations` iterations or after `newton.max_stalled` iterations without progress.
-  /// The linear systems of Newton iterations that are differentiated as executed have relative residuals of at most
-  /// `linear.tolerance`. The load increment of a step is never halved if Newton's iterations are differentiated as
-  /// executed. Derivatives of the executed Newton iterations treat the step lengths of the line search as constants.
-  /// Derivatives of executed Newton iterations throw Error (run) if an iteration used a Jacobian that was projected to
-  /// a positive semidefinite matrix.
+  /// True if a step is differentiated as the solution of the step's equation (implicit function theorem). If false,
+  /// Newton's iterations are differentiated as executed, starting from the positions at the beginning of the step, with
+  /// these consequences:
+  /// - The iterations may end without convergence, after `newton.max_iterations` iterations or after
+  ///   `newton.max_stalled` iterations without progress, and the load increment of a step is never halved.
+  /// - The relative residuals of the iterations' linear systems are at most `linear.tolerance`.
+  /// - Derivatives treat step lengths of the line search as constants, and throw Error (run) if an iteration used a
+  ///   Jacobian that was projected to a positive semidefinite matrix.
   bool implicit_differentiation = true;
   /// Maximum number of Newton iterations whose positions are stored for the derivatives of a step, if
   /// `implicit_differentiation` is false. If a step took more than `held_iterations` Newton iterations, only the

@@ -33,8 +33,8 @@ class ConstraintSet;
 ///
 /// The constructor of System adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local
 /// vertices, 3] (m), the undeformed shape. Changing `rest_positions` does not change the initial positions x[0].
-/// Callers of `add_inertia` and `add_term` must add the inertia's or term's parameters to `parameters`. All functions
-/// of System that compute masses, forces, energies or derivatives, and `sum_motion_adjoints`, are collective.
+/// Callers of `add_inertia` and `add_term` must add the inertia's or term's parameters to `parameters`. Functions that
+/// compute masses, forces, energies or derivatives of these quantities, and `sum_motion_adjoints`, are collective.
 ///
 /// Vertices without mass, such as vertices of obstacles, do not move under forces: `prepare` fixes each vertex without
 /// mass whose motion is not prescribed.
@@ -64,9 +64,8 @@ class System {
   /// segments that have both ends in `vertices`.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Fixes the components `axes` of the positions of local vertices, and clamps shells and rods at these vertices. If
-  /// `axes` contains exactly one axis, `vertices` are treated as points of a plane of symmetry normal to this axis.
-  /// Unless `axes` contains exactly one axis, `vertices` are treated as built into a wall: slopes of shells and
-  /// tangents of rods at these vertices are fixed.
+  /// `axes` contains exactly one axis, `vertices` are treated as points of a plane of symmetry normal to this axis;
+  /// otherwise, as built into a wall: slopes of shells and tangents of rods at these vertices are fixed.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion `motion` for all position components of the given local vertices. Throws Error (input) for
   /// vertices with a component that is already fixed or prescribed.
@@ -163,8 +162,8 @@ class System {
   /// and of the results of `ForceTerm::prepare` with respect to the parameters, and adds the products to `gradient`.
   void prepare_adjoint(ParameterSet& gradient);
   /// Zeroes the derivatives, along `direction`, of the sums that `begin_adjoint` zeroes. Throws Error (input) if a
-  /// term, or a parameter of `gradient` or `direction`, does not support second derivatives; the message names the
-  /// first such term or parameter.
+  /// parameter of `gradient` or `direction`, or a term, does not support second derivatives; the message names the
+  /// first such parameter or term.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   /// Adds to `gradient_tangent` the derivatives, along `direction`, of the products that `prepare_adjoint` adds to the
   /// gradient.
@@ -200,20 +199,21 @@ class System {
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
   /// Computes x̄ = (∂f/∂x)ᵀ w, v̄ = (∂f/∂v)ᵀ w and, for lagged terms (`ForceTerm::lags`), x̄_n = (∂f/∂x_n)ᵀ w in
-  /// `adjoint`. f is the sum of the forces of all terms, w is the adjoint of f, and x_n are the positions at the start
-  /// of the time step. At owned vertices, `adjoint` contains the contributions of all ranks. Adds to `gradient` this
-  /// rank's contribution to (∂f/∂p)ᵀ w, with the forces f and their adjoint w. Ghost values of `w` must be up to date.
+  /// `adjoint`, and adds this rank's contribution to (∂f/∂p)ᵀ w to `gradient`, where f is the sum of the forces of all
+  /// terms, w is the adjoint of f, and x_n are the positions at the start of the time step. At owned vertices,
+  /// `adjoint` contains the contributions of all ranks. Ghost values of `w` must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// Computes the derivatives, along `tangent`, `direction` and `dw`, of the adjoints of positions and velocities of
-  /// `compute_force_adjoint`. Adds to `gradient_tangent` this rank's contribution to the derivative of (∂f/∂p)ᵀ w along
-  /// `tangent`, `direction` and `dw`, with the forces f and their adjoint w. `w`, `dw`: nullptr stands for zero.
+  /// Computes in `adjoint_tangent` the derivatives, along `tangent`, `direction` and `dw`, of the adjoints x̄, v̄ and,
+  /// for lagged terms, x̄_n that `compute_force_adjoint` computes, and adds to `gradient_tangent` this rank's
+  /// contribution to the derivative of (∂f/∂p)ᵀ w. `w`, `dw`: nullptr stands for zero.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  /// Enables or disables a search for NaN and infinite values in the result of each term in `compute_force_adjoint` and
-  /// `prepare_adjoint`. Each call of `set_diagnosis` resets the result of `diagnosis`.
+  /// Enables or disables a search for NaN and infinite values in the arguments of `compute_force_adjoint`, and in the
+  /// result of each term in `compute_force_adjoint` and `prepare_adjoint`. Each call of `set_diagnosis` resets the
+  /// result of `diagnosis`.
   void set_diagnosis(bool on);
   /// Returns the location of the first NaN or infinite value that the search enabled by `set_diagnosis` found on this
   /// rank, such as "the term 'elastic' at vertex 17, tetrahedron 4".
@@ -227,8 +227,8 @@ class System {
   /// Tangent of `apply_motions`: sets the derivatives dy and dv of the positions y and the velocities v.
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
-  /// Adjoint of `apply_motions` at vertices with prescribed motions: replaces the adjoint `y_bar` of the positions y by
-  /// that of the positions `x`, zeroes `v_bar`, and adds the rank's contributions to `start_adjoint` and `gradient`.
+  /// Adjoint of `apply_motions`: at vertices with prescribed motions, replaces ȳ = `y_bar` by the adjoint of `x`, and
+  /// v̄ = `v_bar` by 0. Adds this rank's contributions to `start_adjoint` and `gradient`.
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
   /// Advances, by step n of length dt (s), those fields of `state` in which prescribed motions store data.
@@ -248,7 +248,7 @@ class System {
   double kinetic_energy(const State& state);
   /// Potential energy Σ E - Σ m g·x: the energies E of the force terms, and the potential of gravity, which is zero at
   /// x = 0. The potential energy is evaluated with the parameters of step n, moving obstacles at their positions at
-  /// time 0, loads at their full values, and zero velocities.
+  /// time 0, loads at their full values, and no velocities (`Configuration::velocities` is nullptr).
   double potential_energy(const State& state, int n = 0);
 
  private:
@@ -278,8 +278,8 @@ class System {
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
   /// Force term that was added with `make_parts`, and the force terms that replace this term after `split(true)`. While
-  /// `is_split_` is false, `terms_[place]` is the replaceable term, and `parts` contains the terms made by `make`.
-  /// While `is_split_` is true, `whole` is the replaced term, and `terms_` contains the terms made by `make`.
+  /// `is_split_` is false, `terms_[place]` is the replaceable term, and `parts` contains the terms that `make` has
+  /// made. While `is_split_` is true, `whole` is the replaced term, and `terms_` contains the terms made by `make`.
   struct Split {
     std::size_t place;
     MakeTerms make;

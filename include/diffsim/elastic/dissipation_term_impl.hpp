@@ -12,15 +12,14 @@
 namespace diffsim {
 
 /// Force term of viscous forces in tetrahedral cells of type E with the viscous law L. The term acts in addition to the
-/// force term of a law of elasticity. The first Piola stress is P = F S, with the deformation gradient F and the second
-/// Piola stress S = ∂ψ/∂Ė, where ψ(Ė) is the dissipation potential of the law and Ė = ½ (Fᵀ Ḟ + Ḟᵀ F) is the Green
-/// strain rate. The dissipated power per rest volume is S : Ė.
+/// force term of a law of elasticity. With the deformation gradient F and its rate Ḟ, the first Piola stress is P = F
+/// S, where S = ∂ψ/∂Ė is the second Piola stress, ψ(Ė) the dissipation potential of the law, and Ė = ½ (Fᵀ Ḟ + Ḟᵀ F)
+/// the Green strain rate. The dissipated power per rest volume is S : Ė.
 ///
-/// The author of the law `L` writes only the dissipation potential ψ or the stress S. Automatic differentiation (AD)
-/// computes the tangent, the adjoint, the derivative of the adjoint, the Jacobian, and the bound of the damping matrix
-/// from which the stable time step is computed (`add_damping_bound`). The law `L` is a struct with the members `name`,
-/// `parameters`, `num_moduli` and `energy`. The function `energy` returns the dissipation potential ψ in W/m³ as a
-/// function of the Green strain rate Ė = `rate`:
+/// The author of the law `L` writes only ψ or S. Automatic differentiation (AD) computes the tangent, the adjoint, the
+/// derivative of the adjoint, the Jacobian, and the bound of the damping matrix from which the stable time step is
+/// computed (`add_damping_bound`). The law `L` is a struct with the members `name`, `parameters`, `num_moduli` and
+/// `energy`; the function `energy` returns ψ in W/m³ as a function of Ė = `rate`:
 ///
 ///     static constexpr const char* name;
 ///     static constexpr std::array<ParameterSpec, K> parameters;   // per cell
@@ -28,9 +27,10 @@ namespace diffsim {
 ///     template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
 /// The law `L` may define the functions `stress`, `stress_tangent` and `stress_moduli` of a law of elasticity
-/// (law.hpp), with `rate` in place of F; kernels call these functions instead of AD. If `L` defines `stress`, the
-/// function `energy` is not needed. `L` may define `static constexpr bool is_linear = true` if the second Piola stress
-/// S is linear in the Green strain rate Ė. The dissipation potential ψ must be convex.
+/// (law.hpp), with `rate` in place of F. Kernels then call `stress` instead of differentiating `energy`, which `L` then
+/// need not define; `stress_tangent` for ∂S/∂Ė : dE in the adjoint, the Jacobian and the bound; and `stress_moduli` for
+/// the derivatives of S by the parameters, if `L` does not define `stress`. ψ must be convex. If S is linear in Ė, `L`
+/// may define `static constexpr bool is_linear = true`; kernels then call `stress` in place of `stress_tangent`.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;

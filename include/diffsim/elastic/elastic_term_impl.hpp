@@ -201,7 +201,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
-/// Returns the description of the law L, as an entry of the list `elastic_laws`.
+/// Returns the description of the law L in the form of the entries of `elastic_laws`.
 template <Law L>
 ElasticLaw describe_law() {
   ElasticLaw law;

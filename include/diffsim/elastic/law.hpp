@@ -47,10 +47,9 @@ namespace diffsim {
 ///
 /// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
 /// not define `stress`, because stresses derived by automatic differentiation take long to compile when inlined. A law
-/// may define the constant `long_arithmetic`, which selects whether kernels call or inline the functions of the law.
-/// Kernels for the cell type FineTet10, which has many quadrature points, call the functions of every law. For laws
-/// with long functions (logarithms, exponentials or iterations), calls are recommended instead of inlining. Inlining
-/// may make kernels with a short energy function a few percent faster.
+/// may override this default by the constant `long_arithmetic`. Kernels for the cell type FineTet10, which has many
+/// quadrature points, call the functions of every law. Calls are recommended for long functions (with logarithms,
+/// exponentials or iterations); inlining may make kernels with a short energy function a few percent faster.
 ///
 ///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///

@@ -21,9 +21,9 @@ class SumLoss : public Loss {
   /// any more, because `add` may have multiplied `loss` by `weight` (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
   /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
-  /// residuals r of all observations, and σ = `deviation` is the standard deviation of the errors of observations in
-  /// the unit of r. The result is dimensionless. The likelihood assumes that the errors of observations are independent
-  /// and normally distributed. Throws Error (input) if `deviation` is not positive and finite.
+  /// residuals r of all observations. The result is dimensionless. The likelihood is that of observations whose errors
+  /// are independent and normally distributed, with the standard deviation σ = `deviation` in the unit of r. Throws
+  /// Error (input) if `deviation` is not positive and finite.
   void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses in the sum; "1" if the units of the losses differ.
   std::string unit() const override;

@@ -54,10 +54,10 @@ std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem
                                                                   std::shared_ptr<const TetrahedralMesh> mesh);
 /// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1 and
 /// integrals over the rest shape of `mesh`. η = |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J =
-/// ∂X/∂X₀, with the rest positions X and the rest positions X₀ of `mesh`. The inverse mean ratio η of a matrix J is 1
-/// if J is a rotation times a factor, otherwise larger; η tends to ∞ if a tetrahedron degenerates. If a tetrahedron is
-/// inverted, `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is less than 1. The
-/// arguments `problem`, `k` and `mesh` must meet the conditions of `make_relative_volume_function`. Collective.
+/// ∂X/∂X₀, with the rest positions X and the rest positions X₀ of `mesh`. η is 1 if J is a rotation times a factor,
+/// otherwise larger, and tends to ∞ if a tetrahedron degenerates. If a tetrahedron is inverted,
+/// `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is less than 1. Other conditions
+/// on the arguments and Errors as for `make_relative_volume_function`. Collective.
 std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
                                                              std::shared_ptr<const TetrahedralMesh> mesh,
                                                              double power = 16.0);
@@ -69,22 +69,21 @@ struct Constraint {
   double upper = std::numeric_limits<double>::infinity();   ///< upper bound of the function c(u); ∞: no upper bound
 };
 
-/// Options of optimisation by multiple shooting (Bock & Plitt 1984). Multiple shooting divides a rollout into windows;
-/// the states z at the starts of all windows except the first are additional unknowns. Multiple shooting minimises the
-/// augmented Lagrangian of the loss and of the continuity conditions: the state at the end of a window equals the state
-/// at the start of the next window. The loss of short windows is a smooth function of the unknowns also for chaotic
-/// motions, for which the loss of one long rollout has many minima. The start values of the windows' states z are
-/// computed by one rollout with the start values of the other unknowns.
+/// Options of optimisation by multiple shooting (Bock & Plitt 1984), which divides a rollout into windows; the states z
+/// at the starts of all windows except the first are additional unknowns. Multiple shooting minimises the augmented
+/// Lagrangian of the loss and of the continuity conditions: the state at the end of a window equals the state at the
+/// start of the next window. The loss of short windows is a smooth function of the unknowns also for chaotic motions,
+/// for which the loss of one long rollout has many minima. The start values of z are the states of one rollout with the
+/// start values of the other unknowns.
 struct ShootingOptions {
   int windows = 0;  ///< number of windows, at least 2, with about equal numbers of steps; 0: no shooting
   /// Largest allowed root mean square of the jumps x - z between windows, where z is the state at the start of a
-  /// window, and x is the state at the end of the window before. The root mean square of the jumps is divided by the
-  /// root mean square of z - x[0] at the start of the optimisation, where z are the states at the starts of the windows
-  /// and x[0] is the initial state.
+  /// window, and x is the state at the end of the window before. The root mean square of the jumps is relative to that
+  /// of z - x[0] at the start of the optimisation, where x[0] is the initial state.
   double tolerance = 1e-4;
   int rounds = 10;  ///< largest number of minimisations, each of at most `OptimiserOptions::max_iterations` iterations
-  /// Time T (s), about the duration of a window of multiple shooting. Jumps of velocities between windows are
-  /// multiplied by the time T and jumps of accelerations by T², so that all jumps are lengths.
+  /// Time T (s), about the duration of a window. Jumps of velocities are multiplied by T and jumps of accelerations by
+  /// T², so that all jumps are lengths.
   double duration = 1.0;
 };
 
@@ -94,7 +93,7 @@ struct OptimiserOptions {
   int max_iterations = 50;              ///< maximum number of iterations of the optimisation method
   /// Largest allowed ratio of the final to the initial `Iterate::gradient_norm` of an optimisation.
   double gradient_tolerance = 1e-8;
-  double learning_rate = 0.05;  ///< step size of Adam: about the change of each unknown per iteration
+  double learning_rate = 0.05;  ///< step size of Adam: about the change of each entry of u per iteration
   /// True if newton_cg uses the Gauss–Newton matrix instead of the Hessian (InverseProblem::use_gauss_newton).
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm

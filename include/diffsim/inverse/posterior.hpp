@@ -63,19 +63,19 @@ Posterior posterior(const Curvature& curvature);
 ///
 /// The posterior covariance matrix is C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ, where λ_i are the r largest eigenvalues
 /// and v_i are the eigenvectors of the problem H v = λ C_prior⁻¹ v, H is the Hessian of the losses without priors, and
-/// v_iᵀ C_prior⁻¹ v_j = δ_ij. The eigenvalue λ_i is the ratio of the information of the observations to the information
-/// of the prior along the eigenvector v_i. If the term of an eigenvalue λ is omitted from the sum in the posterior
-/// covariance matrix, the approximate variance along the term's eigenvector is too large by the factor 1 + λ.
+/// v_iᵀ C_prior⁻¹ v_j = δ_ij. λ_i is the ratio of the information of the observations to the information of the prior
+/// along v_i. If the term of an eigenvalue λ is omitted, the variance along its eigenvector is too large by the factor
+/// 1 + λ.
 class LowRankPosterior {
  public:
-  /// Computes the `rank` largest eigenvalues λ of H v = λ C_prior⁻¹ v, or all if there are fewer than `rank` unknowns,
-  /// by the Krylov–Schur method of SLEPc (options with the prefix `posterior_`), with the Hessian H of the losses at
-  /// the unknowns `u` and the covariance matrix C_prior of the priors. The Krylov–Schur method needs about two products
-  /// with the Hessian per requested eigenvalue. `tolerance`: bound of the error of an eigenvalue λ, relative to 1 +
-  /// |λ|. `problem` must outlive the LowRankPosterior, and the priors of `problem` must not change. Throws Error
-  /// (input) if some unknown does not have exactly one prior with a covariance matrix (`has_prior_covariance`), if
-  /// `rank` is not positive, or if the library was built without SLEPc. Throws Error (run) if the eigenvalues do not
-  /// converge, or if an eigenvalue is not above -1, because the loss then has no minimum at `u`. Collective.
+  /// Computes the `rank` largest eigenvalues λ of H v = λ C_prior⁻¹ v, or all eigenvalues if there are fewer than
+  /// `rank` unknown values, at the point `u`, by the Krylov–Schur method of SLEPc (options with the prefix
+  /// `posterior_`). The number of products with H is about twice `rank`. `tolerance`: bound of the error of an
+  /// eigenvalue λ, relative to 1 + |λ|. `problem` must outlive the LowRankPosterior, and the priors of `problem` must
+  /// not change. Throws Error (input) if some unknown does not have exactly one prior with a covariance matrix
+  /// (`InverseProblem::has_prior_covariance`), if `rank` is not positive, or if the library was built without SLEPc.
+  /// Throws Error (run) if the eigenvalues do not converge, or if an eigenvalue is not above -1, because the loss then
+  /// has no minimum at `u`. Collective.
   LowRankPosterior(InverseProblem& problem, const std::vector<double>& u, int rank, double tolerance = 1e-6);
 
   /// Returns true if the library was built with SLEPc.
@@ -88,12 +88,12 @@ class LowRankPosterior {
   std::vector<double> covariance_product(const std::vector<double>& b) const;
   /// Returns this rank's entries of F z for a vector z, where F Fᵀ = C is the approximate posterior covariance matrix.
   /// If the entries of z are independent samples of the standard normal distribution, u + F z is a sample of the
-  /// approximate posterior distribution with the mean u and the covariance matrix F Fᵀ. Collective.
+  /// approximate posterior distribution. Collective.
   std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
   /// Estimates the posterior standard deviations √C_ii of this rank's values of the unknowns u from `samples` samples
-  /// of the posterior distribution. The relative standard error of the estimated standard deviations is about 1/√(2
-  /// `samples`). The estimated standard deviations do not depend on the number of ranks, up to the tolerances of the
-  /// solvers. Throws Error (input) if `samples` is not positive. Collective.
+  /// of the posterior distribution. The relative standard error of the estimates is about 1/√(2 `samples`). The
+  /// estimates do not depend on the number of ranks, up to the tolerances of the solvers. Throws Error (input) if
+  /// `samples` is not positive. Collective.
   std::vector<double> deviation(int samples, unsigned seed = 1) const;
 
  private:

@@ -37,20 +37,18 @@ class Prior {
   /// Returns true if the prior P(u) is quadratic with a positive definite Hessian; the inverse of the Hessian is then
   /// the covariance matrix of the prior.
   virtual bool has_covariance() const { return false; }
-  /// Returns this rank's entries of the product of b with the covariance matrix (∂²P/∂u²)⁻¹ of the prior P. The
-  /// relative error of the product with the covariance matrix is about 1e-9. Throws Error (input) if the prior has no
-  /// covariance matrix (`has_covariance`).
+  /// Returns this rank's entries of the product of the prior's covariance matrix (∂²P/∂u²)⁻¹ with b. The relative error
+  /// is about 1e-9. Throws Error (input) if `has_covariance` is false.
   virtual std::vector<double> covariance_product(const std::vector<double>& b) const;
-  /// Returns this rank's entries of F z, where F Fᵀ is the covariance matrix of the prior. If the entries of z are
+  /// Returns this rank's entries of F z, where F Fᵀ is the prior's covariance matrix. If the entries of z are
   /// independent samples of the standard normal distribution, F z plus the prior's mean is a sample of the prior
-  /// distribution with the covariance matrix F Fᵀ. Throws Error (input) if the prior has no covariance matrix.
+  /// distribution. Throws Error (input) if `has_covariance` is false.
   virtual std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
 };
 
-/// Discrete gradient D u of an unknown's values u, with a matrix D, for priors that prefer smooth values. Each row r of
-/// the matrix D of the discrete gradient has a measure m_r, which is a volume or a duration, such that Σ_r m_r (D u)_r²
-/// approximates ∫ |∇u|² over the domain. `width()` consecutive entries of the discrete gradient D u are the components
-/// of ∇u at one point.
+/// Discrete gradient D u of an unknown's values u, for priors that prefer smooth values. D is a matrix, and each row r
+/// of D has a measure m_r, a volume or a duration, such that Σ_r m_r (D u)_r² approximates ∫ |∇u|² over the domain.
+/// `width()` consecutive entries of D u are the components of ∇u at one point.
 class ValueGradient {
  public:
   ~ValueGradient();
@@ -58,25 +56,23 @@ class ValueGradient {
   ValueGradient(ValueGradient&&) noexcept;
 
   /// Creates the gradient of values u [cells], one value per cell, for quadratic priors. At each vertex, a linear
-  /// function is fitted by least squares to the values u at the centroids of the adjacent cells. The matrix D of the
-  /// discrete gradient has three rows per cell, the components of the gradient g of the linear function that
-  /// interpolates the values of least-squares fits of u at the cell's vertices. The measure of the three rows of the
-  /// matrix D that belong to a cell is the cell's volume (m³).
+  /// function is fitted by least squares to the values u at the centroids of the adjacent cells. The matrix D has three
+  /// rows per cell, which give the components of the gradient g of the linear function that interpolates the fitted
+  /// values at the cell's vertices; the measure of these rows is the cell's volume (m³).
   ///
-  /// The discrete gradient D u has, besides three entries per cell, the entry (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d| for each
-  /// face between two cells, where u₁ and u₂ are the values and g₁ and g₂ the gradients of u in the two cells, and d is
-  /// the vector from the centroid of cell 1 to the centroid of cell 2. The measure of the row of the matrix D that
-  /// belongs to a face is the face's area times the distance, along the face's normal, between the centroids of the
-  /// adjacent cells. The rows of the matrix D that belong to faces suppress oscillations of u from cell to cell.
+  /// The matrix D also has one row per face between two cells, which gives (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d|, where u₁ and
+  /// u₂ are the values and g₁ and g₂ the gradients in the two cells, and d is the vector from the centroid of cell 1 to
+  /// the centroid of cell 2. The measure of this row is the face's area times the distance of the centroids along the
+  /// face's normal. The rows of faces suppress oscillations of u from cell to cell.
   ///
   /// The discrete gradients of linear fields are exact, except near vertices, such as corners, that have too few
-  /// adjacent cells to determine the slopes of a least-squares fit. Collective.
+  /// adjacent cells to determine the slopes of a fit. Collective.
   static ValueGradient of_cells(const TetrahedralMesh& mesh);
   /// Creates the derivative of values u [cells], one value per cell, across each face between two cells, for
   /// total-variation priors. The discrete gradient has one entry Δu/d, with the measure A d, per face, where Δu is the
   /// jump of u across the face, d is the distance, along the face's normal, between the centroids of the adjacent
-  /// cells, and A is the face's area. The sum over all faces of the measure A d times |Δu/d|, that is, of the area A
-  /// times the jump |Δu| across the face, is the total variation of the piecewise constant field u. Collective.
+  /// cells, and A is the face's area. The sum Σ A d |Δu/d| = Σ A |Δu| over all faces is the total variation of the
+  /// piecewise constant field u. Collective.
   static ValueGradient across_faces(const TetrahedralMesh& mesh);
   /// Creates the gradient of values u [owned vertices, components] on the vertices. The function u is linear in each
   /// tetrahedron of a first-order mesh, or in each of the eight tetrahedra into which a second-order tetrahedron is
@@ -103,12 +99,12 @@ class ValueGradient {
   std::vector<double> times(const std::vector<double>& u) const;
   /// Returns this rank's part of Dᵀ y, where D is the matrix of the discrete gradient. Collective.
   std::vector<double> transpose_times(const std::vector<double>& y) const;
-  /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D, the matrix D of the discrete
-  /// gradient, and the measures m of the rows of D. Collective.
+  /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D of the matrix D of the discrete
+  /// gradient and the measures m of the rows of D. Collective.
   std::vector<double> stiffness_times(const std::vector<double>& u) const;
-  /// Callback for one row of the matrix D of the discrete gradient: `columns` are the numbers of the columns with
-  /// nonzero entries, `entries` are these entries, and `measure` is the measure of the row. The columns of the matrix
-  /// D, like the values u of the unknown, are numbered consecutively from rank to rank.
+  /// Callback for one row of the matrix D of the discrete gradient: numbers `columns` of the columns with nonzero
+  /// entries, these entries, and the measure of the row. The columns, like the values u, are numbered consecutively
+  /// from rank to rank.
   using RowFunction =
       std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
   /// Calls `function` for each of this rank's rows of the matrix D of the discrete gradient. For a ValueGradient of
@@ -133,29 +129,26 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
 std::unique_ptr<Prior> make_normal_prior_with_covariance(MPI_Comm comm, std::vector<double> mean,
                                                          const std::vector<double>& covariance);
 /// Creates the smoothness prior P = weight/2 ∫ |∇(u - mean)|² of the values u. The unit of `weight` must be such that
-/// the prior has the unit of the loss. The argument `mean` has one entry for each of the unknown's values on this rank;
-/// if `mean` is empty on all ranks, the mean is zero. Throws Error (input) if `weight` is not positive and finite, if
-/// the size of `mean` differs from `gradient.size()`, or if a value of `mean` is not finite. Collective.
+/// the prior has the unit of the loss. `mean` has one entry for each of this rank's values u; if `mean` is empty on all
+/// ranks, the mean is zero. Throws Error (input) if `weight` is not positive and finite, if the size of `mean` differs
+/// from `gradient.size()`, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, std::vector<double> mean = {});
 /// Creates the total-variation prior P = weight ∫ √(|∇(u - mean)|² + ε²) with ε = `epsilon`, which permits jumps of the
-/// values u. `epsilon`: slope |∇(u - mean)| below which the prior is almost quadratic, in the unit of the unknown per
-/// m, or per s for values per step (`of_steps`). If the unknown has one value per cell, `gradient` must be the result
-/// of `ValueGradient::across_faces`. The argument `mean` has one entry for each of the unknown's values on this rank;
-/// if `mean` is empty on all ranks, the mean is zero. Throws Error (input) if `weight` or `epsilon` is not positive and
-/// finite, if the size of `mean` differs from `gradient.size()`, or if a value of `mean` is not finite. Collective.
+/// values u. `epsilon`: slope |∇(u - mean)| below which the prior is almost quadratic, in the unit of u per m, or per s
+/// for values per step (`of_steps`). For values of cells, `gradient` must be the result of
+/// `ValueGradient::across_faces`. `mean` has one entry for each of this rank's values u; if `mean` is empty on all
+/// ranks, the mean is zero. Throws Error (input) if `weight` or `epsilon` is not positive and finite, if the size of
+/// `mean` differs from `gradient.size()`, or if a value of `mean` is not finite. Collective.
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean = {});
 /// Creates the prior of a Gaussian random field with Matérn covariance (Lindgren, Rue & Lindström 2011, α = 2): u
-/// solves the equation τ (κ² - Δ)(u - mean) = white noise, where Δ is the Laplace operator, and the coefficients τ and
-/// κ are computed from `deviation` and `length`. The discretised prior is P = τ²/2 |M^{-½} (κ² M + K)(u - mean)|², with
-/// the coefficients τ and κ of the equation τ (κ² - Δ)(u - mean) = white noise, the lumped mass matrix M and the
-/// stiffness matrix K of `gradient`.
+/// solves the equation τ (κ² - Δ)(u - mean) = white noise, where Δ is the Laplace operator. The discretised prior is P
+/// = τ²/2 |M^{-½} (κ² M + K)(u - mean)|², with the lumped mass matrix M and the stiffness matrix K of `gradient`.
 ///
-/// `length`: distance (m) or duration (s) at which the correlation of the field u is about 0.13. The coefficient κ of
-/// the Matérn prior is √(8ν)/`length` with ν = 2 - d/2 in d dimensions. `deviation`: standard deviation of the field u
-/// far from the boundary; determines the coefficient τ of the Matérn prior. The Neumann boundary condition raises the
-/// standard deviation of the field u within about `length` of the boundary. The argument `mean` has one entry for each
-/// of the unknown's values on this rank; if `mean` is empty on all ranks, the mean is zero.
+/// `length`: distance (m) or duration (s) at which the correlation of u is about 0.13; κ = √(8ν)/`length` with ν = 2 -
+/// d/2 in d dimensions. `deviation`: standard deviation of u far from the boundary, from which τ is computed. The
+/// Neumann boundary condition raises the standard deviation within about `length` of the boundary. `mean` has one entry
+/// for each of this rank's values u; if `mean` is empty on all ranks, the mean is zero.
 ///
 /// Throws Error (input) if `deviation` or `length` is not positive and finite, if the size of `mean` differs from
 /// `gradient.size()`, or if a value of `mean` is not finite. Collective.
@@ -164,11 +157,10 @@ std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<dou
 
 /// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. Among the points at
 /// which the curve of log prior over log misfit turns towards larger misfits, the corner is the point for which the
-/// circle through the point and its two neighbours has the smallest radius (Cultrera & Callegaro 2020). The vectors
-/// `misfit` and `prior` have one entry for each of several factors by which the priors are multiplied, in ascending
-/// order of the factors. For each factor of the priors, at the computed minimum of the loss including the priors, the
-/// entry of `misfit` is the loss without priors, and the entry of `prior` is the sum of the priors, not multiplied by
-/// the factor. Throws Error (input) if `misfit` and `prior` have fewer than three entries or different sizes.
+/// circle through the point and its two neighbours has the smallest radius (Cultrera & Callegaro 2020). For each of
+/// several factors by which the priors are multiplied, in ascending order, `misfit` contains the loss without priors,
+/// and `prior` the sum of the priors, not multiplied by the factor, at the minimum of the loss with the multiplied
+/// priors. Throws Error (input) if `misfit` and `prior` have fewer than three entries or different sizes.
 std::optional<std::size_t> l_curve_corner(const std::vector<double>& misfit, const std::vector<double>& prior);
 
 }  // namespace diffsim

@@ -47,9 +47,8 @@ class InverseProblem {
 
   /// Creates the InverseProblem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must
   /// outlive the InverseProblem. If `checkpoints.memory` is given, the first call of `gradient` plans the checkpointing
-  /// schedule of gradients, and the first call of `hessian_product` plans the schedule of products with the Hessian. If
-  /// `checkpoints.memory` is not given, the Model may store results of steps, up to 256 MiB on each rank
-  /// (`Model::remember_steps`).
+  /// schedule of gradients, and the first call of `hessian_product` plans the schedule of products with the Hessian;
+  /// otherwise, the Model may store results of steps, up to 256 MiB on each rank (`Model::remember_steps`).
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
   /// Creates the InverseProblem with a checkpointing schedule and a store that the caller supplies. `store` must
@@ -63,23 +62,23 @@ class InverseProblem {
 
   /// Adds the loss of another experiment to the loss of this problem. This problem and `experiment` must have the same
   /// unknowns, in the same order and with the same numbers of values. After a call of `add`, `set` sets the parameters
-  /// of the models of all experiments, and `value`, `gradient` and `hessian_product` return sums over the experiments.
-  /// `start`, `lower_bounds`, `upper_bounds`, `final_state`, `loss`, `statistics`, the observer of `gradient`, the
-  /// progress callback and the journal refer to this problem only, not to the added experiments. `experiment` must
-  /// outlive this problem. Throws Error (input) if the unknowns of this problem and of `experiment` differ.
+  /// and initial states of all experiments, and `value`, `gradient` and `hessian_product` return sums over the
+  /// experiments. `start`, `lower_bounds`, `upper_bounds`, `final_state`, `loss`, `statistics`, the observer of
+  /// `gradient`, the progress callback and the journal refer to this problem only, not to the added experiments.
+  /// `experiment` must outlive this problem. Throws Error (input) if the unknowns differ.
   void add(InverseProblem& experiment);
   /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
-  /// group of processes has an InverseProblem on a separate communicator. All groups of processes must have the same
-  /// unknowns, and all unknowns must have values that all ranks share. `all`: communicator of all groups of processes.
-  /// `numbers`: numbers, from 0, of this problem's experiments (`experiment`) among the experiments of all groups.
+  /// group of processes has an InverseProblem on a separate communicator. All groups must have the same unknowns, and
+  /// all unknowns must have values that all ranks share. `all`: communicator of all groups. `numbers`: number, from 0
+  /// on, of this problem and of each added experiment, in the order of `add`, among the experiments of all groups.
   ///
   /// After a call of `share_experiments`, `value`, `gradient` and `hessian_product` return sums over the experiments of
-  /// all groups of processes, in the order of experiment numbers, and `start` broadcasts the start value of the group
-  /// with experiment 0 to all groups. After a call of `share_experiments`, `value`, `gradient`, `hessian_product`,
-  /// `start` and `solver_tolerance` are collective over all groups of processes. If all groups of processes have the
-  /// same number of ranks, the sums over the experiments are bitwise identical for any number of groups. All groups of
-  /// processes must add the same priors. If a rollout fails in one group of processes, all groups throw the Error of
-  /// this rollout. Throws Error (input) for an unknown whose values the ranks do not share. Collective over all groups.
+  /// all groups, in the order of the experiments' numbers, `start` returns the start value of the group with experiment
+  /// 0, and these four functions and `solver_tolerance` are collective over all groups. If all groups have the same
+  /// number of ranks, the sums are bitwise identical for any number of groups. All groups must add the same priors. If
+  /// a rollout fails in one group, all groups throw the Error of this rollout. Throws Error (input) for an unknown
+  /// whose values the ranks do not share, and if an experiment has no number or several experiments have the same
+  /// number. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Returns experiment k of this problem: the problem itself for k = 0, and for k > 0 the argument of the k-th call of
   /// `add`. Throws Error (input) if experiment k does not exist, and for k > 0 after a call of `share_experiments`.
@@ -113,7 +112,8 @@ class InverseProblem {
   /// Returns true if each unknown has exactly one prior with a covariance matrix, and `prior_factor()` is not 0.
   bool has_prior_covariance() const;
   /// Returns this rank's entries of the product of b with the prior covariance matrix (∂²P/∂u²)⁻¹, where P(u) is the
-  /// sum of the priors, multiplied by `prior_factor()`. Requires `has_prior_covariance`. Collective.
+  /// sum of the priors, multiplied by `prior_factor()` (see `Prior::covariance_product`). Requires
+  /// `has_prior_covariance`. Collective.
   std::vector<double> prior_covariance_product(const std::vector<double>& b) const;
   /// Returns this rank's entries of F z, where F Fᵀ = (∂²P/∂u²)⁻¹ is the prior covariance matrix, and P(u) is the sum
   /// of the priors, multiplied by `prior_factor()`. Requires `has_prior_covariance`. Collective.
@@ -185,8 +185,7 @@ class InverseProblem {
   /// penalties. Throws Error (input) if unknown k has no MaterialDistribution or `penalty` is less than 1.
   void set_penalty(std::size_t k, double penalty);
   /// Converts a small change dp of the physical values of unknown k, in the layout of `physical`, to the corresponding
-  /// change du of the vector u of unknowns. Returns this rank's entries of the change du of the vector u that belong to
-  /// unknown k.
+  /// change du of the vector u of unknowns. Returns this rank's entries of du that belong to unknown k.
   std::vector<double> search_direction(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& dp) const;
   /// Physical values p of unknown k for the vector `u`, [values, components], such as Young's moduli, not their
@@ -199,10 +198,10 @@ class InverseProblem {
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Returns this rank's part of the derivatives of a function c of unknown k's field with respect to unknown k's
-  /// values in the vector u. `by_entries`: derivatives of the function c with respect to the entries of unknown k's
-  /// field on this rank, owned entries first. If the ranks share the values of unknown k, `unknown_gradient` sums the
-  /// derivatives with respect to these values over all ranks. If unknown k is a parameter with the same entries on all
-  /// ranks, `by_entries` must contain the derivatives already summed over all ranks. Collective.
+  /// values in the vector u. `by_entries`: derivatives of c with respect to the entries of the field on this rank,
+  /// owned entries first. If the ranks share the values of unknown k, `by_entries` contains this rank's contributions,
+  /// which `unknown_gradient` sums over all ranks. For a parameter with the same entries on all ranks, `by_entries`
+  /// must already contain the sums over all ranks. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of the vector u of unknowns.
@@ -215,15 +214,15 @@ class InverseProblem {
   /// Field that unknown k sets: the field of a parameter, or a field of the initial state.
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
-  /// Enables or disables a search for the first value that is not finite, which `gradient` starts if a computed
-  /// gradient is not finite. The search for the first value that is not finite repeats the forward run and the reverse
-  /// run, and is enabled by default.
+  /// Enables (the default) or disables the search for the first value that is not finite, which `gradient` starts if a
+  /// computed gradient is not finite. The search repeats the forward run and the reverse run. Without the search, the
+  /// Error of `gradient` names no step and no origin.
   void locate_values_not_finite(bool on) { locates_ = on; }
   /// Sets a factory that creates the checkpointing schedules of products with the Hessian. A product with the Hessian
-  /// needs a separate checkpointing schedule, because states and the data stored per step for the reverse run take more
-  /// memory than in the computation of a gradient. If no factory is set, products with the Hessian use the schedule of
-  /// gradients or, with a memory budget, a separately planned schedule. `set_product_schedule` is for the runner
-  /// (src/app); the header of Schedule is src/checkpoint/schedule.hpp.
+  /// needs a separate schedule, because its states and the data stored per step for the reverse run take more memory
+  /// than those of a gradient. If no factory is set, products with the Hessian use the schedule of gradients or, with a
+  /// memory budget, a separately planned schedule. `set_product_schedule` is for the runner (src/app); the header of
+  /// Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call of `gradient` can
   /// be resumed; nullptr disables the journal. `set_journal` is for the runner (src/app); the header of SweepJournal is
@@ -263,7 +262,7 @@ class InverseProblem {
   void copy_unknowns(const InverseProblem& other);
   /// Throws Error (input) if groups of processes share the experiments of this problem.
   void require_one_group() const;
-  /// Sets the map from the densities ρ of unknown k, a material distribution, to the entries of unknown k's field.
+  /// Sets the map from the densities ρ of unknown k, a material distribution, to the parameters that unknown k sets.
   void set_distribution(std::size_t k);
   /// Sets those entries of `u`, this rank's part of a vector of unknowns, that are densities with prescribed values.
   void set_prescribed(std::vector<double>& u) const;

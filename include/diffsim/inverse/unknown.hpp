@@ -88,9 +88,9 @@ struct MaterialDistribution {
   /// Prescribed densities in [0, 1] of this rank's tetrahedra, and NaN for the tetrahedra whose densities are unknowns
   /// (see `prescribed_densities`). If the vector `prescribed` is empty, the densities of all tetrahedra are unknowns.
   /// In a tetrahedron with a prescribed density d, the start value and both bounds of the density ρ are d. The density
-  /// filter is applied to all densities, prescribed densities included; in a tetrahedron with a prescribed density d,
-  /// the filtered density is replaced by d, so that the parameter has its value for material if d = 1, and for void if
-  /// d = 0. The derivatives of objectives and constraints with respect to prescribed densities are zero.
+  /// filter is applied to all densities, prescribed densities included; afterwards, the filtered density is replaced by
+  /// d in the tetrahedron with the prescribed density d, so that p = p0 for d = 1, and p = ε p0 for d = 0. The
+  /// derivatives of the parameter p with respect to prescribed densities are zero.
   std::vector<double> prescribed = {};
   /// Parameters, in addition to `Unknown::parameter`, that depend on the densities of the material distribution.
   std::vector<DistributedParameter> also = {};
@@ -114,17 +114,17 @@ struct Unknown {
   /// Index in `group_names` of the group of each of this rank's entries of the parameter, [entries]; an entry with the
   /// index -1 keeps its value. If the vector `group` is empty, every entry of the parameter is a separate unknown.
   std::vector<int> group = {};
-  /// Names of the groups of the parameter's entries, the same on every rank; a single group may have an empty name.
+  /// Names of the groups, the same on every rank; a single empty name if all grouped entries share one value.
   std::vector<std::string> group_names = {};
   /// Lower bound of the parameter's values (not of their logarithms if `logarithmic` is true), or of the values u of a
   /// linear map, the densities ρ of a material distribution or the changes s of a shape filter.
   double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the values with the lower bound `lower`
+  double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the values whose lower bound is `lower`
   bool logarithmic = false;  ///< true: the unknown is the logarithm ln p of the parameter p
   /// Matrix B of a linear map from few values u, shared by all ranks, to the parameter p (this rank's rows, [entries ·
   /// components, values of u]): p = p0 + B u, or ln p = ln p0 + B u for a logarithmic unknown, where p0 are the Model's
-  /// values when the InverseProblem is constructed. For an unknown with a linear map p = p0 + B u, `lower`, `upper` and
-  /// `start` are values of u (an empty `start` means u = 0), and `group` must be empty.
+  /// values when the InverseProblem is constructed. For an unknown with a linear map, `lower`, `upper` and `start` are
+  /// values of u (an empty `start` means u = 0), and `group` must be empty.
   std::vector<double> map = {};
   int map_numbers = 0;  ///< number of columns of the matrix `map`; 0 if the unknown has no linear map
   /// Density-based distribution of a material, instead of values of the parameter: the unknowns are the densities of
@@ -140,11 +140,11 @@ struct Unknown {
   /// parameter and d is constant. If the name `carries` is empty, no field of the initial state changes with the
   /// unknown. The field with the name `carries` must have as many owned entries and components as the parameter; for
   /// the parameter `rest_positions` in a DifferentiableScene, `carries` is "positions". With a material distribution,
-  /// `carries` must be empty. InverseProblem throws Error if `carries` names no field of the initial state.
+  /// `carries` must be empty. InverseProblem's constructor throws Error if the initial state has no field `carries`.
   std::string carries = {};
-  /// Start values of the unknown, [values, components], or a single start value for all values. If the vector `start`
-  /// is empty, the start values are the Model's values of the parameter (for a group of entries, their mean), 1 for a
-  /// material distribution, and 0 for a linear map or a shape filter.
+  /// Start values, [values, components], of the quantities whose lower bound is `lower`, or a single start value for
+  /// all. If the vector `start` is empty, the start values are the Model's values of the parameter (for a group of
+  /// entries, their mean), 1 for a material distribution, and 0 for a linear map or a shape filter.
   std::vector<double> start = {};
 
   /// Names of the parameters that the unknown sets: `parameter`, followed by the parameters in

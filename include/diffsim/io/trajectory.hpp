@@ -33,18 +33,18 @@ struct ObservedPoints {
 /// example `/positions` (m) or `/velocities` (m/s). The dataset `/mesh/vertices` [vertices, 3] contains the rest
 /// positions (m), and `/mesh/cells` [cells, nodes per cell] contains the vertex numbers of the cells.
 ///
-/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), the group `/bodies/BODY` of each body BODY
-/// contains one dataset per field and the datasets `mesh/vertices` and `mesh/cells`; the vertex numbers in `mesh/cells`
-/// are relative to the body's first vertex. The values of fields at directors, which are additional vertices of the
-/// mesh, are in the group `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
+/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), the group `/bodies/BODY` of each body BODY, not
+/// the root, contains the body's datasets NAME, `mesh/vertices` and `mesh/cells`; vertex numbers in `mesh/cells` are
+/// relative to the body's first vertex. The values of fields at directors, which are additional vertices of the mesh,
+/// are in the group `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
 ///
 /// An affine body has one cell, a tetrahedron, in the HDF5 file. The group `/bodies/BODY/surface` of an affine body
 /// contains the body's triangle surface and the fields with three components; the values at the surface's vertices
 /// follow from the values at the corners of the body's cell by an affine function of the rest position.
 ///
-/// Vertices that belong to no cell have their rest positions in the dataset `positions`. The root of the HDF5 file has
-/// the attributes `mesh_fingerprint` and `complete` (0 if the run ended early, else 1). All functions of
-/// TrajectoryWriter except `num_frames` are collective.
+/// Vertices that belong to no cell have their rest positions in the dataset `positions`, and zeros in other datasets.
+/// The root of the HDF5 file has the attributes `mesh_fingerprint` and `complete` (0 if the run ended early, else 1).
+/// All functions of TrajectoryWriter except `num_frames` are collective.
 class TrajectoryWriter {
  public:
   /// Values that are computed from a state and belong to no vertex, such as coordinates of joints or reactions. The
@@ -52,7 +52,7 @@ class TrajectoryWriter {
   /// of the member `labels`, and the dataset `/NAME.names` contains the labels.
   struct Values {
     std::string name,                 ///< name of the dataset
-        units;                        ///< units of the values, written as an attribute of the dataset
+        units;                        ///< units of the values, written as the attribute `units` of the dataset
     std::vector<std::string> labels;  ///< names of the values that the function `of` returns
     /// Returns the values with the names `labels`, computed from `state`, the state after `step` steps. The function
     /// `of` must return the same values on all ranks. Collective.
@@ -73,9 +73,9 @@ class TrajectoryWriter {
   /// Appends a frame with the fields of `state`, the state after `step` steps at the simulated time `time` (s). If a
   /// call of `write` fails, the frames of earlier calls stay valid.
   void write(int step, double time, const State& state);
-  /// Closes the HDF5 file, renames the file `path`.partial to `path`, and writes an XDMF file, `path` with the
-  /// extension `.xdmf`. A writer that is destroyed before a call of `finish` leaves no file. After a failed run or a
-  /// failed call of `write`, `finish(false)` may be called. `finish` does nothing if no frame has been written.
+  /// Closes the HDF5 file, renames the file `path`.partial to `path`, and writes an XDMF file, called `path` with the
+  /// extension replaced by `.xdmf`. A writer destroyed before a call of `finish` leaves no file. After a failed run or
+  /// call of `write`, `finish(false)` may be called. `finish` does nothing if no frame has been written.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }  ///< number of frames written
@@ -96,8 +96,8 @@ class TrajectoryWriter {
 
   void create_surfaces();
   void create_outputs(const State& state);
-  /// Returns the names and numbers of rows of the HDF5 datasets of a field: for bodies, for directors and, if the field
-  /// has three components, for surfaces of affine bodies.
+  /// Returns the names and numbers of rows of a field's datasets: one for each body except rotors, one for the
+  /// directors of each body with directors and, for a field with three components, one for each affine body's surface.
   std::vector<Series> series_of(const Output& output) const;
   /// Returns the values of a field with three components at the corners of all affine bodies, [affine bodies, 4, 3], on
   /// every rank. `block`: this rank's rows of the field, in the order of the mesh file. Collective.

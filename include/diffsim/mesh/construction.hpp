@@ -53,8 +53,8 @@ MeshData segment_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& v
 /// Returns the mesh of an affine body. The mesh of an affine body has one cell, the inertial tetrahedron (see
 /// AffineBody), and is stored on the first rank. Every rank must pass the whole surface of the body.
 ///
-/// Throws InputError if the surface does not enclose a volume or if its normals point inwards. Throws InputError if the
-/// body is too flat, that is, if its smallest extent is less than about 10⁻⁶ of its largest extent. No communication.
+/// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
+/// flat, that is, if its smallest extent is less than about 10⁻⁶ of its largest extent. No communication.
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
 /// Mass, centre of mass and covariance of the mass distribution of an affine body.
@@ -71,8 +71,8 @@ struct MassProperties {
 /// Returns the mesh of an affine body with the given mass properties, which are independent of the body's surface. The
 /// argument `surface` may be empty or consist of several disconnected parts. Throws InputError if the covariance of the
 /// mass distribution is not positive definite, that is, if a principal moment of inertia is not less than the sum of
-/// the two others. Throws InputError if the body is too flat, that is, if the smallest extent of the mass distribution
-/// is less than about 10⁻⁶ of the largest extent. No communication.
+/// the two others, or if the body is too flat, that is, if the smallest extent of the mass distribution is less than
+/// about 10⁻⁶ of the largest extent. No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Returns this rank's block of the mesh of a joint's rotor (`Joint::armature`): one point, whose vertex stores a
@@ -89,9 +89,9 @@ struct Placement {
   std::array<double, 3> translate{};          ///< m
 };
 
-/// Applies the placement `placement` to the vertices of a mesh, and to the vertices of the surface of an affine body.
-/// Throws InputError if an entry of `scale` is not positive and finite. Throws InputError if `angle` is not finite, or
-/// if `angle` is not zero and the length of `axis` is zero or not finite. No communication.
+/// Applies `placement` to the vertices of `mesh`, and to the vertices of the surface of an affine body. Throws
+/// InputError if an entry of `scale` is not positive and finite, if `angle` is not finite, or if `angle` is not zero
+/// and the length of `axis` is zero or not finite. No communication.
 void place(MeshData& mesh, const Placement& placement);
 
 /// Name of a body, and this rank's block of the body's mesh.
@@ -105,9 +105,9 @@ struct NamedMesh {
 /// within each body is unchanged. Region R of a body is called BODY/R in the joined mesh, where BODY is the name of the
 /// body.
 ///
-/// Throws InputError if the list `bodies` is empty, or if some bodies have linear tetrahedra and other bodies have
-/// second-order tetrahedra. Throws InputError if the name of a body is empty, is used twice, is `all`, or contains one
-/// of the separators `/`, `|` and `:`. Collective.
+/// Throws InputError if the list `bodies` is empty, if some bodies have linear and others second-order tetrahedra, or
+/// if the name of a body is empty, is used twice, is `all`, or contains one of the separators `/`, `|` and `:`.
+/// Collective.
 MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies);
 
 }  // namespace diffsim

@@ -45,7 +45,7 @@ struct BodySurface {
   TriangleMesh mesh;  ///< triangles of the surface
 };
 
-/// Description of a named set of cells, faces or vertices: a group of the mesh file, or a side of a box_mesh().
+/// Description of a named set of cells, faces or vertices: a group of the mesh file, or a side of a box (box_mesh()).
 struct RegionInfo {
   std::string name;  ///< name of the set in the mesh file; the decimal number `tag` if the file gives no name
   /// Dimension of the set. Sets of dimension 3 contain tetrahedra, sets of dimension 2 contain triangles or faces of
@@ -73,8 +73,8 @@ struct MeshBody {
   std::int64_t first_cell = 0;                     ///< number of the body's first tetrahedron in the mesh file
   std::array<std::int64_t, 3> first_lower_cell{};  ///< numbers of the body's first point, segment and triangle
   CellKind kind = CellKind::tetrahedron;           ///< kind of those cells of the body that have the highest dimension
-  /// Number of directors: vectors that are stored as the last vertices of the body. A director, a vector stored as a
-  /// vertex, defines the orientation of a segment's cross-section, or describes the rotor of a joint (`rotor_mesh`).
+  /// Number of directors, which are the last vertices of the body. A director, a vector stored as a vertex, defines the
+  /// orientation of a segment's cross-section, or describes the rotor of a joint (`rotor_mesh`).
   std::int64_t num_directors = 0;
   std::shared_ptr<const AffineBody> affine{};  ///< surface mesh and volume of an affine body; nullptr for other bodies
   CellWork work{};                             ///< computational work of the body's cells per time step
@@ -110,9 +110,8 @@ struct MeshData {
     std::int64_t num = 0;             ///< number of cells of one kind (points, segments or triangles) in the whole mesh
     std::int64_t first = 0;           ///< global number of the first cell in this rank's block
     std::vector<std::int64_t> nodes;  ///< vertex numbers of the corners of each cell, [block cells, corners]
-    /// Number of directors (vectors stored as vertices) in the whole mesh. A director is a vector, stored as a vertex,
-    /// that defines the orientation of the cross-section of a segment, or describes the rotor of a joint
-    /// (`rotor_mesh`).
+    /// Number of directors in the whole mesh. A director is a vector, stored as a vertex, that defines the orientation
+    /// of the cross-section of a segment, or describes the rotor of a joint (`rotor_mesh`).
     std::int64_t num_directors = 0;
     /// Vertex number of the director of each segment or point in this rank's block, or -1 for a cell without a
     /// director: [block cells]. The vector `directors` is empty if no cell of the mesh has a director. The director of

@@ -27,8 +27,8 @@ struct LocalNodes;
 /// Volume and quality of all tetrahedra of a mesh, and edge lengths of its tetrahedra, triangles and segments. All
 /// members of MeshQuality except `volume` are computed for straight-edged cells, from the positions of the corners.
 struct MeshQuality {
-  /// Sum of the volumes of all tetrahedra (m³). To the sum `volume`, a second-order cell contributes the volume of the
-  /// curved cell, and the cell of an affine body contributes the volume of the body.
+  /// Sum of the volumes of all tetrahedra (m³). A second-order cell contributes the volume of the curved cell, and the
+  /// cell of an affine body contributes the volume of the body.
   double volume = 0.0;
   double min_edge = 0.0;  ///< m
   double max_edge = 0.0;  ///< m
@@ -46,24 +46,24 @@ struct LowerCellSet {
   std::vector<int> vertices;  ///< [cells, corners]
   /// Array [cells, corners] with the opposite vertex of the neighbouring cell across each side of each triangle or
   /// segment. Side i of a cell is opposite to corner i; the sides of a segment are the ends of the segment. If exactly
-  /// one other cell has side i of a cell, value i of the cell in `across` is the vertex of the other cell that is not
-  /// on side i. If no other cell has side i, value i of the cell in `across` is `no_vertex_across`; if several other
-  /// cells have side i, value i is `many_vertices_across`.
+  /// one other cell has side i of a cell, value i of the cell is the vertex of the other cell that is not on side i.
+  /// The value is `no_vertex_across` if no other cell has side i, and `many_vertices_across` if several other cells
+  /// have side i.
   std::vector<int> across;
   /// Array [cells, 3, 2] with the vertices across the other two sides of the neighbour at each side of each triangle.
   /// If side i of a triangle C has exactly one neighbour T, entries (i, 0) and (i, 1) of C in `beyond` are the vertices
   /// across the other two sides of T: the side with corner i + 1 of C, and the side with corner i + 2 of C (modulo 3).
-  /// Each entry of `beyond` is a vertex number, `no_vertex_across` or `many_vertices_across`. If not exactly one other
-  /// triangle has side i of a triangle C, the entries (i, 0) and (i, 1) of C in `beyond` are `no_vertex_across`.
+  /// Each entry is a vertex number, `no_vertex_across` or `many_vertices_across`. Both entries are `no_vertex_across`
+  /// if side i does not have exactly one neighbour.
   std::vector<int> beyond;
   /// Array [cells] with the local vertex number of each segment's director, or -1 for a segment without a director. A
   /// director is a vector, stored as a vertex, that defines the orientation of a segment's cross-section. The array
-  /// `directors` is empty if the mesh has no directors.
+  /// `directors` is empty if no segment of the mesh has a director.
   std::vector<int> directors;
   /// Array [cells, 2] with the local vertex numbers of the directors of neighbouring segments: value i of a segment
-  /// belongs to the neighbour across side i (see `across`). Value i of a segment in `directors_across` is negative if
-  /// the segment has no unique neighbour across side i, or if the neighbour has no director. The array
-  /// `directors_across` is empty if the mesh has no directors.
+  /// belongs to the neighbour across side i (see `across`). The value is negative if the segment has no unique
+  /// neighbour across side i, or if the neighbour has no director. The array `directors_across` is empty if no segment
+  /// of the mesh has a director.
   std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;  ///< map from local to mesh-file cell numbers
   /// Set of this rank's cells, named name_of(kind), on which fields can have values. Each cell is on exactly one rank.
@@ -83,10 +83,10 @@ struct LowerCellSet {
 /// LowerCellSet::directors_across of its segments.
 ///
 /// In the local numbering of cells, shared cells, which have a vertex that is also on another rank, come before all
-/// other cells. The cells that share vertices with other ranks are sorted along a Hilbert curve, and so are the other
-/// cells. In the local numbering of vertices, owned vertices come before ghosts. Owned vertices are in the order in
-/// which the rank's cells first refer to the vertices; ghosts are in the order of the mesh file. The FileOrder objects
-/// `vertex_order` and `cell_order` map local numbers to numbers in the mesh file.
+/// other cells. The shared cells are sorted along a Hilbert curve, and so are the other cells. In the local numbering
+/// of vertices, owned vertices come before ghosts. Owned vertices are in the order in which the rank's cells first
+/// refer to the vertices; ghosts are in the order of the mesh file. The FileOrder objects `vertex_order` and
+/// `cell_order` map local numbers to numbers in the mesh file.
 ///
 /// Some vertices may be directors: the coordinates of a director are a vector, not a position. A director defines the
 /// orientation of the cross-section of a segment (src/mesh/directors.hpp), or describes the rotor of a joint
@@ -178,8 +178,9 @@ class TetrahedralMesh {
   const FileOrder& vertex_order() const { return *vertex_order_; }       ///< map from local to mesh-file vertex numbers
   const FileOrder& cell_order() const { return *cell_order_; }  ///< map from local to mesh-file numbers of tetrahedra
 
-  /// Bodies of the mesh, in the order of their vertex numbers in the file. The list of bodies is empty if the mesh is a
-  /// single non-affine body without a name; a single affine body without a name is called `body`.
+  /// Bodies of the mesh, in the order of their vertex numbers in the file. A single body without a name is in the list
+  /// with the name `body` if the body is affine or has directors; for any other single body without a name, the list is
+  /// empty.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of the body called `name`. If no body is called `name`, throws Error of kind `input`; the
   /// message suggests the most similar name, if any name is similar, and lists the names of all bodies.
@@ -213,14 +214,13 @@ class TetrahedralMesh {
   /// no affine body.
   const AffineBody* affine_body(int cell) const;
   /// Ratio (volume that a tetrahedron represents) / (volume of the tetrahedron) for each tetrahedron in `cells` or, if
-  /// `cells` is empty, for all of this rank's tetrahedra. The volume factor of a tetrahedron is
-  /// AffineBody::volume_factor if the tetrahedron represents an affine body, else 1. The list that `volume_factors`
-  /// returns is empty if the mesh has no affine bodies.
+  /// `cells` is empty, for all of this rank's tetrahedra. The ratio is AffineBody::volume_factor if the tetrahedron
+  /// represents an affine body, else 1. The returned list is empty if the mesh has no affine bodies.
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
   MeshQuality quality() const;  ///< collective
-  /// Hash of the cells of all kinds, in file order, and of the coordinates of their nodes. The fingerprint of a mesh
-  /// depends neither on the directors of segments nor on the number of ranks. Collective.
+  /// Hash of the cells of all kinds, in file order, and of the coordinates of their nodes. The hash does not include
+  /// the directors of segments, and does not depend on the number of ranks. Collective.
   std::uint64_t fingerprint() const;
 
  private:

@@ -49,7 +49,7 @@ struct PerceptronOptions {
 
 /// Makes a fully connected neural network. Hidden layer l computes a_l = tanh(W_l a_{l-1} + b_l) from the outputs
 /// a_{l-1} of the previous layer, with weights W_l and biases b_l, where a_0 = y are the inputs of the network; the
-/// output layer computes z = W a + b from the outputs a of the last hidden layer. The vector θ of weights contains, for
+/// output layer computes z = W a + b from the outputs a of the previous layer. The vector θ of weights contains, for
 /// each layer l, the weights W_l, row-major [neurons, neurons of the previous layer], followed by the biases b_l. The
 /// initial weights of a network without hidden layers are zero. With hidden layers, the initial entries of each matrix
 /// W_l of weights are uniformly distributed in ±1/√m, where m is the number of columns, and the initial biases are

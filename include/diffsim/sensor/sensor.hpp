@@ -54,9 +54,9 @@ class Sensor {
 /// Region or material point at which a sensor measures.
 struct SensorPlace {
   std::string region = "all";  ///< name of a region of the scene's mesh
-  /// Rest position (m) of a material point inside a tetrahedron. If the member `point` has a value, `region` is not
-  /// used. The barycentric coordinates of a sensor's point in its tetrahedron do not change, even if the rest shape
-  /// changes. In an affine body, which a single tetrahedron represents, a point may be outside the tetrahedron.
+  /// Rest position (m) of a material point inside a tetrahedron. If `point` has a value, `region` must be `all`. The
+  /// barycentric coordinates of a sensor's point in its tetrahedron do not change, even if the rest shape changes. In
+  /// an affine body, which a single tetrahedron represents, a point may be outside the tetrahedron.
   std::optional<std::array<double, 3>> point = {};
   std::string body = {};  ///< name of the body that contains `point`; may be empty if the mesh has one body
 };
@@ -120,11 +120,11 @@ SensorQuantity sensor_quantity_named(const std::string& name);
 
 /// Options of a SensorLoss.
 struct SensorLossOptions {
-  /// Covariance matrix C of the errors of the observed components, [components, components]; empty: identity matrix.
+  /// Covariance matrix C of the errors of the sensor's components, [components, components]; empty: identity matrix.
   std::vector<double> covariance = {};
   /// Threshold δ of Huber's loss, in the unit of the sensor: differences of at most δ between sensor and observation
-  /// contribute quadratically to the loss, and larger differences linearly. If the threshold `huber` is 0, all
-  /// contributions to the loss are quadratic. The threshold `huber` must be 0 if the matrix `covariance` is not empty.
+  /// contribute quadratically to the loss, and larger differences linearly. If `huber` is 0, all contributions to the
+  /// loss are quadratic. `huber` must be 0 if `covariance` is not empty.
   double huber = 0.0;
 };
 
@@ -188,8 +188,8 @@ class SensorValueLoss final : public Loss {
  public:
   /// `weights`: weight of each component of the sensor. `steps`: numbers n of the states x[n] over which the loss
   /// averages, each at most once. `power`: exponent p ≥ 2 of φ(y) = |y|^p for the sensor's values y; no exponent means
-  /// φ(y) = y. Throws Error (input) for a power below 2, for an empty list `steps`, for negative or repeated steps, and
-  /// for a wrong number of weights.
+  /// φ(y) = y. Throws Error (input) for a power that is below 2 or not finite, for an empty list `steps`, for negative
+  /// or repeated steps, and for a wrong number of weights.
   SensorValueLoss(std::shared_ptr<Sensor> sensor, std::vector<double> weights, std::vector<int> steps,
                   std::optional<double> power = {});
   std::string unit() const override;
@@ -222,7 +222,7 @@ class SensorValueLoss final : public Loss {
 /// states. The number N in the loss 1/(2N) Σ |x - x̂|² is the number of pairs (point, state) with at least one observed
 /// coordinate. A coordinate of an observed position that is NaN counts as not observed. The barycentric coordinates of
 /// each material point in its tetrahedron do not change, even if the rest shape changes. Every rank must pass all
-/// observed points. Throws Error (input) for a point outside the body that should contain the point, a wrong number of
+/// observed points. Throws Error (input) for a point outside its body unless the body is affine, a wrong number of
 /// coordinates, negative step numbers, infinite coordinates, and if no coordinate is observed. Collective.
 std::unique_ptr<Loss> make_point_track_loss(const TetrahedralMesh& mesh, const std::vector<ObservedPoints>& observed);
 

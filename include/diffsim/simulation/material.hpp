@@ -13,9 +13,9 @@ struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. For a
 /// parameter on cells, a list of values has one entry for each of this rank's cells of the kind to which the material's
-/// model applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. A list of a
-/// material parameter's values includes values of cells or vertices outside the material's region. A material parameter
-/// that may vary from step to step may be given as a list of the shape [steps, cells] or [steps, vertices].
+/// model applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. The list
+/// also has entries for the cells or vertices outside the material's region. For a parameter that may vary from step to
+/// step, the list may have the shape [steps, cells] or [steps, vertices].
 using CellValues = std::variant<double, std::vector<double>>;
 
 /// Returns pairs (name of a damping parameter, name of the damping mechanism that the parameter controls). Every
@@ -65,8 +65,8 @@ struct DifferentiableMaterial {
   /// `nodal_dilatation`.
   bool nodal_dilatation = false;
   /// Name of a law of the cell model (`CellModel::laws`), for cells other than tetrahedra; each cell model has its own
-  /// list of names. If the name `law` is empty, the first law of the cell model's list is used. For tetrahedra, the
-  /// name `law` must be empty, because `model` is the name of the law.
+  /// list of names. If `law` is empty, the first law of the cell model's list is used. For tetrahedra, `law` must be
+  /// empty, because `model` is the name of the law.
   std::string law = {};
   /// True if a DifferentiableSimulator with this material computes gradients with respect to `youngs_modulus` and
   /// `poisson_ratio`.

@@ -60,12 +60,11 @@ struct RobotOptions {
 /// of a joint, 100 N m (revolute) or 100 N (prismatic) is used. `read_robot` ignores `visual` shapes, and limits
 /// neither velocities nor efforts of joints.
 ///
-/// Throws InputError if the URDF file or a collision mesh cannot be read, or if diffsim was built without urdfdom.
-/// Throws InputError if a body that moves has no mass or an impossible inertia, if a joint mimics another joint, or if
-/// the axis of a joint has zero length. Throws InputError if `options` contain a coordinate, a velocity or an armature
-/// of a joint that does not exist, is fixed or has several coordinates; an armature that is not positive and finite; or
-/// a placement with a scale other than 1. The message of the InputError names the URDF file and, if the error is in a
-/// link or a joint, the link or the joint.
+/// Throws InputError if the URDF file or a collision mesh cannot be read; if diffsim was built without urdfdom; if a
+/// body that moves has no mass or an impossible inertia; if a joint mimics another joint, or its axis has zero length;
+/// or if `options` contain a coordinate, a velocity or an armature of a joint that does not exist, is fixed or has
+/// several coordinates, an armature that is not positive and finite, or a placement with a scale other than 1. The
+/// message names the URDF file and, if the error is in a link or a joint, the link or the joint.
 ///
 /// Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});

@@ -109,8 +109,8 @@ class DifferentiableScene {
   /// which the vertex is attached (src/attach/anchor.hpp).
   std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, [3] or [steps, 3]
-  /// (m/s). `drag`: air density times drag coefficient (kg/m³). Returns the name of the parameter that contains the air
-  /// velocity. Adds the parameters `wind:REGION` and `wind_drag:REGION`.
+  /// (m/s). `drag`: air density times drag coefficient (kg/m³). Adds the parameters `wind:REGION`, which contains the
+  /// air velocity, and `wind_drag:REGION`, which contains `drag`. Returns the name `wind:REGION`.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
   /// Adds forces on vertices. `load`: one force per owned vertex, [owned vertices, 3] or [steps, owned vertices, 3]
   /// (N). Returns the name of the parameter that contains the forces.
@@ -123,8 +123,8 @@ class DifferentiableScene {
   /// parameter `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or
   /// obstacle with a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
   /// `obstacle_velocity:LABEL` [3], and `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value
-  /// that a ContactPair in `options.pairs` gives for A and B, which are two bodies or a body and an obstacle, adds a
-  /// parameter, for example `friction:A|B`.
+  /// that a ContactPair in `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair
+  /// between A and B.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
   /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
@@ -156,14 +156,12 @@ class DifferentiableScene {
   /// after a call of `model()`, because this Link or Feedback replaces the Model of the scene.
   void add_link(std::shared_ptr<Link> link);
   /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of up to
-  /// four barrier stiffnesses κ₁ to κ₄. With the barrier stiffness κ₁, the barrier at the gap `barrier_distance`/2 is
-  /// as stiff as the surface of the bodies. With the barrier stiffness κ₂, the barrier at the gap `barrier_distance`/2,
-  /// on a tenth of the surface, carries the weight of the bodies. With the barrier stiffness κ₃, for affine bodies
-  /// only, the barrier energy at the gap `barrier_distance`/10, on a tenth of the surface, equals the energy of a fall
-  /// by the size of the body, the cube root of the body's volume. With the barrier stiffness κ₄, only for bodies
-  /// thinner than a third of the width of their triangles, the barrier between two crossing edges at the gap 0.03 ·
-  /// `barrier_distance` is as stiff as a vertex of the surface. Each barrier stiffness κ₁, …, κ₄ is computed from
-  /// sums or means over all bodies that are not obstacles.
+  /// four values κ₁ to κ₄, which are computed from d̂ = `barrier_distance` and from sums or means over all bodies that
+  /// are not obstacles. With κ = κ₁, the barrier at the gap d̂/2 is as stiff as the surface of the bodies. With κ = κ₂,
+  /// the barrier at the gap d̂/2, on a tenth of the surface, carries the weight of the bodies. With κ = κ₃, for affine
+  /// bodies only, the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall by the
+  /// size of the body, the cube root of its volume. With κ = κ₄, only for bodies thinner than a third of the width of
+  /// their triangles, the barrier between two crossing edges at the gap 0.03 d̂ is as stiff as a vertex of the surface.
   ///
   /// `add_contact` uses the result of `adaptive_stiffness` if `ContactOptions::adaptive_stiffness` is true.
   /// `thickness`: thickness ξ of the contact (m); the barrier is softer for ξ > 0. Throws Error (input) if all bodies
@@ -196,9 +194,9 @@ class DifferentiableScene {
   State initial_state() const;  ///< copy of the initial state
   /// Sets `state` to a frame of a trajectory file: the frame of step `step` or, if `step` is -1, the last frame. Fields
   /// of `state` that describe prescribed motions, such as the origin of a rotation, are set to the values at the step
-  /// of the frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file has no
-  /// frame of step `step`, or lacks a field that the time stepper needs. Throws Error (input) if a Link computes the
-  /// velocity of a region that rotates, unless the frame of step 0 is read.
+  /// of the frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file belongs
+  /// to another mesh, has no frame of step `step`, or lacks a field that the time stepper needs. Throws Error (input)
+  /// if a Link or Feedback computes the velocity of a region that rotates, unless the frame of step 0 is read.
   int read_frame(const std::string& trajectory, int step, State& state) const;
   /// Advances `state` from state n to state n+1. In the first call, and if the scene may have changed since the last
   /// call (`changed_since`), `step` first calls `Model::prepare`.

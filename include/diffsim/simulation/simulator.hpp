@@ -67,8 +67,8 @@ class Simulator {
   /// scene's state.
   void set_state(const State& state, int step = 0);
   /// Sets the current state to a frame of a trajectory file: the frame of step `step` or, if `step` is -1, the last
-  /// frame. Returns the step number of the frame that was read. Throws InputError if the trajectory file has no frame
-  /// of step `step`, or lacks a field that the time stepper needs.
+  /// frame. Returns the step number of the frame that was read. Throws the same Errors as
+  /// `DifferentiableScene::read_frame`, for example if the trajectory file has no frame of step `step`.
   int set_state(const std::string& trajectory, int step);
   /// Sets the current state to the initial state of the scene, and the step number to 0.
   void reset();
@@ -116,8 +116,7 @@ class Trajectory {
 
 /// Product of the Hessian of a loss L with a direction: the derivative of the gradient of L along the direction.
 struct HessianProduct {
-  /// Derivatives of ∂L/∂p along the direction of the Hessian product, for the parameters p that `require_gradient`
-  /// selected.
+  /// Derivatives of ∂L/∂p along the direction, for the parameters p that `require_gradient` selected.
   ParameterSet parameters;
   /// Derivative of ∂L/∂x[0] along the direction of the Hessian product, where x[0] is the initial state; only the owned
   /// entries of the fields are meaningful.
@@ -140,8 +139,8 @@ class DifferentiableSimulator : public Simulator {
   explicit DifferentiableSimulator(DifferentiableScene& scene);
   ~DifferentiableSimulator() override;
 
-  /// Selects the parameters p for which `backward` computes ∂L/∂p, where L is the loss. The derivative ∂L/∂x[0] of the
-  /// loss L with respect to the initial state x[0] is always computed.
+  /// Selects the parameters p for which `backward` computes the derivative ∂L/∂p of the loss L, and discards the last
+  /// rollout. The derivative ∂L/∂x[0] with respect to the initial state x[0] is always computed.
   void require_gradient(const std::vector<std::string>& parameters);
 
   using Simulator::rollout;
@@ -165,8 +164,9 @@ class DifferentiableSimulator : public Simulator {
   /// returns the gradient with respect to the state before step `steps.begin`. In a scene with contact, each rollout
   /// from step 0 first calls `DifferentiableScene::require_apart`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Computes the gradient of the loss of `rollout`. Throws Error without a rollout since the last `step`, `set_state`
-  /// or `reset`, or if the scene may have changed since (`DifferentiableScene::revision`). `state()` does not change.
+  /// Computes the gradient of the last rollout's loss; `state()` does not change. Throws Error without a rollout since
+  /// the last `step`, `set_state`, `reset` or `require_gradient`, in a second call after the same rollout, and if the
+  /// scene may have changed since the rollout (`DifferentiableScene::revision`).
   void backward();
 
   /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) if
@@ -199,8 +199,8 @@ class DifferentiableSimulator : public Simulator {
   /// progress callback throws an exception, `backward` or `hessian_product` ends; call `reset` before further steps.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
 
-  /// Statistics of the last rollout and, if `backward` was called, of the reverse sweep: numbers of steps and
-  /// snapshots, and run times. Throws Error if no rollout was run since the last `step`, `set_state` or `reset`.
+  /// Statistics of the last rollout and, after `backward`, of the reverse sweep: numbers of steps and snapshots, run
+  /// times. Throws Error without a rollout since the last `step`, `set_state`, `reset` or `require_gradient`.
   const SweepStatistics& statistics() const;
 
  private:

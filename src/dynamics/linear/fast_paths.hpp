@@ -24,9 +24,9 @@ class FastPaths {
   /// permitted upper bound of the eigenvalues that the smoother of the finest multigrid level covers
   /// (`smooth_in_single_precision`). `norm`: norm of the right-hand side.
   virtual bool use_smoothers(PC pc, double least_bound, double norm) = 0;
-  /// Copies the present values of `matrix` to the smoother of the finest multigrid level. Recomputes the diagonal
-  /// blocks of the finest level's smoother only if `with_diagonal` is true. Does nothing if the finest multigrid level
-  /// keeps PETSc's smoother.
+  /// Copies the present values of `matrix` to the smoother of the finest multigrid level. Recomputes the smoother's
+  /// diagonal blocks only if `with_diagonal` is true. Does nothing if the finest multigrid level keeps PETSc's
+  /// smoother.
   virtual void update_finest_level(PC pc, Mat matrix, bool with_diagonal) = 0;
   /// Returns the operator of the finest multigrid level in single precision, or nullptr if this level keeps PETSc's
   /// smoother.

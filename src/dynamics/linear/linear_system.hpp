@@ -29,8 +29,8 @@ struct LinearReport {
   bool indefinite = false;
   int iterations = 0;
   double residual = 0.0;  ///< norm of the residual, relative to the norm of the right-hand side
-  std::string
-      reason;  ///< reason why the solve ended: name of the KSPConvergedReason, or a text if a factorisation failed
+  /// Reason why the solve ended: name of the KSPConvergedReason, or a text if a factorisation failed.
+  std::string reason;
 };
 
 /// Linear systems J x = b with the Jacobian J of an implicit step, distributed over all ranks and solved by PETSc. The
@@ -66,38 +66,39 @@ class LinearSystem {
   /// Returns true if `set_reference` has not been called in this rollout and the system has more than
   /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Sets up the reference preconditioner, which the linear systems of a rollout share. The reference preconditioner is
-  /// computed from the sum of the contributions `shares` of all ranks. The sum of the contributions `shares` should be
-  /// positive definite and close to the matrices of the rollout, and must depend on the parameters only.
-  /// `set_reference` replaces the matrix that the last call of `set_matrix` has set. Returns false if the Krylov method
-  /// does not converge with the reference preconditioner. If PETSc's options choose a preconditioner with a cheap
-  /// set-up, `set_reference` sets up no preconditioner and returns true.
+  /// Sets up the reference preconditioner, which the linear systems of a rollout share, from the sum of the
+  /// contributions `shares` of all ranks. The sum of the contributions should be positive definite and close to the
+  /// matrices of the rollout, and must depend on the parameters only. `set_reference` replaces the matrix that the last
+  /// call of `set_matrix` has set. Returns false if the Krylov method does not converge with the reference
+  /// preconditioner. If PETSc's options choose a preconditioner with a cheap set-up, `set_reference` sets up no
+  /// preconditioner and returns true. The reference preconditioner is discarded if a later matrix has another sparsity
+  /// pattern or another symmetry.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a time step, whose result must not depend on preconditioners of earlier time steps. If `set_reference` has
-  /// set up a preconditioner for the rollout, the matrices of the step share this preconditioner until a solve fails,
-  /// or until the iterations in excess of the expected number have cost as much as the set-up of a new preconditioner
-  /// (PreconditionerPolicy). If the rollout has no preconditioner of `set_reference`, or the step no longer uses this
-  /// preconditioner, a new preconditioner is computed from the next matrix of the step. A preconditioner from a matrix
-  /// of the step is also used for later matrices of the step, until a solve needs more than about twice as many
-  /// iterations per decimal digit of the residual as the first solve with this preconditioner.
+  /// Begins a time step, whose result must not depend on preconditioners or failed solves of earlier time steps. If
+  /// `set_reference` has set up a preconditioner for the rollout, the matrices of the step share this preconditioner
+  /// until a solve fails, or until the iterations in excess of the expected number have cost as much as the set-up of a
+  /// new preconditioner (PreconditionerPolicy). Afterwards, or if the rollout has no preconditioner of `set_reference`,
+  /// a new preconditioner is computed from the next matrix of the step. The new preconditioner is also used for later
+  /// matrices of the step, until a solve fails or needs more than about twice as many iterations per decimal digit of
+  /// the residual as the first solve with this preconditioner.
   void renew_preconditioner();
   /// Begins the computation of the derivatives of a step. A preconditioner changes derivatives only within the
   /// tolerance of the solver. The present preconditioner, which may have been computed in another time step for another
-  /// sparsity pattern, remains in use until the iterations in excess of the expected number have cost as much as the
-  /// set-up of a new preconditioner. `keep_preconditioner` acts as `renew_preconditioner` if the rollout has a
-  /// preconditioner of `set_reference`, if the present preconditioner has a cheap set-up or does not exist, or if a new
-  /// preconditioner is due.
+  /// sparsity pattern, therefore remains in use until a solve fails, or until the iterations in excess of the expected
+  /// number have cost as much as the set-up of a new preconditioner. `keep_preconditioner` acts as
+  /// `renew_preconditioner` if the rollout has a preconditioner of `set_reference`, if matrices are factored, if the
+  /// present preconditioner has a cheap set-up or does not exist, or if a new preconditioner is due.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero, regardless of the values of x on entry.
   /// `definite`: true if the Jacobian J was projected to a positive definite matrix.
   ///
-  /// If a solve of a system with contact fails because of the preconditioner (SolvePolicy), the solve is repeated with
-  /// a preconditioner that is computed from the present matrix. After the first failure in a time step, the diagonal
+  /// If a solve of a system with contact fails because of the preconditioner (SolvePolicy) for the first time in a time
+  /// step, the solve is repeated with a preconditioner that is computed from the present matrix, and the diagonal
   /// blocks of the smoother of the finest multigrid level are recomputed for every later matrix of the time step,
   /// because contact barriers may stiffen further. If a later solve of the time step fails because of the
-  /// preconditioner, and J is a positive definite matrix with at most 300 000 unknowns, the system of the failed solve
-  /// and all later systems of the time step are solved by factorisation.
+  /// preconditioner, `definite` is true and J has at most 300 000 unknowns, the system of the failed solve and all
+  /// later systems of the time step are solved by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves J x = b, or Jᵀ x = b if `transposed`, by factorisation, regardless of the number of unknowns. Use
   /// `solve_by_factors` for systems that conjugate gradients cannot solve.
@@ -127,8 +128,8 @@ class LinearSystem {
   /// Creates a matrix with the sparsity pattern of the contributions `shares`: `unprojected_` if there are constraints,
   /// otherwise `matrix_`.
   void make_matrix(const std::vector<MatrixShare*>& shares);
-  /// Completes the newly created matrix `matrix_`: sets the block size and the near null space, and creates vectors of
-  /// a matching type.
+  /// Completes the newly created matrix `matrix_`: sets the block size of this rank's part of the matrix and the near
+  /// null space and, if the matrix accepts values in device memory, creates vectors of a matching type.
   void adopt_matrix();
   void configure(Solver& solver, bool direct, const char* prefix);
   /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a matrix with at most 1000
@@ -145,8 +146,8 @@ class LinearSystem {
   /// Solves the linear system with a preconditioner that was computed for another matrix, in at most
   /// `policy_.most(tolerance)` iterations, and reports the number of iterations to `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Solves the linear system by the factorisation or the Krylov method of the configured solver, without repetition
-  /// after a failure.
+  /// Solves the linear system by the factorisation or the Krylov method of the configured solver. Repeats the solve
+  /// with a new preconditioner only after a failure with a preconditioner that was computed for another matrix.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
   /// Converts `report`, the result of `solve_as_chosen`, to a SolvePolicy::Outcome.
   SolvePolicy::Outcome outcome_of(const LinearReport& report, bool definite) const;

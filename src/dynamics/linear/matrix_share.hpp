@@ -13,9 +13,8 @@
 namespace diffsim::dynamics {
 
 /// Contribution of this rank to one summand of the Jacobian, as a sparse matrix of 3×3 blocks. Block rows and block
-/// columns of a MatrixShare belong to the owned vertices, followed by ghost vertices. The ghost vertices of a
-/// MatrixShare are the ghost vertices of the mesh, or the separate list `couplings.copies()` of copies of other ranks'
-/// vertices.
+/// columns of a MatrixShare belong to the owned vertices, followed by ghost vertices: the ghost vertices of the mesh,
+/// or the separate list `couplings.copies()` of copies of other ranks' vertices.
 class MatrixShare {
  public:
   /// `couplings`: sparsity pattern. `has_own_copies`: true if the ghost vertices of the MatrixShare are the vertices
@@ -31,8 +30,8 @@ class MatrixShare {
   /// Returns a field on the owned and ghost vertices of this MatrixShare, with the values of `field` [owned or local
   /// vertices, 3] at owned vertices, and with ghost values up to date. Collective.
   Field complete(const Field& field) const;
-  /// Adds K x to y at owned vertices, where K is the sum of the MatrixShares of all ranks, one summand of the Jacobian.
-  /// x and y: [local vertices of the mesh, 3]. Collective.
+  /// Adds K x to y at owned vertices, where the matrix K, one summand of the Jacobian, is the sum of the MatrixShares
+  /// of all ranks. x and y: [local vertices of the mesh, 3]. Collective.
   void multiply(const Field& x, Field& y) const;
 
  private:

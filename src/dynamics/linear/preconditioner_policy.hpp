@@ -43,8 +43,8 @@ class PreconditionerPolicy {
   /// a time step, perhaps of an earlier time step, instead of a new preconditioner.
   bool keeps() const { return keeps_ && !renews_; }
 
-  /// Sets the number of Krylov iterations of a solve, to the relative residual 1e-3, with the matrix from which the
-  /// rollout's reference preconditioner was computed.
+  /// Sets the number of Krylov iterations of a solve to the relative residual 1e-3 with the rollout's reference
+  /// preconditioner and the matrix from which the reference preconditioner was computed.
   void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
   /// Returns the number of iterations that a solve to the relative residual `tolerance` is expected to need, with the
   /// rollout's reference preconditioner if `on_reference()` is true, and otherwise with the latest preconditioner from

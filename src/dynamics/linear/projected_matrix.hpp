@@ -11,24 +11,20 @@
 
 namespace diffsim::dynamics {
 
-/// Matrix A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a of a linear system on the tangent space of constraints, where
-/// J is the unconstrained matrix, g_k are the constraints with the multipliers λ_k, P is the orthogonal projection onto
-/// the tangent space, and the second sum, over assemblies a of rigid bodies, consists of parts (I - P)_a of I - P with
-/// factors α_a. The projected matrix A and the unconstrained matrix J have the same size. If b is in the tangent space
-/// of the constraints g_k, the solution of A x = b with the projected matrix A is the tangent vector x with wᵀ (J - Σ_k
-/// λ_k ∇²g_k) x = wᵀ b for all tangent vectors w, where J is the unconstrained matrix, and λ_k are the multipliers of
-/// the constraints. In the sum Σ_a α_a (I - P)_a with factors α_a, the index a denotes an assembly: one rigid body, or
-/// several rigid bodies that joints connect. (I - P)_a is the part of I - P at the nodes of assembly a, where P is the
-/// orthogonal projection onto the tangent space. The factor α_a of (I - P)_a, with the orthogonal projection P onto the
-/// tangent space, is the largest absolute diagonal entry |J_ii| of the unconstrained matrix J at the nodes of assembly
-/// a, or 1 if all J_ii at these nodes are 0.
+/// Matrix A of a linear system on the tangent space of constraints, of the same size as the unconstrained matrix J:
+///   A = P (J - Σ_k λ_k ∇²g_k) P + Σ_a α_a (I - P)_a,
+/// where λ_k are the multipliers of the constraints g_k, and P is the orthogonal projection onto the tangent space. If
+/// b is in the tangent space, the solution of A x = b is the tangent vector x with wᵀ (J - Σ_k λ_k ∇²g_k) x = wᵀ b for
+/// all tangent vectors w. The index a denotes an assembly: one rigid body, or several rigid bodies that joints connect.
+/// (I - P)_a is the part of I - P at the nodes of assembly a, and the factor α_a is the largest |J_ii| at these nodes,
+/// or 1 if all J_ii at these nodes are 0.
 class ProjectedMatrix {
  public:
   /// `count`: number of this rank's rows of the matrix, three for each owned vertex. Collective.
   ProjectedMatrix(const body::ConstraintSet& set, PetscInt count);
 
   /// Sets the projection P onto the tangent space, and the multipliers λ of the constraints. If `multipliers` is
-  /// nullptr, the multipliers λ of the constraints are zero. Collective.
+  /// nullptr, λ is zero. Collective.
   void set(const body::TangentSpace& space, const body::Multipliers* multipliers);
   /// Computes the projected matrix A in `result`. `is_same_pattern`: true if an earlier call of `compute` computed
   /// `result` from a matrix J with the same sparsity pattern. Collective.

@@ -18,9 +18,9 @@ namespace diffsim::dynamics {
 /// largest diagonal entry of τ A and the norm of σ b are about one.
 class SingleLevel {
  public:
-  /// `blocks`: block structure of the operator `matrix`, which must consist of 3×3 blocks. `by_blocks`: true if the
-  /// smoother's matrix D consists of the 3×3 diagonal blocks of the operator A, false if D is the diagonal of A.
-  /// Collective.
+  /// `blocks`: block structure of the operator `matrix`, which must consist of 3×3 blocks (`blocks.own` is not
+  /// nullptr). `by_blocks`: true if the smoother's matrix D consists of the 3×3 diagonal blocks of the operator A,
+  /// false if D is the diagonal of A. Collective.
   SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
   ~SingleLevel();
   SingleLevel(const SingleLevel&) = delete;

@@ -8,12 +8,12 @@ namespace diffsim::dynamics {
 /// Policy for the linear solves of a time step that fail because of the preconditioner. A preconditioner may fail if
 /// contact barriers have stiffened since the preconditioner was computed.
 ///
-/// After the first failed solve in a time step, the linear system is solved once more with a new preconditioner, and
-/// the smoother of the finest multigrid level is updated with every later matrix of the time step. If a later solve of
-/// the time step with a positive definite matrix of at most `most_factored` unknowns fails because of the
-/// preconditioner, the system of the failed solve and all later systems of the time step are solved by factorisation. A
-/// SolvePolicy stores only flags and a counter. All ranks must call the same functions of a SolvePolicy with the same
-/// arguments.
+/// After the first solve of a time step that fails because of the preconditioner, the linear system is solved once more
+/// with a new preconditioner, and the diagonal blocks of the smoother of the finest multigrid level are recomputed for
+/// every later matrix of the time step. If a later solve of the time step with a positive definite matrix of at most
+/// `most_factored` unknowns fails because of the preconditioner, the system of the failed solve and all later systems
+/// of the time step are solved by factorisation. A SolvePolicy stores only flags and a counter. All ranks must call the
+/// same functions of a SolvePolicy with the same arguments.
 class SolvePolicy {
  public:
   /// Largest number of unknowns of a system that is factored after failed solves.
@@ -45,8 +45,8 @@ class SolvePolicy {
   /// must continue: accept the outcome, repeat the solve, or factor the matrix.
   Next record(const Outcome& outcome, std::int64_t unknowns);
 
-  /// Returns true if the diagonal blocks of the smoother of the finest multigrid level are recomputed for every matrix
-  /// of the present time step.
+  /// Returns true if the diagonal blocks of the smoother of the finest multigrid level are recomputed for every later
+  /// matrix of the present time step.
   bool is_careful() const { return careful_; }
   /// Returns true if the remaining systems of the present time step are solved by factorisation.
   bool factors() const { return gave_up_; }
@@ -83,8 +83,8 @@ SmootherBounds smoother_bounds(double largest, double least_bound);
 /// Choice of the factorisation of a matrix.
 struct FactorChoice {
   bool copies = false;  ///< true if each rank factors a copy of the whole matrix
-  /// True if PETSc's own factorisation, which does not pivot, is used. The member `without_pivoting` is ignored if
-  /// PETSc was built without MUMPS.
+  /// True if PETSc's own factorisation, which does not pivot, is used. `without_pivoting` is ignored if PETSc was built
+  /// without MUMPS.
   bool without_pivoting = false;
 };
 /// Returns how a matrix with `unknowns` unknowns on `ranks` ranks is factored. `by_options`: true if PETSc's options

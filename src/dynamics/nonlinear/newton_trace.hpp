@@ -11,7 +11,8 @@ namespace diffsim::dynamics {
 struct NewtonIteration {
   Field y;  ///< iterate before the iteration
   double step = 1.0;
-  /// True if the direction d was computed with a Jacobian that was projected to a positive semidefinite matrix.
+  /// True if the direction d was computed with a Jacobian in which element contributions of contact or of all force
+  /// terms were made positive semidefinite.
   bool projected = false;
 };
 

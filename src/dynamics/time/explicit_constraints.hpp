@@ -24,8 +24,8 @@ struct ConstraintValues {
   std::vector<double> multipliers, result;
 };
 
-/// Read-only pointers to a field and to the derivative of the field along a direction. nullptr stands for a field of
-/// zeros.
+/// Read-only pointers to a field and to the derivative of the field along a direction. A pointer that is nullptr stands
+/// for a field of zeros.
 struct FieldPair {
   const Field* value = nullptr;
   const Field* derivative = nullptr;
@@ -40,9 +40,11 @@ struct FieldPairToChange {
 template <class T>
 struct ConstraintStage {
   int stage;
-  FieldPair x, v;                     ///< positions and velocities at the start of the substep
-  FieldPair X;                        ///< positions of the stage
-  FieldPair force;                    ///< force at the stage, excluding the constraint force
+  FieldPair x, v;  ///< positions and velocities at the start of the substep
+  FieldPair X;     ///< positions of the stage
+  /// Force at the stage, without the constraint force; except in `add_force_tangent`, where `force.value` includes the
+  /// constraint force, and may be nullptr if neither masses nor the damping factor change.
+  FieldPair force;
   FieldPair mass;                     ///< [owned vertices]
   const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
   ExplicitUpdate<T> update;  ///< data of the step, of which only the members `h`, `gravity` and `damping` are read
@@ -52,17 +54,14 @@ struct ConstraintStage {
 ///
 /// Positions x must satisfy the constraints g(x) = 0 with the Jacobian G = ∂g/∂x. The force at stage i is f + G(X_i)ᵀ
 /// λ_i, where X_i are the positions of stage i, λ_i are the multipliers of the constraints, and f are all forces other
-/// than the constraint forces. The multipliers λ_i of stage i are determined by one of the following conditions:
+/// than the constraint forces. The multipliers λ_i are determined by one of the following conditions:
 ///
-/// - At a stage before the last, the multipliers of the constraints are determined such that the positions X_{i+1} of
-///   the next stage satisfy the constraints.
+/// - Stage before the last: the positions X_{i+1} of the next stage satisfy the constraints.
 ///
-/// - At the last stage of velocity Verlet, which is at the end of the substep, the multipliers of the constraints are
-///   determined such that the velocities v' at the end of the substep satisfy G(X_i) v' = 0, where G(X_i) is the
-///   Jacobian of the constraints at the positions X_i of the stage.
+/// - Last stage of velocity Verlet, which is at the end of the substep: the velocities v' at the end of the substep
+///   satisfy G(X_i) v' = 0.
 ///
-/// - At the last stage of symplectic Euler, the multipliers of the constraints are determined such that the positions
-///   x' at the end of the substep satisfy the constraints.
+/// - Last stage of symplectic Euler: the positions x' at the end of the substep satisfy the constraints.
 ///
 /// Velocity Verlet with constraints is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006, section
 /// VII.1.4), which is symplectic and of second order. Symplectic Euler with constraints computes the same positions as
@@ -71,39 +70,29 @@ struct ConstraintStage {
 /// Derivatives of the constraint forces follow from the implicit function theorem for g(y) = 0 with y = b + C G(x)ᵀ λ,
 /// where x are the positions of the stage, y are the positions that the constraint force corrects, b is the value of y
 /// without the constraint force, C is the diagonal matrix of the derivatives of y with respect to the force
-/// (`factors`), and λ are the multipliers. The derivative of the constraints g(y) with respect to the multipliers λ is
-/// S = G(y) C G(x)ᵀ, where G is the Jacobian of g, x are the positions of the stage, y are the corrected positions, and
-/// C is the diagonal matrix of the derivatives of y with respect to the force. A bar over a symbol denotes the adjoint
-/// of the quantity. The adjoint of a stage is computed in the following order:
+/// (`factors`), and λ are the multipliers. The derivative of g(y) with respect to λ is S = G(y) C G(x)ᵀ. A bar over a
+/// symbol denotes the adjoint of the quantity. The adjoint of a stage is computed in the following order:
 ///
-/// 1. The adjoint p̄ of the force without regard to the constraints is computed from the adjoint ȳ of the corrected
-///    positions y, and from the adjoints of all other quantities that depend on the force.
+/// 1. The adjoint p̄ of the force without regard to the constraints is computed from ȳ, and from the adjoints of all
+///    other quantities that depend on the force.
 ///
-/// 2. The adjoint of b, the value of y without the constraint force, is computed by b̄ = ȳ - G(y)ᵀ z with z = S⁻ᵀ G(x)
-///    p̄, where G is the Jacobian of the constraints, x are the positions of the stage, y are the corrected positions, S
-///    = G(y) C G(x)ᵀ is the derivative of the constraints with respect to the multipliers, C is the diagonal matrix of
-///    the derivatives of y with respect to the force, and p̄ is the adjoint of the force without regard to the
-///    constraints (step 1).
+/// 2. The adjoint of b is b̄ = ȳ - G(y)ᵀ z with z = S⁻ᵀ G(x) p̄.
 ///
-/// 3. The adjoint f̄ of the force with regard to the constraints is computed in the same way as the adjoint p̄ without
-///    regard to the constraints, but from b̄, the adjoint of the value of y without the constraint force (step 2),
-///    instead of ȳ, the adjoint of the corrected positions y.
+/// 3. The adjoint f̄ of the force with regard to the constraints is computed in the same way as p̄, but from b̄
+///    instead of ȳ.
 ///
-/// 4. The product (Σ_k λ_k ∇²g_k) f̄ with the multipliers λ_k of the constraints g_k and the adjoint f̄ of the force
-///    (step 3) is added to the adjoint x̄ of the positions of the stage.
+/// 4. The product (Σ_k λ_k ∇²g_k) f̄ is added to the adjoint x̄ of the positions of the stage.
 ///
-/// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0,
-/// where G is the Jacobian of the constraints g and x are the positions of the stage; in the computation of the
-/// adjoint, G(x) replaces G(y), and -(Σ_k z_k ∇²g_k) y with the vector z of step 2 is added to the adjoint x̄ of the
-/// positions of the stage.
+/// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0;
+/// G(x) then replaces G(y), and -(Σ_k z_k ∇²g_k) y is also added to x̄.
 class ExplicitConstraints {
  public:
   /// `h`: length of a substep (s). Throws Error (input) for time integrators other than symplectic Euler and velocity
-  /// Verlet. With time integrators other than symplectic Euler and velocity Verlet, the constraint force of some stage
-  /// does not change the next positions, so these positions may violate the constraints.
+  /// Verlet: with any other time integrator, the constraint force of some stage does not change the next positions,
+  /// which may therefore violate the constraints.
   ExplicitConstraints(const ConstraintSet& set, const ExplicitRule& rule, double h);
 
-  /// Returns the size (bytes) of the vectors in the `ConstraintValues` of a stage.
+  /// Returns the size (bytes) of the `ConstraintValues` of a stage.
   std::size_t record_bytes() const;
   /// Adds the constraint force of the stage `at` to `force`. Returns the multipliers of the constraints, and the
   /// positions or velocities that satisfy the constraints. Throws Error on all ranks if the constraints cannot be
@@ -116,7 +105,7 @@ class ExplicitConstraints {
                                      Field& force_tangent) const;
   /// Adds the constraint force G(X)ᵀ λ to `force`, with the Jacobian G of the constraints at the positions X and the
   /// multipliers λ of `recorded`. If T is `Along`, the derivative of the constraint force is added to
-  /// `force.derivative`. `tangent`: derivatives of `recorded`. Collective.
+  /// `force.derivative`. `tangent`: derivatives of `recorded`; ignored if T is double. Collective.
   template <class T>
   void add_recorded_force(const FieldPair& X, const ConstraintValues& recorded, const ConstraintValues* tangent,
                           const FieldPairToChange& force) const;
@@ -142,11 +131,11 @@ class ExplicitConstraints {
 template <class T>
 class HostUpdate {
  public:
-  /// Copies the masses, gravity and damping factor to host memory. `mass`: [owned vertices]. `update`: device addresses
-  /// of gravity and damping factor.
+  /// Copies gravity, the damping factor and the masses of the constrained nodes to host memory. `mass`: [owned
+  /// vertices]. `update`: device addresses of gravity and damping factor.
   HostUpdate(const ConstraintSet& set, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Returns the host addresses of masses, gravity and damping factor. The host addresses are valid as long as the
-  /// HostUpdate exists.
+  /// Returns the host addresses of masses, gravity and damping factor, which are valid as long as the HostUpdate
+  /// exists.
   ExplicitUpdate<T> operator()() const;
 
  private:
@@ -161,15 +150,15 @@ class ExplicitConstraints::Reverse {
  public:
   Reverse(const ExplicitConstraints& constraints, int stage, const FieldPair& X, const ConstraintValues& recorded,
           const ConstraintValues* tangent, const FieldPair& mass, const ExplicitUpdate<T>& update);
-  /// Adds the constraint correction of adjoints (step 2 in the comment of ExplicitConstraints) to `x_bar` or `v_bar`,
-  /// the adjoints of the positions and velocities at the end of the substep. The stage of this Reverse object must be
-  /// the last stage of the substep. Collective.
+  /// Adds the correction -G(y)ᵀ z (step 2 in the comment of ExplicitConstraints) to `x_bar` or `v_bar`, the adjoints of
+  /// the positions and velocities at the end of the substep. The stage of this Reverse object must be the last stage of
+  /// the substep. Collective.
   void correct_end(const FieldPairToChange& x_bar, const FieldPairToChange& v_bar);
-  /// Adds the constraint correction of adjoints (step 2 in the comment of ExplicitConstraints) to `x_bar`, the adjoint
-  /// of the next stage's positions. The stage of this Reverse object must not be the last stage of the substep.
-  /// `v_bar`: adjoint of the next stage's velocities; the pointers in `v_bar` are nullptr if the adjoint is zero.
-  /// `acceleration_bar`: contributions of the end of the substep, and of the stages after the next stage, to the
-  /// adjoint of the stage's acceleration. Collective.
+  /// Adds the correction -G(y)ᵀ z (step 2 in the comment of ExplicitConstraints) to `x_bar`, the adjoint of the next
+  /// stage's positions. The stage of this Reverse object must not be the last stage of the substep. `v_bar`: adjoint of
+  /// the next stage's velocities; the pointers in `v_bar` are nullptr if the adjoint is zero. `acceleration_bar`:
+  /// contributions of the end of the substep, and of the stages after the next stage, to the adjoint of the stage's
+  /// acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
   /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i. `f_bar`:
   /// adjoint f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.

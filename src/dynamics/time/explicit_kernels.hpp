@@ -78,21 +78,19 @@ struct ExplicitUpdate {
   }
 };
 
-/// Coefficients of an ExplicitRule for a stage i, or for the end of a substep, multiplied by powers of the substep
-/// length h.
+/// Coefficients of an ExplicitRule for a stage i (c_i, a_ij, ā_ij), or for the end of a substep (β, β', b_j, b̄_j),
+/// multiplied by powers of the substep length h.
 struct StageWeights {
   int earlier = 0;  ///< number of stages before stage i, or before the last stage for the end of a substep
-  /// Factor of the velocity v in the position: h c_i for stage i, or h β for the end of a substep, with the substep
-  /// length h and the coefficients c_i and β of ExplicitRule.
+  /// Factor of the velocity v in the position: h c_i for stage i, or h β for the end of a substep.
   double drift = 0.0;
-  /// Factor of the new velocity v' in the position at the end of a substep: h β', with the substep length h and the
-  /// coefficient β' of ExplicitRule.
+  /// Factor of the new velocity v' in the position at the end of a substep: h β'.
   double new_velocity = 0.0;
   /// Factors of the accelerations of the stages j in the velocity: h a_ij for stage i, or h b_j for the end of a
-  /// substep, with the substep length h and the coefficients a_ij and b_j of ExplicitRule.
+  /// substep.
   double velocity[max_stages] = {};
   /// Factors of the accelerations of the stages j in the position: h² ā_ij for stage i, or h² b̄_j for the end of a
-  /// substep, with the substep length h and the coefficients ā_ij and b̄_j of ExplicitRule.
+  /// substep.
   double position[max_stages] = {};
 
   StageWeights(int count, double h, double c, const ExplicitRule::Row& a, const ExplicitRule::Row& a_bar)
@@ -179,9 +177,8 @@ struct EndUpdate {
   Earlier<T> accelerations;
   In<T> f;
 
-  /// Returns the velocity at the end of the substep without damping: v + h Σ_i b_i A_i, with the velocity v at the
-  /// start of the substep, the substep length h, the coefficients b_i of ExplicitRule, and the accelerations A_i of the
-  /// stages.
+  /// Returns the velocity at the end of the substep without damping, v + h Σ_i b_i A_i, with the coefficients b_i of
+  /// ExplicitRule and the accelerations A_i of the stages.
   KOKKOS_INLINE_FUNCTION T undamped(int i, T v) const {
     for (int j = 0; j < earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
     return v + weights.velocity[earlier] * update.acceleration(i, f(i));
@@ -211,8 +208,7 @@ struct EndAdjoint {
   EarlierAdjoints<T> acceleration_bars;
   Out<T> f_bar;
 
-  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity, with the mask m, the adjoints v̄' and x̄' at the end
-  /// of the substep, the substep length h, and the coefficient β' of ExplicitRule.
+  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity, with the symbols of the formulas of EndAdjoint.
   KOKKOS_INLINE_FUNCTION T masked(int i) const { return update.mask(i) * (v_bar(i) + weights.new_velocity * x_bar(i)); }
   KOKKOS_INLINE_FUNCTION T acceleration_bar(int j, const T& u_bar, const T& x_free) const {
     return weights.velocity[j] * u_bar + weights.position[j] * x_free;

@@ -28,11 +28,10 @@ class ExplicitRecord;
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
 /// velocities are integer multiples of a power of two s_v ≈ 2⁻⁵² L/h, where L is the largest |coordinate| of the rest
-/// shape and h is the substep length. The increments of positions and velocities in a substep are rounded to multiples
-/// of the grid spacings s_x of positions and s_v of velocities, so that sums have no rounding errors
-/// (src/dynamics/time/reversible_grid.hpp). In reversible mode, derivatives are the derivatives of the step without
-/// rounding, evaluated at the rounded states. Reversible mode requires symplectic Euler and `damping` = 1, and excludes
-/// contact, forces that depend on velocities, prescribed motions, and rigid bodies.
+/// shape. The increments of positions and velocities in a substep are rounded to multiples of s_x and s_v, so that sums
+/// have no rounding errors (src/dynamics/time/reversible_grid.hpp). In reversible mode, derivatives are the derivatives
+/// of the step without rounding, evaluated at the rounded states. Reversible mode requires symplectic Euler and
+/// `damping` = 1, and excludes contact, forces that depend on velocities, prescribed motions, and rigid bodies.
 ///
 /// The constructor of ExplicitModel adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit
 /// Euler.
@@ -51,11 +50,10 @@ class ExplicitModel : public SystemModel {
   /// bound κ of the squared angular frequencies is max_i (Σ_e λ_e)/m_i, where i runs over the vertices, e runs over the
   /// elements at vertex i, m_i is the lumped mass of vertex i, and λ_e is an upper bound or an estimate of the largest
   /// eigenvalue of the stiffness matrix of element e (ForceTerm::add_stiffness_bound). The bound γ of the damping rates
-  /// is computed in the same way as the bound κ of the squared angular frequencies, from bounds or estimates of the
-  /// elements' damping (ForceTerm::add_damping_bound). If the bound κ of the squared angular frequencies is positive,
-  /// returns 0 for explicit Euler and for second-order Runge-Kutta, because with these integrators undamped
-  /// oscillations grow at any substep length. Returns infinity if no element has stiffness or damping (κ = γ = 0).
-  /// Requires `prepare`. Collective.
+  /// is computed in the same way as κ, from bounds or estimates of the elements' damping
+  /// (ForceTerm::add_damping_bound). If κ > 0, returns 0 for explicit Euler and for second-order Runge-Kutta, with
+  /// which undamped oscillations grow at any substep length. Returns infinity if κ = γ = 0. Requires `prepare`.
+  /// Collective.
   double stable_substep(double safety = 0.8);
 
   void prepare() override;

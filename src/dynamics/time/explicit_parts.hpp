@@ -165,10 +165,9 @@ struct ExplicitModel::Workspace {
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
   Field force;                                                 // [local vertices, 3]
   /// Smallest local index of an inverted cell (`invalid_cell`) and of a vertex whose position is not finite
-  /// (`invalid_vertex`) in each substep, or the constant `nothing_invalid` if there is no such cell or vertex,
-  /// [substeps + 1]. Entry s of `invalid_cell` is the smallest index of a cell that is inverted at a stage of substep
-  /// s; the last entry of `invalid_cell` is the smallest index of a cell that is inverted at the end of the step. Entry
-  /// s of `invalid_vertex` is the smallest index of a vertex whose position at the end of substep s is not finite.
+  /// (`invalid_vertex`), or `nothing_invalid` if there is no such cell or vertex, [substeps + 1]. Entry s of
+  /// `invalid_cell` is for the stages of substep s, the last entry of `invalid_cell` for the end of the step. Entry s
+  /// of `invalid_vertex` is for the positions at the end of substep s.
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;
   DeviceArray<std::int32_t> far_vertex;  // [1]: smallest index of a vertex whose position or velocity is outside `grid`
   Field no_damping;                      // [1], for rules without damping factor

@@ -58,9 +58,9 @@ const ExplicitRule* find_explicit_rule(Integrator integrator);
 
 /// Returns the largest substep h (s) for which the solutions of ẍ = -κ' x - γ' ẋ by the integrator `rule` do not grow
 /// for any κ' (1/s²) and γ' (1/s) with 0 ≤ κ' ≤ `stiffness` and 0 ≤ γ' ≤ `damping`. The stability of a substep is
-/// tested by the eigenvalues of the substep's amplification matrix for 9 × 9 pairs (κ', γ') with 0 ≤ κ' ≤ `stiffness`
-/// and 0 ≤ γ' ≤ `damping`. Returns an infinite substep if `stiffness` and `damping` are 0. Returns the substep 0 if
-/// `stiffness` is positive and undamped oscillations grow with the integrator `rule` for every substep h > 0.
+/// tested by the eigenvalues of the substep's amplification matrix for 9 × 9 pairs (κ', γ'). Returns infinity if
+/// `stiffness` and `damping` are 0. Returns 0 if `stiffness` is positive and undamped oscillations grow with the
+/// integrator `rule` for every h > 0.
 double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping);
 
 }  // namespace diffsim::dynamics

@@ -24,11 +24,13 @@ struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
   long linear_iterations = 0;
-  /// Number of Newton iterations with a Jacobian that was projected to a positive semidefinite matrix.
+  /// Number of Newton iterations with a projected Jacobian, in which element contributions of contact or of all force
+  /// terms were made positive semidefinite.
   long projections = 0;
-  /// Number of Newton iterations whose step length was reduced by collision detection.
+  /// Number of line searches whose step length collision detection reduced.
   long obstructions = 0;
-  /// Number of Newton iterations whose step length was reduced by the line search.
+  /// Number of Newton iterations whose step length the line search reduced below the length that collision detection
+  /// permits.
   long reductions = 0;
   /// Number of steps that switched from a Krylov method to factorisation.
   long changes_to_factors = 0;
@@ -41,7 +43,7 @@ struct ImplicitStatistics {
   long derivative_solves = 0;
   /// Number of iterations of the linear solver in all linear systems solved for derivatives.
   long derivative_iterations = 0;
-  /// Number of linear systems solved for derivatives whose matrix has negative eigenvalues, because the solution of the
+  /// Number of linear systems solved for derivatives whose matrix has negative eigenvalues, so that the solution of the
   /// step is unstable.
   long indefinite = 0;
   /// Number of Newton iterations that were repeated for derivatives, because the steps' `Record` objects did not store
@@ -55,22 +57,21 @@ struct ImplicitStatistics {
 ///   M a(y) = f(x(y), v(y), p) + λ_n M g
 /// with the masses M, accelerations a, forces f, positions x, velocities v, parameters p, gravity g and the load factor
 /// λ_n of step n. The accelerations a, positions x and velocities v are linear combinations of y and of the fields of
-/// the state before the step (dynamics/time/time_rule.hpp). In statics, the inertial term M a of the equation is
-/// omitted. The load factor λ_n multiplies gravity and the dead loads that have one value for all steps; see
-/// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. At the end of step n,
-/// vertices with a prescribed motion have the position and velocity of the prescribed motion. Fixed components and
-/// vertices with a prescribed motion have zero acceleration.
+/// the state before the step (dynamics/time/time_rule.hpp). In statics, the inertial term M a is omitted. The load
+/// factor λ_n multiplies gravity and the dead loads that have one value for all steps; see ImplicitOptions::ramp_steps.
+/// Fixed components keep their positions and have zero velocity. At the end of step n, vertices with a prescribed
+/// motion have the position and velocity of the prescribed motion. Fixed components and vertices with a prescribed
+/// motion have zero acceleration.
 ///
-/// If the residual of the equation of a step is the gradient of an incremental potential, Newton's method minimises
-/// this potential; if there is no such potential, Newton's method solves the equation directly.
+/// If the residual of the equation is the gradient of an incremental potential, Newton's method minimises this
+/// potential; otherwise Newton's method solves the equation directly.
 ///
-/// By default a step is differentiated by the implicit function theorem: the tangent is the solution of one linear
-/// system with the exact Jacobian at the solution y of the step, and the adjoint is the solution of one linear system
-/// with the transposed Jacobian. The data stored for the derivatives of a step (Record) are the state before the step
-/// and the solution y. If ImplicitOptions::implicit_differentiation is false, Newton's iterations are differentiated as
-/// executed, with one linear solve per iteration. The Record of a step whose Newton iterations are differentiated also
-/// stores the last iterates, at most ImplicitOptions::held_iterations; earlier iterates are computed again for
-/// derivatives.
+/// By default a step is differentiated by the implicit function theorem: the tangent requires the solution of one
+/// linear system with the exact Jacobian at the solution y of the step, and the adjoint requires the solution of one
+/// linear system with the transposed Jacobian. The data stored for the derivatives of a step (Record) are the state
+/// before the step and the solution y. If ImplicitOptions::implicit_differentiation is false, Newton's iterations are
+/// differentiated as executed, with one linear solve per iteration; the Record then also stores the last iterates, at
+/// most ImplicitOptions::held_iterations, and earlier iterates are computed again for derivatives.
 class ImplicitModel : public SystemModel {
  public:
   ImplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt, const ImplicitOptions& options);
@@ -115,8 +116,8 @@ class ImplicitModel : public SystemModel {
   /// Continues the solution of a step from the positions y after Newton's method has failed on an equation without a
   /// potential. Alternates two solves: a minimisation of the potential of the step with friction frozen at the
   /// positions y, starting from y; then Newton's method for the full equation of the step, starting from the minimum.
-  /// Returns the report of the last solve of the full equation of the step, or, if the first minimisation of the
-  /// potential does not converge, the argument `failed`, the report of the failure of Newton's method.
+  /// Returns the report of the last solve of the full equation, or `failed`, the report of the failure of Newton's
+  /// method, if the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
   /// Returns a checksum of the parameters and of the counter `System::changes`. The solution of step n depends only on

@@ -44,7 +44,7 @@ struct ImplicitModel::Workspace {
     return all;
   }
   bool symmetric = true, has_potential = true;
-  /// Sets `symmetric` to true if all force terms have symmetric Jacobians, and `has_potential` to true if all force
+  /// Sets `symmetric` to whether all force terms have symmetric Jacobians, and `has_potential` to whether all force
   /// terms have an energy. If the list of force terms with varying sparsity patterns has changed, replaces the entries
   /// of the array `varying` by entries without a matrix, one for each force term with a varying sparsity pattern.
   void take(const std::vector<std::unique_ptr<ForceTerm>>& terms);
@@ -52,21 +52,19 @@ struct ImplicitModel::Workspace {
 };
 
 /// Equation R(y) = 0 for the positions y at the end of one time step, for a given state at the beginning and given
-/// parameters, with the derivatives of the solution y. The Jacobian of the equation R(y) = 0 is J = ∂R/∂y.
+/// parameters, with the derivatives of the solution y. The Jacobian of the equation is J = ∂R/∂y.
 ///
-/// With constraints g(y) = 0 of rigid bodies and joints, G = ∂g/∂y and multipliers λ, the equations of a step with the
-/// residual R are R(y) - G(y)ᵀ λ = 0 and g(y) = 0. All iterates y of Newton's method satisfy the constraints g(y) = 0.
-/// The residual R of a step is projected onto the tangent space of the constraints g(y) = 0. The projection of the
-/// equation R(y) = 0 has the Jacobian P (J - Σ_k λ_k ∇²g_k) P, where J = ∂R/∂y, λ_k are the multipliers of the
-/// constraints g_k, and P is the orthogonal projection onto the tangent space of the constraints (ProjectedMatrix).
+/// With constraints g(y) = 0 of rigid bodies and joints, G = ∂g/∂y and multipliers λ, the equations of a step are g(y)
+/// = 0 and R(y) - G(y)ᵀ λ = 0. All iterates y of Newton's method satisfy g(y) = 0, and the residual R is projected onto
+/// the tangent space of the constraints. The projected equation has the Jacobian P (J - Σ_k λ_k ∇²g_k) P, where λ_k are
+/// the multipliers of the constraints g_k, and P is the orthogonal projection onto the tangent space (ProjectedMatrix).
 ///
 /// The tangent dy of the solution y, and the vector w for the adjoint ȳ of y, are the solutions of
 ///   tangent:  (J - Λ(λ)) dy - Gᵀ dλ = -dR,   G dy = 0,
 ///   adjoint:  (J - Λ(λ))ᵀ w + Gᵀ µ = ȳ,      G w = 0,
-/// where J = ∂R/∂y, Λ(λ) = Σ_k λ_k ∇²g_k and G = ∂g/∂y for the residual R and the constraints g, dR is the derivative
-/// of R at fixed y, and dλ and µ are multipliers of the constraints. The solutions dy and w of the tangent and adjoint
-/// equations of a step are computed in the tangent space of the constraints; the multipliers of the constraints follow
-/// from the components of the equations normal to the tangent space.
+/// where Λ(λ) = Σ_k λ_k ∇²g_k, dR is the derivative of R at fixed y, dλ is the tangent of the multipliers λ, and µ are
+/// the multipliers of the adjoint equation. The solutions dy and w are computed in the tangent space of the
+/// constraints; λ, dλ and µ follow from the components of the equations normal to the tangent space.
 class ImplicitModel::Step : public dynamics::NewtonProblem {
  public:
   Step(ImplicitModel& model, int n, const State& state);
@@ -116,17 +114,15 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Replaces the equation R(y) = 0 of the step by R(y) = (1 - s) R(x_n) with 0 ≤ s ≤ 1, and the prescribed positions
   /// y_p by x_n + s (y_p - x_n), where R is the residual and x_n are the positions at the beginning of the step. After
   /// `set_homotopy(s)`, moving obstacles (`ForceTerm::moves`) complete only the fraction s of their motion in the step.
-  /// For s = 0, the solution of the equation R(y) = (1 - s) R(x_n) is y = x_n, the positions at the beginning of the
-  /// step.
+  /// For s = 0, the solution of the replaced equation is y = x_n.
   void set_homotopy(double s);
 
   // ---- frozen friction ----
 
   /// Replaces friction by lagged friction (System::split), which is evaluated at the fixed positions `y` instead of at
-  /// the solution of the step. The residual of a step with friction evaluated at fixed positions is the gradient of a
-  /// potential. If the solution of the equation with friction evaluated at the fixed positions `y` equals `y`, `y`
-  /// solves the original equation of the step. If the argument `y` is nullptr, restores the original equation of the
-  /// step, with friction evaluated at the solution.
+  /// the solution of the step. The residual with friction at fixed positions is the gradient of a potential. If the
+  /// solution of the equation with friction at the fixed positions `y` equals `y`, `y` also solves the original
+  /// equation of the step. If the argument `y` is nullptr, restores the original equation of the step.
   void hold(const Field* y);
 
   // ---- parts of the forward step that derivatives use ----
@@ -149,17 +145,17 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   /// Sets up the preconditioner that all steps share (`LinearSystem::set_reference`), from the Jacobian J in the rest
   /// configuration without contact and without lagged force terms (`ForceTerm::lags`). If the Krylov method does not
-  /// converge with the preconditioner of the Jacobian J, sets up the preconditioner again, from the projection of J to
-  /// a positive semidefinite matrix. The preconditioner that all steps share depends on the parameters only, so that
-  /// the result of a step does not depend on steps that were computed before. `make_reference` does nothing if the
-  /// sparsity pattern of a force term varies or if the system has constraints.
+  /// converge with this preconditioner, sets up the preconditioner again, from the projection of J to a positive
+  /// semidefinite matrix. The preconditioner depends on the parameters only, so that the result of a step does not
+  /// depend on steps that were computed before. `make_reference` does nothing if the sparsity pattern of a force term
+  /// varies or if the system has constraints.
   void make_reference();
 
   // ---- derivatives; y is the solution of the step, or the last Newton iterate ----
 
   void tangent(const Field& y, const ParameterSet& direction, State& tangent);
-  /// Adjoint of the step. `solution`: if not nullptr, receives the solution w of Jᵀ w = ȳ, where J is the Jacobian of
-  /// the step and ȳ is the adjoint of the solution y of the step.
+  /// Adjoint of the step. `solution`: if not nullptr, receives the solution w of the adjoint equation of the step,
+  /// which is Jᵀ w = ȳ without constraints, with the adjoint ȳ of the solution y of the step.
   void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution = nullptr);
   /// Derivative of the results of `adjoint` along the change `tangent` of the states and the change `direction` of the
   /// parameters. `w`: the vector that an earlier call of `adjoint` stored in the argument `solution`. Replaces
@@ -178,8 +174,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
                         ParameterSet& gradient);
 
  private:
-  /// Sets the prescribed components of the positions y and velocities u at the end of the step. Free components are
-  /// unchanged.
+  /// Sets the prescribed components of y and u to the prescribed positions and velocities at the end of the step. Free
+  /// components are unchanged.
   void prescribe(Field& y, Field& u) const;
   /// Tangent of `advance`: replaces `tangent`, the derivative of the state at the beginning of the step, by the
   /// derivative of the state at the end, where `dy` and `du` are the derivatives of the solution y and of the
@@ -188,9 +184,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Adjoint of `advance`: adds the contributions of `advance` to the adjoint ȳ of the solution y and to `gradient`,
   /// the gradient with respect to the parameters, and sets the adjoint ū of the prescribed velocities u. On entry,
   /// `adjoint` is the adjoint of the state after the step. On return, `adjoint` is the contribution of `advance` to s̄,
-  /// the adjoint of the state at the beginning of the step. `StepKinematics::evaluate_adjoint` and `prescribe_adjoint`
-  /// add the contributions of the residual and of the prescribed components to the adjoint s̄ of the state at the
-  /// beginning of the step.
+  /// the adjoint of the state at the beginning of the step; `StepKinematics::evaluate_adjoint` and `prescribe_adjoint`
+  /// add the contributions of the residual and of the prescribed components to s̄.
   void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`: sets the prescribed components of `dy` and `du`, the derivatives of the positions y and
   /// velocities u at the end of the step.
@@ -213,22 +208,20 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// up-to-date ghost values. Throws Error if the linear solver does not converge.
   Field solve(Field b, bool transposed);
 
-  /// Returns the derivative ḋ of the search direction d of Newton's method at the iterate y. The prescribed components
-  /// of the derivative ḋ of Newton's direction d are those of `missing`, the derivative of the difference between the
-  /// prescribed positions and the iterate y. The free components of the derivative ḋ of Newton's direction d solve J ḋ
-  /// = -Ṙ - J̇ d, where Ṙ and J̇ are the derivatives of the residual R and of the Jacobian J = ∂R/∂y. `along`:
-  /// derivatives of the positions, velocities and accelerations that `StepKinematics::evaluate` computes from the
-  /// iterate y. `direction`: change of the parameters for which the derivative ḋ of Newton's direction is computed.
+  /// Returns the derivative ḋ of the direction d that Newton's method took from the iterate y. The prescribed
+  /// components of ḋ are those of `missing`, the derivative of the difference between the prescribed positions and y.
+  /// The free components of ḋ solve J ḋ = -Ṙ - J̇ d, where Ṙ and J̇ are the derivatives of the residual R and of the
+  /// Jacobian J = ∂R/∂y. `along`: derivatives of the positions, velocities and accelerations that
+  /// `StepKinematics::evaluate` computes from y. `direction`: change of the parameters along which ḋ is computed.
   Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
   /// Adjoint of `direction_tangent`: adds the contributions of `direction_tangent` to `y_bar`, `u_bar`, `state_bar` and
   /// `gradient`. `d_bar`: on entry, the adjoint of the direction d of Newton's method; on return, the adjoint of the
-  /// difference between the prescribed positions and the iterate y of Newton's method.
+  /// difference between the prescribed positions and the iterate y.
   void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
                          ParameterSet& gradient);
   /// Returns the data (NewtonIteration) of iteration k of Newton's method. Requires k < `end`. If `trace` no longer
-  /// stores iteration k, repeats the first `end` iterations of Newton's method, and stores the last of these iterations
-  /// in `trace`.
+  /// stores iteration k, repeats the first `end` iterations, and stores the last of these iterations in `trace`.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
   /// Returns the time (s) to which the obstacles' positions belong if obstacles have completed the fraction `progress`
@@ -256,12 +249,11 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   /// Returns the rounding error of positions (m): machine precision ε times the largest |coordinate| of the rest shape.
   double rounding_of_positions() const { return 2.2e-16 * work_.extent; }
-  /// Sets `rounding_`, a bound (N) on the rounding error of the forces: ε · extent · (Σ K_ii²)^½, with the machine
-  /// precision ε, the largest |coordinate| `extent` of the rest shape and the diagonal entries K_ii of the Jacobian.
-  /// The sum Σ K_ii² in the bound of the rounding error is over the owned vertices of all ranks and over the matrices
-  /// `Workspace::shares`, where K_ii are the diagonal entries of a rank's contribution to a matrix. With constraints
-  /// g_k and multipliers λ_k, `set_matrix` replaces the bound r of the rounding error of the forces by (r² + q²)^½ with
-  /// q = ε · extent · ‖Σ_k λ_k ∇²g_k‖, the machine precision ε and the largest |coordinate| `extent` of the rest shape.
+  /// Sets `rounding_`, a bound r (N) on the rounding error of the forces: r = ε · extent · (Σ K_ii²)^½, with the
+  /// machine precision ε and the largest |coordinate| `extent` of the rest shape. The sum is over the owned vertices of
+  /// all ranks and over the matrices `Workspace::shares`, where K_ii are the diagonal entries of a rank's contribution
+  /// to one of these matrices. With constraints g_k and multipliers λ_k, `set_matrix` replaces r by (r² + q²)^½ with q
+  /// = ε · extent · ‖Σ_k λ_k ∇²g_k‖.
   void find_rounding();
 
   /// Creates the sparsity patterns of the matrices in `Workspace::common` and `Workspace::varying`. Varying sparsity
@@ -289,9 +281,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;
   /// Tangent space of the constraints at the positions y of the last call of `set_matrix`; empty without constraints.
-  /// `multipliers_`: multipliers λ of the constraint forces at the positions y of the last call of `set_matrix`.
-  /// `adjoint_multipliers_`: multipliers µ of the adjoint equation, from the last call of `adjoint` with a `solution`
-  /// other than nullptr.
+  /// `multipliers_`: multipliers λ of the constraint forces at these positions. `adjoint_multipliers_`: multipliers µ
+  /// of the adjoint equation, from the last call of `adjoint` with a `solution` other than nullptr.
   std::optional<body::TangentSpace> tangent_space_;
   body::Multipliers multipliers_, adjoint_multipliers_;
 };

@@ -29,7 +29,7 @@ void require_exact(const NewtonIteration& iteration, int n) {
   if (iteration.projected)
     throw Error("step " + std::to_string(n) +
                     ": Newton's iterations cannot be differentiated as executed, because one iteration used the "
-                    "projected Hessian; use "
+                    "projected Jacobian; use "
                     "implicit_differentiation: true, or a smaller dt",
                 ErrorKind::run);
 }

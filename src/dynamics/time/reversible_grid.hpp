@@ -22,7 +22,7 @@ struct ReversibleGrid {
 
   /// Returns the grids of positions and velocities for coordinates up to `extent` (m) and substeps of length h (s). The
   /// grid of positions contains values up to 16 times the smallest power of two above `extent`. The grid of velocities
-  /// contains values up to about `extent`/h for substeps of length h.
+  /// contains values up to about `extent`/h.
   static ReversibleGrid of(double extent, double h);
   static constexpr double most = 4503599627370496.0;  // bound of |value|/spacing, 2⁵²
 };

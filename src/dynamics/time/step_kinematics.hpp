@@ -28,11 +28,11 @@ struct KinematicFields {
 };
 
 /// Linear maps between positions, velocities, accelerations and states of an implicit step, with the coefficients of a
-/// TimeRule. The inputs of StepKinematics' maps are the positions y at the end of the step, the prescribed velocities u
-/// and the state s at the beginning of the step. The map `evaluate` computes the positions, velocities and
-/// accelerations in the equation of motion; the map `advance_state` computes the state at the end of the step. Each
-/// linear map of StepKinematics is its own tangent; the adjoint of a map is declared after the map. The suffix `_bar`
-/// of an argument denotes an adjoint. All maps of StepKinematics act on owned vertices only.
+/// TimeRule. The inputs of the maps are the positions y at the end of the step, the prescribed velocities u and the
+/// state s at the beginning of the step. The map `evaluate` computes the positions, velocities and accelerations in the
+/// equation of motion; the map `advance_state` computes the state at the end of the step. Each linear map is its own
+/// tangent; the adjoint of a map is declared after the map. The suffix `_bar` of an argument denotes an adjoint. All
+/// maps of StepKinematics act on owned vertices only.
 class StepKinematics {
  public:
   /// `count`: number of components of a vector field at the owned vertices, three for each vertex. `fixed`: masks of
@@ -60,7 +60,7 @@ class StepKinematics {
 
   /// Adds x_y y to the positions x, v_y y to the velocities v and a_y y to the accelerations a, including prescribed
   /// components, where x_y, v_y and a_y are the coefficients of y in the TimeRule. The Jacobian of the residual R with
-  /// respect to y is J = x_y ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a with the coefficients x_y, v_y and a_y of y in the TimeRule.
+  /// respect to y is J = x_y ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a.
   void add_positions(const Field& y, KinematicFields& out) const;
   /// Adjoint of `add_positions`: adds the contributions of `bar`, the adjoint of `out`, to `y_bar`, the adjoint of `y`.
   void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;

@@ -12,10 +12,9 @@
 
 namespace diffsim::dynamics {
 
-/// Memory of the solutions of implicit steps. Stored solutions of implicit steps are used when a step is computed again
-/// from the same state with the same parameters: in a reverse sweep that repeats steps from a checkpoint, and in a
-/// product with the Hessian after a gradient. A stored solution of an implicit step is bitwise identical to the
-/// solution that the solver would compute.
+/// Memory of the solutions of implicit steps. A stored solution is used when the step is computed again from the same
+/// state with the same parameters: in a reverse sweep that repeats steps from a checkpoint, and in a product with the
+/// Hessian after a gradient. A stored solution is bitwise identical to the solution that the solver would compute.
 class StepMemory {
  public:
   /// Sets the maximum total size (bytes) of the solutions that this rank stores. The argument `bytes` must be the same
@@ -45,8 +44,7 @@ class StepMemory {
   std::uint64_t key_ = 0;
 };
 
-/// Returns a checksum of this rank's values of a field. The checksum of a field depends on the order of the field's
-/// values.
+/// Returns a checksum of this rank's values of a field; the checksum depends on the order of the values.
 std::uint64_t checksum_of(const Field& field);
 
 }  // namespace diffsim::dynamics

@@ -13,8 +13,8 @@ namespace diffsim {
 /// with respect to positions x, velocities v, accelerations a, the positions x_n at the beginning of the step and the
 /// parameters p, where M are masses, g is gravity, f are forces and λ is the load factor. The class StepKinematics
 /// defines how positions x, velocities v and accelerations a in the residual depend on the positions y at the end of
-/// the step and on the state at the beginning of the step. Every operation of `Residual` computes a derivative of the
-/// negative residual -R, because right-hand sides of linear systems contain -R.
+/// the step, the prescribed velocities and the state at the beginning of the step. Every operation of `Residual`
+/// computes a derivative of the negative residual -R, because right-hand sides of linear systems contain -R.
 class ImplicitModel::Residual {
  public:
   /// Fields to which the adjoint operations add derivatives with respect to parameters and masses.

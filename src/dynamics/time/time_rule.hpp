@@ -17,12 +17,12 @@ struct Combination {
 
 /// Implicit time integrator, given by coefficients of linear combinations. The free components of the positions y at
 /// the end of a step solve the equation
-///   M a(y) = f(x(y), v(y), p) + M g
-/// with masses M, forces f, parameters p and gravity g, in which the accelerations a, positions x and velocities v are
-/// linear combinations of y and of the fields of the state at the beginning of the step. The fields of the state at the
-/// end of a step are linear combinations of the positions y at the end of the step and of the fields of the state at
-/// the beginning of the step. All implicit integrators share one implementation of the step, one of the step's tangent
-/// and one of the step's adjoint.
+///   M a(y) = f(x(y), v(y), p) + λ M g
+/// with masses M, forces f, parameters p, load factor λ and gravity g, in which the accelerations a, positions x and
+/// velocities v are linear combinations of y and of the fields of the state at the beginning of the step. The fields of
+/// the state at the end of a step are linear combinations of the positions y at the end of the step and of the fields
+/// of the state at the beginning of the step. All implicit integrators share one implementation of the step, its
+/// tangent and its adjoint.
 struct TimeRule {
   std::vector<std::string> fields;  ///< names of the state's fields, `positions` and `velocities` first
   Combination acceleration;         ///< linear combination that gives the accelerations a; zero in statics
@@ -45,10 +45,10 @@ struct TimeRule {
 ///   evaluated at the positions (1-α_f) y + α_f x_n and velocities (1-α_f) v + α_f v_n, where α_m, α_f, β and γ follow
 ///   from `ImplicitOptions::spectral_radius`.
 ///
-/// Step 0 of the integrators `newmark` and `generalised_alpha` uses the coefficients β = ½, γ = 1, α_m = α_f = 0, with
-/// which the result of the step does not depend on the initial accelerations a_0. The error of step 0 of `newmark` and
-/// `generalised_alpha` is of third order in the step length h for positions and of second order for velocities. The
-/// global order of `newmark` and `generalised_alpha` remains 2, because only step 0 has an error of second order.
+/// Step 0 of `newmark` and `generalised_alpha` uses the coefficients β = ½, γ = 1, α_m = α_f = 0, with which the result
+/// of the step does not depend on the initial accelerations a_0. The error of step 0 is of third order in the step
+/// length h for positions and of second order for velocities. The global order of both integrators (of `newmark` for γ
+/// = ½) remains 2, because only step 0 has an error of second order.
 TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, double h, int n);
 
 }  // namespace diffsim::dynamics

@@ -37,8 +37,8 @@ TriangleMesh read_triangles(const std::string& file, double scale = 1.0);
 /// Reads the triangles, segments or points of an OBJ, STL or PLY file as a mesh that is stored completely on this rank.
 /// If `kind` is points, each vertex of the file becomes a cell.
 ///
-/// Throws InputError if the file has no cells of kind `kind`; the error message lists the kinds of cells that the file
-/// has. Throws InputError if validate_lower_cells() rejects the mesh. Serial.
+/// Throws InputError if the file has no cells of kind `kind` (the error message lists the kinds of cells that the file
+/// has), or if validate_lower_cells() rejects the mesh. Serial.
 MeshData read_polygon_mesh(const std::string& file, CellKind kind, double scale = 1.0,
                            bool allow_coincident_vertices = false);
 

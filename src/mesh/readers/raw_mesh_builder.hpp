@@ -37,14 +37,13 @@ class RawMeshBuilder {
   /// has this dimension and name.
   std::int32_t group(int dimension, const std::string& name, int tag);
   /// Adds an element. The nodes of a simplex must be in the order of mesh/impl/element.hpp. `groups`: indices of the
-  /// groups to which the element belongs. `offset`: location of the element in the file, in the form that
+  /// groups to which the element belongs. `offset`: location of the element in the file, for messages, in the form that
   /// RawPlaces::element requires.
   void add(const ElementShape& shape, std::span<const std::int64_t> nodes, std::span<const std::int32_t> groups,
            std::size_t offset);
   /// Adds a vertex to a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
-  /// Adds a face of a tetrahedron to a group of dimension 2. A face that is added to a group need not be an element of
-  /// the file.
+  /// Adds a face of a tetrahedron to a group of dimension 2. The face need not be an element of the file.
   void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
     mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
   }

@@ -41,7 +41,7 @@ struct Array {
 
   [[noreturn]] void fail(const std::string& what) const;
   /// Returns the decoded values of the array. Throws InputError unless the array has exactly `count` values. The
-  /// function integers() throws InputError if the array has a floating-point type.
+  /// function integers() also throws InputError if the array has a floating-point type.
   std::vector<double> reals(std::size_t count) const;
   std::vector<std::int64_t> integers(std::size_t count) const;
 

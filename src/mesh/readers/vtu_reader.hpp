@@ -19,13 +19,13 @@ namespace diffsim {
 /// Each integer array with one component defines regions of cells or points, one region for each value. The region of
 /// the value 7 of an array `part`, for example, has the name `part=7`. The names of the regions of one cell array are
 /// the values alone, for example `7`; this array is the first of `region`, `CellEntityIds`, `gmsh:physical`,
-/// `cell_tags`, `medit:ref` and `nastran:ref`, in this order, that the file contains. An array defines no regions if
-/// the name of the array begins with `vtk`, if the array has more than 1000 different values, or if a value of the
-/// array exceeds 32 bits. If the cells are tetrahedra, a region of triangles becomes a region of faces, and a region of
-/// lines or vertices becomes a region of vertices.
+/// `cell_tags`, `medit:ref` and `nastran:ref`, in this order, that the file contains as a cell array. An array defines
+/// no regions if the name of the array begins with `vtk`, if the array has more than 1000 different values, or if a
+/// value of the array exceeds 32 bits. If the cells are tetrahedra, a region of triangles becomes a region of faces,
+/// and a region of lines or vertices becomes a region of vertices.
 ///
 /// Throws InputError if the file cannot be read or is not valid. The error message names the file, and either the line
-/// and the array in the XML or the index of the cell in the file (counted from 0). Throws InputError if
+/// and the array in the XML or the index of the cell in the file (counted from 0). InputError is also thrown if
 /// validate_cells() or validate_lower_cells() rejects the mesh.
 MeshData read_vtu(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);

@@ -25,8 +25,8 @@ int dimension_of(const std::array<Corner, 3>& piece) {
 int surface_dimension(const TetrahedralMesh& mesh, std::int64_t number);
 
 /// Appends to `triangles` the flat triangles that represent a boundary face: one for a linear face, four for a
-/// second-order face. The triangles that `add_triangles_of` appends have the orientation of the boundary face, so the
-/// triangles' normals on a boundary face of a tetrahedron point outward.
+/// second-order face. The appended triangles have the orientation of the face, so the normals of the triangles on a
+/// boundary face of a tetrahedron point outward.
 void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles);
 
 /// Returns those cells of the given kind (triangles, segments or points) on this rank that are pieces of the mesh's
@@ -71,8 +71,8 @@ class RestAreas {
   std::vector<double> tangent(const Field& rest, const Field& direction) const;
   /// Adds this rank's contribution to Σ_v m̄_v ∂m_v/∂X to `gradient` [local vertices, 3], where X is the rest shape
   /// `rest`, m_v is the tributary area or length of the vertex v, and m̄_v is the adjoint of m_v. On entry, the first
-  /// component of the field `areas_bar` [local vertices, 3] at each owned vertex v is the adjoint m̄_v of the vertex's
-  /// tributary area or length, summed over all ranks. `add_gradient` sets the ghost values of the field `areas_bar`.
+  /// component of the field `areas_bar` [local vertices, 3] at each owned vertex v is m̄_v, summed over all ranks.
+  /// `add_gradient` sets the ghost values of the field `areas_bar`.
   void add_gradient(const Field& rest, Field& areas_bar, Field& gradient) const;
 
  private:

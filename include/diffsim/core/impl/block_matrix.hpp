@@ -63,8 +63,7 @@ class BlockMatrix {
 
   int num_vertices() const { return static_cast<int>(row_begin_.size()) - 1; }
   int num_blocks() const { return static_cast<int>(columns_.size()); }
-  /// Returns the identifier of the matrix's sparsity pattern. Each constructed matrix gets a new identifier of its
-  /// sparsity pattern.
+  /// Returns the identifier of the matrix's sparsity pattern. Each constructed matrix gets a new identifier.
   std::uint64_t pattern() const { return pattern_; }
   const std::vector<int>& row_begin() const { return row_begin_; }  ///< [num_vertices + 1]
   /// Returns the column of each block, [num_blocks], in ascending order in each row.

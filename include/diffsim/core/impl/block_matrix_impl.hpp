@@ -19,7 +19,7 @@ struct BlockMatrix::Data {
 /// `pack_width` elements, and a chunk is a range of packs that one thread processes. A slot is a temporary 3×3 block
 /// that is added to a block of the BlockMatrix after the loop over elements. On a host, if several chunks of packs
 /// contribute to the same block of the matrix, the first of these chunks adds to the block, and each later chunk adds
-/// to a slot (temporary block). On a GPU, each block of each element is added to a separate slot (temporary block).
+/// to a slot. On a GPU, each block of each element is added to a separate slot.
 struct BlockScatterData {
   int num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread; GPU: one per pack

@@ -13,8 +13,8 @@ namespace diffsim {
 /// On a host, `pack_width` cells at a time form a pack, which SIMD instructions process together. The packs of cells
 /// are divided into chunks (ranges of packs), at most one chunk per thread. The first chunk of packs that contains a
 /// vertex adds directly to the value at the vertex; every later chunk that contains the vertex adds to a private slot,
-/// which is a temporary vector. After the loop, the slots (temporary vectors) of each vertex are added to the value at
-/// the vertex. On a GPU each node of each cell has a separate slot (temporary vector).
+/// which is a temporary vector. After the loop, the slots of each vertex are added to the value at the vertex. On a GPU
+/// each node of each cell has a separate slot.
 class CellScatter {
  public:
   /// Builds the scatter. `cells`: local vertices of each cell, [cells, nodes], in the order in which the cells are

@@ -14,8 +14,8 @@ namespace diffsim {
 /// Data in device memory that assigns the results of a loop over consecutive packs of cells to vertices. Kernels
 /// capture a copy of a CellScatterPart. A pack is a group of `pack_width` cells, and a chunk is a range of packs that
 /// one thread processes. A slot is a temporary vector that is added to the value at a vertex after the loop over cells.
-/// On a host, the values of a chunk of packs at a vertex are added to a slot (temporary vector) if an earlier chunk
-/// contains the vertex. On a GPU, each node of each cell has a separate slot (temporary vector).
+/// On a host, the values of a chunk of packs at a vertex are added to a slot if an earlier chunk contains the vertex.
+/// On a GPU, each node of each cell has a separate slot.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: at most one per thread
@@ -63,9 +63,9 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If a vertex belongs to another
-/// thread, the nodal value at the vertex is added to a temporary vector in the array `slots` instead of `out`. `slots`:
-/// the array `part.slots`, or another array of the size of `part.slots`.
+/// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If a vertex belongs to the
+/// chunk of another thread, the nodal value is added to a temporary vector in the array `slots` instead of `out`.
+/// `slots`: the array `part.slots`, or another array of the size of `part.slots`.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {

@@ -92,8 +92,7 @@ struct DeviceSpan : emulation::View<T> {
   }
 };
 
-/// Device array with shared ownership of its memory. The memory of a DeviceArray is freed when the last copy of the
-/// DeviceArray is destroyed.
+/// Device array with shared ownership: the memory is freed when the last array that shares the memory is destroyed.
 template <class T>
 class DeviceArray : public emulation::View<T> {
   using View = emulation::View<T>;

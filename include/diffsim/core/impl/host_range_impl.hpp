@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// True if kernels run on the host. If kernels run on the host, elements are processed in SIMD packs, and each thread
-/// processes one chunk of packs.
+/// True if kernels run on the host, where elements are processed in SIMD packs, and each thread processes one chunk of
+/// packs.
 inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 
 template <class Policy>

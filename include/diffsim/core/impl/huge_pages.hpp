@@ -5,14 +5,13 @@
 
 namespace diffsim {
 
-/// Requests huge pages from the operating system for the array [data, data + bytes), to reduce TLB misses.
-/// `advise_huge_pages` does not change the contents of the array. A call of `advise_huge_pages` is most effective
-/// before the array is first written. Small pages that are already in memory are merged to huge pages if the operating
-/// system supports merging (Linux 6.1 and later). `advise_huge_pages` does nothing for arrays below 4 MiB, so that the
-/// memory lost by rounding to page boundaries is negligible.
+/// Requests huge pages from the operating system for the array [data, data + bytes), to reduce TLB misses. The contents
+/// of the array do not change. The request is most effective before the array is first written; small pages that are
+/// already in memory are merged to huge pages by Linux 6.1 and later. `advise_huge_pages` does nothing for arrays below
+/// 4 MiB, so that the memory lost by rounding to page boundaries is negligible.
 ///
-/// `advise_huge_pages` has an effect on Linux only, and only if the mode of transparent huge pages
-/// (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`.
+/// `advise_huge_pages` has an effect on Linux only. Pages that are not yet in memory become huge pages only if the mode
+/// of transparent huge pages (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`.
 void advise_huge_pages(void* data, std::size_t bytes) noexcept;
 
 /// Reserves memory for `size` values in an empty std::vector, and requests huge pages if the memory is at least 4 MiB.

@@ -17,8 +17,8 @@ DIFFSIM_FUNCTION double by_lane(double x, Function function) {
 }
 }  // namespace detail
 
-/// Prefetches the cache lines of the `count` values that begin at `address`. The pointer `address` passed to `prefetch`
-/// need not be valid. On a GPU, `prefetch` does nothing.
+/// Prefetches the cache lines of the `count` values that begin at `address`, which need not be a valid address. On a
+/// GPU, `prefetch` does nothing.
 template <int count, class T>
 DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -67,8 +67,8 @@ inline constexpr int pack_width = 2;
 /// the `pack_width` with which the library was compiled. A program whose compiler options give another `pack_width`
 /// than the library's cannot be linked, because the program's array layouts would differ from the library's. Programs
 /// must be compiled with the library's -march option. The CMake target diffsim::diffsim passes -march to the programs
-/// that link the target if the library is configured with DIFFSIM_ARCH, but not if -march is in the library's
-/// CMAKE_CXX_FLAGS.
+/// that link the target if the library is configured with DIFFSIM_ARCH or DIFFSIM_NATIVE, but not if -march is in the
+/// library's CMAKE_CXX_FLAGS.
 template <int width>
 struct LibraryIsCompiledForPacksOf {
   static const char doubles;
@@ -237,11 +237,10 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Returns the cube root of each lane of x; all lanes are computed at once. The start value of Halley's iteration for
-/// the cube root has the bit pattern B/3 + constant, where B is the bit pattern of x as an integer. The start value of
-/// Halley's iteration differs from the cube root by less than 5 %, and each of three Halley iterations cubes the
-/// relative error. The error of the returned cube root is at most 2 ulp. If x is not a positive normal number, the
-/// result of `cbrt` is undefined.
+/// Returns the cube root of each lane of x; all lanes are computed at once. The start value of Halley's iteration
+/// has the bit pattern B/3 + constant, where B is the bit pattern of x as an integer, and differs from the cube root by
+/// less than 5 %; each of the three iterations cubes the relative error. The error of the returned cube root is at most
+/// 2 ulp. If x is not a positive normal number, the result of `cbrt` is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));

@@ -22,7 +22,7 @@ struct PointValues {
   T weight;            ///< weight of the point, for example an area; 1 if the force term has no weights
   T time;              ///< time since the start of the rollout (s)
 
-  /// Returns the parameter values p[k], p[k + 1] and p[k + 2] as a vector.
+  /// Returns the vector (p[k], p[k + 1], p[k + 2]), the value of a parameter of three components.
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 

@@ -8,14 +8,13 @@
 
 namespace diffsim {
 
-/// AD scalar for functions W of one 3×3 matrix F: the value W, and the derivative ∂W/∂F = 2 s F + c cof F + D, where s
-/// is the derivative of W with respect to F : F, c is the derivative of W with respect to det F, and the 3×3 matrix D
-/// contains the derivatives of W with respect to the entries of F. The array `derivative` contains the nine entries of
-/// D, then s, then c. Bit i of the bit mask `parts` is set if element i of the array `derivative` is structurally
-/// non-zero. The bit mask `parts` depends on the code of the differentiated function alone, not on the value of the
-/// matrix F. A compiler that inlines the differentiated function therefore knows `parts` at compile time, and generates
-/// no code for zero elements of the array `derivative`. If the differentiated function is inlined, the derivatives of
-/// the function cost as much as hand-written derivatives.
+/// AD scalar for functions W of one 3×3 matrix F: the value W, and the derivative ∂W/∂F = 2 s F + c cof F + D, where W
+/// is computed from F : F, det F and the entries of F, and s, c and the 3×3 matrix D are the partial derivatives of W
+/// with respect to these three arguments. The array `derivative` contains the nine entries of D, then s, then c. Bit i
+/// of the bit mask `parts` is set if element i of `derivative` is structurally non-zero. `parts` depends on the code of
+/// the differentiated function alone, not on the value of F. A compiler that inlines the function therefore knows
+/// `parts` and generates no code for zero elements of `derivative`, so that the derivatives cost as much as
+/// hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;

@@ -146,8 +146,7 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
 
 /// Adds the derivatives of Σ_i w_i·f_i with respect to all inputs of the force to the arrays that `to` addresses, where
 /// f_i is the force on the active point i, and w_i is the vector in `w`, [local vertices, 3], at the vertex of point i.
-/// Returns the derivative of w·f with respect to each parameter value p[k], summed over all points, where f is the
-/// force on a point and w is the vector in `w` at the point.
+/// Returns the derivatives of w_i·f_i with respect to the parameter values p of point i, summed over all active points.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -197,10 +196,10 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
 }
 
 /// Computes the 3×3 block a ∂f/∂x + b ∂f/∂v of the force f on one point with position x and velocity v, where a is
-/// `weights.position` and b is `weights.velocity`. If `weights.project` is true and the force's type F has a function
-/// `projected`, ∂f/∂x in the block is the derivative of the force f that `F::projected()` returns, for which -∂f/∂x is
-/// positive semidefinite. If `weights.project` is true and the force's type F has no function `projected`, the block a
-/// ∂f/∂x + b ∂f/∂v is replaced by the symmetric part of the block, in which negative eigenvalues are set to zero.
+/// `weights.position` and b is `weights.velocity`. If `weights.project` is true and F has a function `projected`, ∂f/∂x
+/// in the block is the derivative of the force law `F::projected()`, for which -∂f/∂x is positive semidefinite. If
+/// `weights.project` is true and F has no function `projected`, the block is replaced by the symmetric part of the
+/// block, in which negative eigenvalues are set to zero.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {

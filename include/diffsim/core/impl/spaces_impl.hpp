@@ -22,7 +22,7 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using MemorySpace = ExecutionSpace::memory_space;
 
 using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-/// Iteration range for kernels with one iteration per thread; each iteration processes a chunk of elements.
+/// Iteration range for kernels with one iteration per thread; each iteration processes a chunk of the work.
 using ThreadRange = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
 
 }  // namespace diffsim

@@ -11,8 +11,7 @@
 namespace diffsim {
 
 /// Quantities that the force on a stencil of N nodes may depend on. The scalar type T of StencilValues is `double`, or
-/// a Pack with the values of several stencils. When derivatives are computed, the scalar type T of StencilValues is a
-/// Dual of `double` or of Pack.
+/// a Pack with the values of several stencils, or a Dual of `double` or of Pack if derivatives are computed.
 template <class T, int N, int P>
 struct StencilValues {
   Vec3<T> x[N];        ///< positions of the nodes (m)
@@ -156,8 +155,8 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
 }
 
 /// Returns the work Σ_a w_a·f_a, where f_a is the force on node a and w_a is a given vector. If the class F defines
-/// only an energy, the work of the forces is minus the derivative of the energy along a direction in which the position
-/// of each node a changes by a given vector w_a.
+/// only an energy, the work is minus the derivative of the energy along the direction in which the position of each
+/// node a changes by w_a.
 template <class F, class T>
 DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                            const Vectors<F, T>& w) {
@@ -179,11 +178,11 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
 }
 
 /// Sets `by` to the derivatives of the work Σ_a w_a·f_a with respect to positions x, velocities v, rest positions X and
-/// parameter values p, where f_a is the force on node a and w_a is a given vector. The derivatives of the work with
-/// respect to velocities are set only if the force uses velocities, and the derivatives of the work with respect to
-/// rest positions only if the force uses rest positions and `by_rest` is true. If the class F defines derivatives of an
-/// energy E instead of `work_derivatives`, the derivatives of the work are minus the derivatives of ∂E/∂x, ∂E/∂X and
-/// ∂E/∂p along a direction in which the position x_a of each node a changes by a given vector w_a.
+/// parameter values p, where f_a is the force on node a and w_a is a given vector. The derivatives with respect to
+/// velocities are set only if the force uses velocities, and the derivatives with respect to rest positions only if the
+/// force uses rest positions and either `by_rest` is true or F defines `work_derivatives`. If the class F defines
+/// derivatives of an energy E instead of `work_derivatives`, the derivatives of the work are minus the derivatives of
+/// ∂E/∂x, ∂E/∂X and ∂E/∂p along the direction in which the position of each node a changes by w_a.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -257,10 +256,10 @@ struct VariedAlong : Varied<n, Numbering> {
 
 /// Adds to the matrix J the derivatives, times `factor`, of the nodal forces with respect to the n scalars whose flat
 /// indices begin at `start`: the components of the positions if `start` is 0, or of the velocities if `start` is n. If
-/// the force F has formulas for the derivatives of the energy, the columns of the Jacobian J are computed one at a
-/// time, by the instantiation of `shared_energy_derivatives` that also computes tangents, because intermediate results
-/// for all columns of J at once would not fit in registers. If the force F has no formulas for the derivatives of the
-/// energy, all n columns of the Jacobian J are computed at once if n ≤ 12, and three columns at a time otherwise.
+/// the force F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by the
+/// instantiation of `shared_energy_derivatives` that also computes tangents, because intermediate results for all
+/// columns at once would not fit in registers. Without these formulas, all columns of J are computed at once if n ≤ 12,
+/// and three columns at a time otherwise.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

@@ -229,9 +229,9 @@ struct Tangents {
 inline constexpr int at_once = 8;
 
 /// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force F by the derivative
-/// formulas of F, where f_a is the force on node a and w_a is a given vector. Derivatives with respect to the rest
-/// positions X are computed only if `by_rest` is true. Calls `put(k, d)` for each computed derivative d of the work
-/// with respect to the k-th input of the force.
+/// formulas of F, where f_a is the force on node a and w_a is a given vector, and calls `put(k, d)` for each derivative
+/// d of the work with respect to the input with number k in Inputs. Derivatives with respect to the rest positions X
+/// are left out if `by_rest` is false.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -254,7 +254,7 @@ constexpr bool can_leave_out_rest() {
 
 /// Functor that computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force, where f_a is
 /// the force on node a and w_a is the vector of the field `w` at node a. If the force F has formulas for derivatives
-/// (HasFormulas), derivatives with respect to the rest positions X are computed only if `by_rest` is true.
+/// (HasFormulas), derivatives with respect to the rest positions X are set only if `by_rest` is true.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -326,9 +326,9 @@ struct AdjointTangents {
 };
 
 /// Functor that computes the Frobenius norm of the matrix a ∂f/∂x + b ∂f/∂v of a stencil, with a = `by_position` and b
-/// = `by_velocity`. f, x and v are the forces, positions and velocities of the nodes. The functor Norms sets each
-/// element of `row`, which has three elements per node of the stencil, to the Frobenius norm of the stencil's matrix a
-/// ∂f/∂x + b ∂f/∂v, an upper bound of the magnitudes of the matrix's eigenvalues.
+/// = `by_velocity`, where f, x and v are the forces, positions and velocities of the nodes. Each element of `row`,
+/// which has three elements per node of the stencil, is set to the norm, an upper bound of the magnitudes of the
+/// matrix's eigenvalues.
 struct Norms {
   double by_position, by_velocity;
 

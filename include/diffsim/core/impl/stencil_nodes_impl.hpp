@@ -51,7 +51,7 @@ class Nodes {
   /// stencil to a whole number of packs.
   const DeviceArray<int>& vertices() const { return vertices_; }
 
-  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute vectors at the nodes of the
+  /// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute vectors at the nodes of the
   /// stencils, and adds these vectors to the field `to`, [local vertices, 3].
   template <class Each>
   void add_vectors(const char* label, const Sweep<F>& sweep, const Each& each, double* to) {
@@ -70,10 +70,10 @@ class Nodes {
     }
   }
 
-  /// Calls `each(sweep, group, values, row)` for every group of stencils, to compute derivatives of a scalar with
-  /// respect to all inputs of the force in the order of the class Inputs, and adds the derivatives with respect to the
-  /// positions x, velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to the
-  /// parameter values p are stored and returned in the same way as by the function `set_derivatives`.
+  /// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives of a scalar
+  /// with respect to all inputs of the force in the order of the class Inputs, and adds the derivatives with respect to
+  /// the positions x, velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to
+  /// the parameter values p are stored and returned in the same way as by the function `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {

@@ -8,10 +8,9 @@ namespace diffsim::elastic {
 
 /// Energy per rest volume w(F, θ) = W(F̄) at a quadrature point, where W is the energy per rest volume of a law of
 /// elasticity, and F̄ = (θ/J)^⅓ F is the deformation gradient F with the volume ratio J = det F > 0 replaced by a given
-/// volume ratio θ > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The function `set` computes the
-/// modified deformation gradient F̄; the caller passes the stress P̄ = ∂W/∂F̄ of the law W to `set_stress`. The function
-/// `by_theta` returns ∂w/∂θ = ψ/(3 θ), and `by_F` returns ∂w/∂F = s P̄ - ψ/(3 J) cof F, with the volume ratio θ, J = det
-/// F, the stress P̄ = ∂W/∂F̄ of the law W, ψ = P̄ : F̄ and s = (θ/J)^⅓.
+/// volume ratio θ > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The function `set` computes F̄.
+/// The caller then computes the stress P̄ = ∂W/∂F̄ and passes P̄ to `set_stress`. With ψ = P̄ : F̄ and s = (θ/J)^⅓, the
+/// function `by_theta` returns ∂w/∂θ = ψ/(3 θ), and `by_F` returns ∂w/∂F = s P̄ - ψ/(3 J) cof F.
 struct DilatedPoint {
   Mat3<Pack> F, cof, F_bar, P_bar;
   Pack J, theta, scale, psi;
@@ -36,8 +35,8 @@ struct DilatedPoint {
 };
 
 /// Derivatives of the members of a `DilatedPoint` along a direction (dF, dθ) of the deformation gradient F and the
-/// volume ratio θ. `set` computes dF̄ = `dF_bar`. After `set`, the caller computes dP̄, the derivative of the stress P̄
-/// of DilatedPoint along (dF, dθ), and passes dP̄ to `set_stress`.
+/// volume ratio θ. The function `set` computes dF̄ = `dF_bar`. The caller then computes dP̄, the derivative of the
+/// stress P̄ along (dF, dθ), and passes dP̄ to `set_stress`.
 struct DilatedTangent {
   Mat3<Pack> dF, dF_bar, dP_bar;
   Pack dtheta, dJ, dscale, dpsi;

@@ -56,8 +56,8 @@ struct CellNumbers {
 };
 
 /// Values of a field at the nodes of the cells of a pack, one cell per SIMD lane. If the scalar type T is PackDual,
-/// NodeValues also contains the derivatives of the field's values along a direction. If the argument `has_direction` of
-/// the NodeValues constructor is false, the derivatives of the field's values are 0.
+/// NodeValues also contains the derivatives of the values along a direction, which are 0 if the constructor's argument
+/// `has_direction` is false.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -71,8 +71,8 @@ struct NodeValues {
     if constexpr (moves)
       if (has_direction) gather_nodes(vertices, direction, derivative);
   }
-  /// Returns the gradient of the NodeValues' field with respect to the rest positions X at quadrature point q.
-  /// `inverse`: (∂X/∂ξ)⁻¹ at quadrature point q, with the rest positions X and the reference coordinates ξ of the cell.
+  /// Returns the gradient of the field with respect to the rest positions X at quadrature point q. `inverse`: (∂X/∂ξ)⁻¹
+  /// at point q, with the reference coordinates ξ of the cell.
   DIFFSIM_FUNCTION Mat3<T> gradient(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse) const {
     const Mat3<Pack> a = gradient_at<E>(value, rule, q, inverse);
     if constexpr (!moves) {
@@ -132,8 +132,7 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
 }
 
 /// Geometry of the cells of a force term, and parameters of the viscous law L in these cells. The scalar type T is Pack
-/// or PackDual. If the scalar type T is PackDual, DissipativeCells also contains the derivatives of the viscous law's
-/// parameters along a direction.
+/// or PackDual; for PackDual, DissipativeCells also contains the derivatives of the parameters along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {
   static constexpr int K = L::num_moduli;
@@ -171,10 +170,9 @@ struct DissipationForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces along a direction: dx of the positions, dv of the
-/// velocities, a direction of the parameters, and dX of the rest positions X. Along dX, the derivative of the
-/// deformation gradient F is -F W and the derivative of the rate Ḟ of F is -Ḟ W, where W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ with the
-/// reference coordinates ξ of a cell. At fixed first Piola stress P, the derivatives of the nodal forces along a
-/// direction dX of the rest positions X are the nodal forces of the stress (tr W) P - P Wᵀ with W = ∂dX/∂X.
+/// velocities, a direction of the parameters, and dX of the rest positions X. With W = ∂dX/∂X, the derivatives along dX
+/// of the deformation gradient F and of its rate Ḟ are -F W and -Ḟ W. At a fixed first Piola stress P, the derivatives
+/// of the nodal forces along dX are the nodal forces of the stress (tr W) P - P Wᵀ.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
@@ -208,9 +206,8 @@ struct DissipationTangent {
 
 /// Kernel that computes derivatives of w · f, where f are the nodal forces and w is a vector at the vertices: with
 /// respect to the velocities v if the flag `to_velocities` is true, otherwise with respect to the positions x, the
-/// parameters p and the rest positions X. If the scalar type T is PackDual, the kernel computes the derivatives of
-/// these derivatives along directions of x, v, w and p. DissipationAdjoint does not compute second derivatives with
-/// respect to the rest positions.
+/// parameters p and the rest positions X. If the scalar type T is PackDual, the kernel computes instead the derivatives
+/// of these derivatives along directions of x, v, w and p. Second derivatives with respect to X are not available.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;
@@ -254,8 +251,7 @@ struct DissipationAdjoint {
   }
 
   /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k whose gradient is requested, where V is
-  /// `volume`, S is the second Piola stress, and E_G = sym(Fᵀ ∂w/∂X) with the deformation gradient F, the vector w at
-  /// the vertices and the rest positions X.
+  /// `volume`, S is the second Piola stress, and E_G = sym(Fᵀ ∂w/∂X) with the deformation gradient F.
   KOKKOS_INLINE_FUNCTION void add_parameter_gradient(int pack, const Pack& volume, const Mat3<T>& strain_rate,
                                                      const Mat3<T>& E_G, const T (&p)[K]) const {
     T power[K];
@@ -267,11 +263,10 @@ struct DissipationAdjoint {
 };
 
 /// Kernel that adds the blocks of a ∂f/∂x + b ∂f/∂v to a matrix, with the factors a = `by_position` and b =
-/// `by_velocity`, where f are the nodal forces at positions x and velocities v. The blocks of the Jacobians of the
-/// nodal forces f are computed from the columns of ∂P/∂F and ∂P/∂Ḟ, with the deformation gradient F, its rate Ḟ and the
-/// first Piola stress P. If the flag `project` is true, the kernel adds only ∂f/∂v times `by_velocity`, with the
-/// velocities v. The damping matrix -∂f/∂v, with the nodal forces f and the velocities v, is symmetric, and is positive
-/// semidefinite if the dissipation potential of the law is convex.
+/// `by_velocity`, where f are the nodal forces at positions x and velocities v. If the flag `project` is true, the
+/// kernel adds only b ∂f/∂v. The blocks are computed from the columns of ∂P/∂F and ∂P/∂Ḟ, with the deformation gradient
+/// F, its rate Ḟ and the first Piola stress P. The damping matrix -∂f/∂v is symmetric, and is positive semidefinite if
+/// the dissipation potential of the law is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;

@@ -33,18 +33,17 @@ struct ElasticLaw {
   /// support this option.
   MakeTerm make_nodal_term;
 
-  /// Function that checks the parameters of one cell, given in the order of the member `parameters`. Each parameter
-  /// value passed to `parameters_error` must already be within the range of its ParameterSpec. `parameters_error`
-  /// returns an error message if the law is not defined for the given combination of parameter values, and otherwise an
-  /// empty text. `parameters_error` is an empty std::function if the law is defined for all values within the ranges of
-  /// the parameters.
+  /// Function that checks the parameters of one cell, given in the order of the member `parameters`. Each value must
+  /// already be within the range of its ParameterSpec. The function returns an error message if the law is not defined
+  /// for this combination of values, and otherwise an empty text. `parameters_error` is an empty std::function if the
+  /// law is defined for all values within the ranges.
   std::function<std::string(std::span<const double> parameters)> parameters_error;
 };
 
 /// Returns all laws of elasticity: the library's laws and the laws added by `register_law` (elastic_term_impl.hpp).
 const std::vector<ElasticLaw>& elastic_laws();
-/// Returns the law of elasticity with the given name. Throws Error (input) if the name of the law is unknown; the
-/// message of the Error lists the known names.
+/// Returns the law of elasticity with the given name. Throws Error (input) if the name is unknown; the message lists
+/// the known names.
 const ElasticLaw& elastic_law(const std::string& name);
 /// Adds a law to `elastic_laws`, or replaces an existing law of the same name.
 void add_elastic_law(ElasticLaw law);

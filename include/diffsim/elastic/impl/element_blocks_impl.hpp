@@ -7,9 +7,8 @@
 namespace diffsim::elastic {
 
 /// Computes the gradients g_a = ∂N_a/∂X of the shape functions N_a with respect to the rest positions X at quadrature
-/// point q. The rows of `inverse` = (∂X/∂ξ)⁻¹, with the rest positions X and the reference coordinates ξ of the cell,
-/// are the gradients of the barycentric coordinates 1, 2 and 3. The gradient of the barycentric coordinate 0 is minus
-/// the sum of the gradients of the barycentric coordinates 1, 2 and 3.
+/// point q. The rows of `inverse` = (∂X/∂ξ)⁻¹, with the reference coordinates ξ of the cell, are the gradients of the
+/// barycentric coordinates 1, 2 and 3; the gradient of the barycentric coordinate 0 is minus the sum of the rows.
 template <class E>
 DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse,
                                       Vec3<Pack> (&g)[E::nodes]) {
@@ -26,8 +25,7 @@ DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const
 /// a cell and for each cell of a pack, where g_a is the gradient of the shape function of node a, and the sum Σ_q is
 /// over `count` quadrature points. H [9, 9] is the derivative of a stress with respect to the deformation gradient
 /// ∂x/∂X (both row-major), multiplied by the rest volume of the quadrature point. If the template argument `symmetric`
-/// is true, the stress derivative H must be symmetric, so that the blocks of the pairs (a, b) and (b, a) of nodes
-/// satisfy K_ba = K_abᵀ.
+/// is true, H must be symmetric, so that K_ba = K_abᵀ.
 template <class E, bool symmetric>
 DIFFSIM_FUNCTION void add_element_blocks(const Pack (&H)[E::points_at_once][9][9],
                                          const Vec3<Pack> (&g)[E::points_at_once][E::nodes], int count,

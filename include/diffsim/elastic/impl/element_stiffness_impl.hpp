@@ -10,9 +10,8 @@ namespace diffsim::elastic {
 /// Adds the blocks weight · Σ_q V g_a · H · g_b to a matrix, for each pair of nodes a and b of a cell and for each cell
 /// of a pack, where V is the rest volume of quadrature point q, g_a = ∂N_a/∂X the gradient of the shape function of
 /// node a, and H [9, 9] the derivative of a stress with respect to the deformation gradient F. The sum Σ_q is over
-/// `num_points_from(first)` quadrature points, beginning with point `first`. If the flag `project` is true, the stress
-/// derivative H of each quadrature point is projected to a positive semidefinite matrix before the blocks are computed
-/// from H. `add_stiffness` overwrites H.
+/// `num_points_from(first)` quadrature points, beginning with point `first`. If the flag `project` is true, H is first
+/// projected to a positive semidefinite matrix. `add_stiffness` overwrites H.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, int first, double weight,
                                            bool project, const Mat3<Pack> (&F)[E::points_at_once],
@@ -42,10 +41,10 @@ DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<FineTet10>(const CellGeometry<Fine
                                                          Pack (&)[FineTet10::points_at_once][9][9], const BlockSink&))
 
 /// Kernel that adds the blocks of ∂f/∂x, multiplied by `weight`, to a matrix, where f are the nodal forces of the cells
-/// at positions x. In the Jacobian ∂f/∂x of the nodal forces f, the block of the nodes a and b of a cell is -Σ_q V g_a
-/// · ∂P/∂F · g_b, where V is the rest volume of quadrature point q, P the first Piola stress, F the deformation
-/// gradient, and g_a = ∂N_a/∂X the gradient of the shape function of node a. If the flag `project` is true, the
-/// derivative ∂P/∂F of the first Piola stress P is projected to a positive semidefinite matrix.
+/// at positions x. The block of the nodes a and b of a cell in ∂f/∂x is -Σ_q V g_a · ∂P/∂F · g_b, where V is the rest
+/// volume of quadrature point q, P the first Piola stress, F the deformation gradient, and g_a = ∂N_a/∂X the gradient
+/// of the shape function of node a. If the flag `project` is true, ∂P/∂F is projected to a positive semidefinite
+/// matrix.
 template <Law L, class E>
 struct Stiffness {
   Elements<L, E> elements;

@@ -39,7 +39,7 @@ struct TermCells {
   DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
 
-  /// Returns the local index of the cell in lane i of a pack; in padding lanes of the last pack, that of the last cell.
+  /// Returns the local index of the cell in lane i of a pack. Padding lanes of the last pack repeat the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
   /// Returns the local index of the cell with the index `place` among the force term's cells. If the index `place` is
   /// not less than the number of the force term's cells, returns the local index of the last cell.
@@ -120,9 +120,9 @@ DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<P
 }
 
 /// Returns the gradient (∂x/∂ξ) (∂X/∂ξ)⁻¹ of a field x with respect to the rest positions X at quadrature point q, with
-/// the reference coordinates ξ of the cell. `x`: values of the field at the nodes of the cells; `inverse`: (∂X/∂ξ)⁻¹
-/// with the rest positions X and the reference coordinates ξ. For cell types with many quadrature points
-/// (`E::compact`), a function that is not inlined computes the gradient, so that less code is compiled.
+/// the reference coordinates ξ of the cell. `x`: values of the field at the nodes of the cells; `inverse`: (∂X/∂ξ)⁻¹.
+/// For cell types with many quadrature points (`E::compact`), a function that is not inlined computes the gradient, so
+/// that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -182,14 +182,13 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
   add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
 }
 
-/// Returns an estimate of the largest eigenvalue of a symmetric matrix A for each cell of a pack. The matrix A, whose
-/// largest eigenvalue is estimated, has the block A_ab = Σ_q V g_a · H · g_b for nodes a and b, summed over the
-/// quadrature points q with rest volumes V, where g_a = ∂N_a/∂X is the gradient of the shape function of node a, and H
-/// [9, 9] (row-major) is the derivative of a stress with respect to the displacement gradient in the rest shape, the
-/// same at all quadrature points. The estimate of the largest eigenvalue λ of the matrix A is |Aⁿu|/|Aⁿ⁻¹u| ≤ λ, the
-/// result of n = 40 power iterations from a fixed vector u. Let c be the cosine of the angle between the start vector u
-/// of the power iterations and the eigenspace of the largest eigenvalue λ of the matrix A. The ratio |Aⁿu|/|Aⁿ⁻¹u| does
-/// not decrease with n, so the estimate is at least c^(1/n) λ: at least 0.64 λ if c ≥ 2·10⁻⁸.
+/// Returns an estimate of the largest eigenvalue λ of a symmetric matrix A for each cell of a pack. The block of the
+/// nodes a and b in A is A_ab = Σ_q V g_a · H · g_b, summed over the quadrature points q with rest volumes V, where g_a
+/// = ∂N_a/∂X is the gradient of the shape function of node a, and H [9, 9] (row-major) is the derivative of a stress
+/// with respect to the displacement gradient in the rest shape, the same at all quadrature points. The estimate is
+/// |Aⁿu|/|Aⁿ⁻¹u| ≤ λ, the result of n = 40 power iterations from a fixed vector u. The ratio |Aⁿu|/|Aⁿ⁻¹u| does not
+/// decrease with n, so the estimate is at least c^(1/n) λ, where c is the cosine of the angle between u and the
+/// eigenspace of λ: at least 0.64 λ if c ≥ 2·10⁻⁸.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Pack largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9]) {
   using std::sqrt;

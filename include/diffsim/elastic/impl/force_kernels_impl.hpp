@@ -90,10 +90,9 @@ struct ForceTangent {
     }
   }
 
-  /// Returns dm_k, the derivative of modulus k along the direction of the kernel ForceTangent. For k =
-  /// `L::signal_modulus`, the stress depends on the product s m of the material law's control signal s (`has_signal`)
-  /// and the stored modulus m, and dm_k = s dm + m ds is the derivative of this product, with the derivatives dm of m
-  /// and ds of s.
+  /// Returns dm_k, the derivative of modulus k along the direction of ForceTangent. For k = `L::signal_modulus`, the
+  /// stress depends on the product s m of the material law's control signal s (`has_signal`) and the stored modulus m,
+  /// and dm_k = s dm + m ds.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -106,9 +105,9 @@ struct ForceTangent {
 /// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X. With the deformation
 /// gradient F, the derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G, and the
 /// derivatives with respect to the moduli are the sums of -V A_k : G over the quadrature points, where A_k =
-/// ∂P/∂moduli_k. ForceAdjoint multiplies the gradient with respect to the modulus with the index `L::signal_modulus` by
-/// the material law's control signal (`has_signal`). If requested, ForceAdjoint also computes the derivatives of w · f,
-/// with the nodal forces f and the vector w at the nodes, with respect to the control signal and the rest positions X.
+/// ∂P/∂moduli_k. The derivative with respect to the modulus with the index `L::signal_modulus` is in addition
+/// multiplied by the material law's control signal (`has_signal`). If requested, ForceAdjoint also computes the
+/// derivatives with respect to the control signal and the rest positions X.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
@@ -160,10 +159,11 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of -V P : G at quadrature point q with respect to the rest positions X to `shape_sums`, where
-  /// V is the rest volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X the gradient of
-  /// the vectors w at the nodes, and B = ∂P/∂F : G. Along a direction dX, the derivative of -V P : G is V (-(P : G) I +
-  /// Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X (shape_change()).
+  /// Adds the derivative of -V P : G at quadrature point q with respect to ∂X/∂ξ to `shape_sums`
+  /// (add_shape_derivative()), where X are the rest positions, ξ the reference coordinates of the cell, V is the rest
+  /// volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X and B = ∂P/∂F : G. Along a
+  /// direction dX of the rest positions, the derivative of -V P : G is V (-(P : G) I + Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X
+  /// (shape_change()).
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {

@@ -13,15 +13,14 @@ struct CellGeometry;
 
 namespace elastic {
 
-/// Average volume ratio J_a = Σ_e V_e J_e / d_a around each vertex a, over the cells e with the rest volumes V_e and
-/// the volume ratios J_e, where d_a = Σ_e V_e. J_e is the ratio of current to rest volume of cell e. The average volume
-/// ratio J_a around vertex a is over all cells of a force term, on all ranks, that have vertex a as a corner. In the
-/// derivatives ∂E/∂J_a that NodalAverage sums, E is the elastic energy of the force term and J_a is the average volume
-/// ratio around vertex a.
+/// Average volume ratio J_a = Σ_e V_e J_e / d_a around each vertex a, where V_e is the rest volume of cell e, J_e the
+/// ratio of current to rest volume of cell e, and d_a = Σ_e V_e. The sums are over all cells e of a force term, on all
+/// ranks, that have vertex a as a corner. NodalAverage also sums the derivatives ∂E/∂J_a of the force term's elastic
+/// energy E.
 ///
 /// Each field of NodalAverage has the shape [local vertices, 3]. Component 0 is a value, component 1 is the derivative
-/// of this value along a direction, and component 2 is 0. In fields that member functions of NodalAverage return as
-/// const references, the ghost values are up to date.
+/// of this value along a direction, and component 2 is 0. Fields returned as const references have up-to-date ghost
+/// values.
 class NodalAverage {
  public:
   NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter);
@@ -29,26 +28,20 @@ class NodalAverage {
   /// Computes the sum d_a of the rest volumes around each vertex a, and sets the derivatives of d_a to 0. Collective.
   void prepare(const CellGeometry<Tet4>& geometry);
   /// Computes the sum d_a of the rest volumes around each vertex a, and the derivatives of d_a along a direction dX of
-  /// the rest positions. `dX`: device address of the direction of the rest positions, [local vertices, 3]; nullptr: the
-  /// derivatives of the sums d_a of rest volumes are 0. Collective.
+  /// the rest positions. `dX`: device address, [local vertices, 3]; nullptr: the derivatives of d_a are 0. Collective.
   void prepare_tangent(const CellGeometry<Tet4>& geometry, const double* dX);
 
   /// Returns the average volume ratios J_a at the vertices a for positions x, and the derivatives of J_a along a
-  /// direction dx of the positions. `x`, `dx`: device addresses of the positions and of a direction of the positions,
-  /// [local vertices, 3]. If dx is nullptr, the positions do not contribute to the derivatives of the average volume
-  /// ratios J_a. If the argument `with_rest` is true, the derivatives of the average volume ratios J_a include the
-  /// contribution of the derivatives of the sums d_a of rest volumes that the last call of `prepare_tangent` computed.
-  /// Collective.
+  /// direction dx of the positions. `x`, `dx`: device addresses, [local vertices, 3]. If dx is nullptr, the positions
+  /// do not contribute to the derivatives. If `with_rest` is true, the derivatives include the contribution of the
+  /// derivatives of the sums d_a of rest volumes that the last call of `prepare_tangent` computed. Collective.
   const Field& dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx, bool with_rest);
   /// Returns a field of zeros, to which kernels add the contributions of cells to ∂E/∂J_a (component 0) and to the
-  /// derivative of ∂E/∂J_a along a direction (component 1), with the elastic energy E and the average volume ratio J_a
-  /// around vertex a.
+  /// derivative of ∂E/∂J_a along a direction (component 1).
   Field& start_pressures();
-  /// Returns the quotients (∂E/∂J_a)/d_a for all vertices a, and the derivatives of these quotients along a direction,
-  /// where ∂E/∂J_a is the derivative of the elastic energy E with respect to the average volume ratio J_a, summed over
-  /// all ranks, and d_a is the sum of the rest volumes around vertex a. If the argument `with_rest` is true, the
-  /// derivatives of the quotients (∂E/∂J_a)/d_a include the contribution of the derivatives of the sums d_a of rest
-  /// volumes. Collective.
+  /// Returns the quotients (∂E/∂J_a)/d_a for all vertices a, with ∂E/∂J_a summed over all ranks and the sum d_a of the
+  /// rest volumes around vertex a, and the derivatives of these quotients along a direction. If `with_rest` is true,
+  /// the derivatives include the contribution of the derivatives of d_a. Collective.
   const Field& finish_pressures(bool with_rest);
 
  private:

@@ -17,16 +17,16 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// Cells of a pack at positions x, one cell per SIMD lane. DilatedCell contains, for each cell, the averaged volume
-/// ratio θ = ¼ Σ_a J_a and the derivative dθ of θ along a direction, where J_a is the average volume ratio around
-/// corner a of the cell (NodalAverage).
+/// Cells of a pack at positions x, one cell per SIMD lane, with the averaged volume ratio θ = ¼ Σ_a J_a of each cell
+/// and the derivative dθ of θ along a direction, where J_a is the average volume ratio around corner a of the cell
+/// (NodalAverage).
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
   DilatedPoint at;
 
-  /// Sets the members of DilatedCell from the rest shape, the positions x and the average volume ratios J_a =
-  /// `dilatations` of the vertices.
+  /// Sets the members from the rest shape, the positions x and the average volume ratios J_a = `dilatations` of the
+  /// vertices.
   DIFFSIM_SHARED_FUNCTION void gather(const CellGeometry<Tet4>& geometry, int pack, const int* vertices,
                                       const double* x, const double* dilatations) {
     const auto [inverted, rest_volume] = geometry.at(pack, 0);
@@ -78,8 +78,8 @@ struct DilatedCell {
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
   /// Sets `value` to the derivatives of the nodal forces along the direction of the derivatives in `along` and in
-  /// component 1 of `pressures`. If the argument `with_rest` is true, the direction of the derivatives of the nodal
-  /// forces includes a change dX of the rest positions X with the gradient W = ∂dX/∂X.
+  /// component 1 of `pressures`. If `with_rest` is true, the direction includes a change dX of the rest positions X
+  /// with the gradient W = ∂dX/∂X.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -91,16 +91,16 @@ struct DilatedCell {
     }
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
-  /// Adds the derivative of w · f = -Σ V φ with respect to the rest positions X to `shape_sums`, where f are the nodal
-  /// forces, w is a vector at the vertices, V is the rest volume of a cell, and φ = P̄ : dF̄ with the stress P̄ and the
-  /// deformation gradient F̄ of DilatedPoint and the derivative dF̄ of F̄ along w.
+  /// Adds the derivative of w · f = -Σ V φ with respect to ∂X/∂ξ to `shape_sums` (add_shape_derivative()), where X are
+  /// the rest positions, ξ the reference coordinates, f the nodal forces, w is a vector at the vertices, V the rest
+  /// volume of a cell, and φ = P̄ : dF̄ with the stress P̄ and the deformation gradient F̄ of DilatedPoint and the
+  /// derivative dF̄ of F̄ along w.
   ///
-  /// Each cell contributes V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ P) : W to the derivative of w · f along a direction dX of the
-  /// rest positions X, with the rest volume V, φ = P̄ : dF̄ (DilatedPoint), the deformation gradient F, the stress P of
-  /// `DilatedPoint::by_F`, G = ∂w/∂X, W = ∂dX/∂X and a term D. The term D = -Σ_a (dq_a J_a + q_a dJ_a) is the part due
-  /// to changes of the sums d_a of rest volumes around the corners a of the cell (NodalAverage), with the average
-  /// volume ratios J_a around the corners, q_a = (∂E/∂J_a)/d_a for the elastic energy E, and the derivatives dJ_a and
-  /// dq_a of J_a and q_a along w.
+  /// Each cell contributes V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ P) : W to the derivative along a direction dX of the rest
+  /// positions, with the deformation gradient F, the stress P of `DilatedPoint::by_F`, G = ∂w/∂X and W = ∂dX/∂X. The
+  /// term D = -Σ_a (dq_a J_a + q_a dJ_a) is due to changes of the sums d_a of rest volumes around the corners a of the
+  /// cell (NodalAverage), with the average volume ratios J_a around the corners, q_a = (∂E/∂J_a)/d_a for the elastic
+  /// energy E, and the derivatives dJ_a and dq_a along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -132,9 +132,8 @@ struct DilatedCells {
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// Sets `along` to the derivatives of the DilatedPoint along the direction that the member `cells` contains. The
-  /// derivative dP̄ of the stress P̄ (DilatedPoint) includes the effects of the changes of the deformation gradient F̄, of
-  /// the moduli and of the material law's control signal.
+  /// Sets `along` to the derivatives of the DilatedPoint along the direction in `cells`. The derivative dP̄ of the
+  /// stress P̄ includes the effects of the changes of F̄, of the moduli and of the material law's control signal.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -190,11 +189,10 @@ struct NodalForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces f along a direction of the positions x, the rest positions,
-/// the moduli and the material law's control signal. Along a direction w of the positions alone, the derivative of the
-/// nodal forces f is (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric.
-/// NodalForceDerivative also computes the derivatives of w · f, with the nodal forces f and a vector w at the vertices,
-/// with respect to the moduli, the control signal and the rest positions, if the member `adjoint` contains addresses
-/// for these derivatives.
+/// the moduli and the material law's control signal. Along a direction w of the positions alone, this derivative is
+/// (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric. NodalForceDerivative
+/// also computes the derivatives of w · f with respect to the moduli, the control signal and the rest positions, if the
+/// member `adjoint` contains addresses for these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -237,16 +235,14 @@ struct NodalEnergy {
 
 /// Force term of the law of elasticity L on linear cells with a volume ratio that is averaged around each vertex. The
 /// elastic energy is E = Σ_cells V W((θ/J)^⅓ F), where V is the rest volume of a cell, F the deformation gradient, J =
-/// det F, and W the law's energy per rest volume. θ is the mean of the average volume ratios J_a over the corners a of
-/// the cell. The average volume ratio J_a = Σ V J / Σ V, weighted by the rest volumes V, is over all cells that have
-/// vertex a as a corner (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). The elastic energy is differentiated with the
-/// averaged volume ratio θ as a function of the positions x; the forces f are therefore the negative gradient of the
-/// elastic energy, and ∂f/∂x is symmetric. NodalDilatationTerm avoids the volumetric locking of linear cells of nearly
-/// incompressible materials. The elastic energy is defined only if the volume ratio J and the averaged volume ratio θ
-/// are positive. The Jacobian ∂f/∂x of the forces couples two vertices, also across ranks, if there is a cell e such
-/// that each of the two vertices belongs to a cell that has a vertex in common with e. NodalDilatationTerm cannot
-/// assemble the Jacobian ∂f/∂x of the forces, so implicit steps with this term throw an Error.
+/// det F, and W the law's energy per rest volume. θ is the mean of J_a over the corners a of the cell, where J_a = Σ V
+/// J / Σ V is the average volume ratio over all cells that have vertex a as a corner (average nodal pressure, Bonet &
+/// Burton 1998, doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). The forces f are the negative
+/// gradient of the elastic energy, differentiated with θ as a function of the positions x, so ∂f/∂x is symmetric.
+/// NodalDilatationTerm avoids the volumetric locking of linear cells of nearly incompressible materials. The energy is
+/// defined only if J and θ are positive. ∂f/∂x couples two vertices, also across ranks, if there is a cell e such that
+/// each of the two vertices belongs to a cell that has a vertex in common with e. NodalDilatationTerm cannot assemble
+/// ∂f/∂x, so implicit steps with this term throw an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;
@@ -331,17 +327,16 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
 
  private:
   /// Computes the average volume ratios J_a around the vertices a (NodalAverage) at a configuration, and the
-  /// derivatives of J_a along the direction that the argument `cells` contains. Returns the inputs of the kernels of
-  /// NodalDilatationTerm: `cells`, and the average volume ratios J_a around the vertices a. Collective.
+  /// derivatives of J_a along the direction in `cells`. Returns the inputs of the kernels of NodalDilatationTerm.
+  /// Collective.
   elastic::DilatedCells<L> dilated(const Configuration& at, elastic::ForceTangent<L, Tet4> cells) {
     cells.elements = this->elements(at.step);
     cells.x = at.positions.data();
     const Field& J = average_.dilatations(cells.elements.geometry, cells.x, cells.dx, cells.dX != nullptr);
     return {cells, J.data()};
   }
-  /// Computes the quotients (∂E/∂J_a)/d_a of NodalAverage for all vertices a and their derivatives along the direction
-  /// that the argument `cells` contains, where E is the elastic energy, J_a the average volume ratio and d_a the sum of
-  /// the rest volumes around vertex a. Returns the device address of the result of `NodalAverage::finish_pressures`,
+  /// Computes the quotients (∂E/∂J_a)/d_a of NodalAverage for all vertices a, and the derivatives of these quotients
+  /// along the direction in `cells`. Returns the device address of the result of `NodalAverage::finish_pressures`,
   /// [local vertices, 3]. Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),

@@ -130,11 +130,10 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
   }
 }
 
-/// Computes the symmetric matrix A = Dᵀ HD, where HD = H D is the product of the stress derivative H with the matrix D
-/// of set_frame_matrix(). If the stress belongs to an isotropic law, the matrix A that set_blocks() computes consists
-/// of one 3 × 3 block for the stretches (rows and columns 0, 4 and 8) and one 2 × 2 block for each pair of axes a ≠ b
-/// (rows and columns 3 a + b and 3 b + a). Returns false if, in any SIMD lane, entries of the computed matrix A = Dᵀ H
-/// D that are zero for isotropic laws are larger than rounding errors.
+/// Computes the symmetric matrix A = Dᵀ HD, where HD is the product of the stress derivative H with the matrix D of
+/// set_frame_matrix(). If the stress belongs to an isotropic law, A consists of one 3 × 3 block for the stretches (rows
+/// and columns 0, 4 and 8) and one 2 × 2 block for each pair of axes a ≠ b (rows and columns 3 a + b and 3 b + a).
+/// Returns false if, in any SIMD lane, A has entries outside of these blocks that are larger than rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
@@ -150,8 +149,8 @@ DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)
   return !any_not_greater(T(1e-24 * all - outside), -1e-300);
 }
 
-/// Replaces the 3 × 3 block for the stretches (rows and columns 0, 4 and 8) of the 9 × 9 matrix A, which set_blocks()
-/// computes, by the nearest positive semidefinite matrix.
+/// Replaces the 3 × 3 block for the stretches (rows and columns 0, 4 and 8) of the matrix A of set_blocks() by the
+/// nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
   Mat3<T> stretches;
@@ -167,8 +166,8 @@ DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
     }
 }
 
-/// Replaces the 2 × 2 block for each pair of axes a < b (rows and columns 3 a + b and 3 b + a) of the 9 × 9 matrix A,
-/// which set_blocks() computes, by the nearest positive semidefinite matrix.
+/// Replaces the 2 × 2 block for each pair of axes a < b (rows and columns 3 a + b and 3 b + a) of the matrix A of
+/// set_blocks() by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
   using std::sqrt;
@@ -186,8 +185,8 @@ DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
     }
 }
 
-/// Computes H = D A Dᵀ with the matrix D of set_frame_matrix() and the matrix A of set_blocks(). Entries of the matrix
-/// A outside of the 3 × 3 block and the 2 × 2 blocks that set_blocks() describes count as 0.
+/// Computes H = D A Dᵀ with the matrix D of set_frame_matrix(). Entries of A outside of the blocks of set_blocks()
+/// count as 0.
 template <class T>
 DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T (&H)[9][9]) {
   for (int row = 0; row < 9; ++row) {
@@ -211,9 +210,9 @@ DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T 
 /// Projects H, the derivative of a stress with respect to the deformation gradient F, to a positive semidefinite matrix
 /// in the basis u_a v_bᵀ of the singular vectors u_a and v_b of F. In this basis, the matrix H of an isotropic law
 /// consists of one 3 × 3 block for the stretches and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
-/// Analytic eigensystems for isotropic distortion energies). Returns true if the matrix H was projected. Returns false,
-/// without a change of the matrix H, if H does not have the blocks of an isotropic law in the basis of the singular
-/// vectors of F, as for laws with fibres, or if F does not determine the singular vectors.
+/// Analytic eigensystems for isotropic distortion energies). Returns true if H was projected. Returns false, without a
+/// change of H, if H has entries outside of these blocks, as for laws with fibres, or if F does not determine the
+/// singular vectors.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   const SingularFrame<T> frame = singular_frame(F);

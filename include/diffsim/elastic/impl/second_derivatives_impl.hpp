@@ -11,8 +11,8 @@ namespace diffsim::elastic {
 using PackDual = Dual<Pack, 1>;
 
 /// Derivatives of φ = P(F; moduli) : G, where P is the first Piola stress, F the deformation gradient and G a matrix:
-/// `by_F` = ∂φ/∂F = ∂P/∂F : G, and `by_modulus` = ∂φ/∂moduli. The members `by_F` and `by_modulus` of PowerDerivatives
-/// are dual numbers, which also contain the derivatives of their values along a direction.
+/// `by_F` = ∂φ/∂F = ∂P/∂F : G, and `by_modulus` = ∂φ/∂moduli. The members are dual numbers, which also contain the
+/// derivatives of ∂φ/∂F and ∂φ/∂moduli along a direction.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;
@@ -20,9 +20,8 @@ struct PowerDerivatives {
 };
 
 /// Computes the PowerDerivatives of φ = P : G, where P is the first Piola stress at the deformation gradient F. F, G
-/// and the moduli contain derivatives along a direction. The member `by_modulus` of the result is set only if the
-/// argument `moduli_too` is true. The functions `stress_tangent_of` and `stress_moduli_of` would give the same results
-/// as `power_derivatives`, but with more code to compile.
+/// and the moduli contain derivatives along a direction. `by_modulus` is set only if `moduli_too` is true. The
+/// functions `stress_tangent_of` and `stress_moduli_of` would give the same results, but with more code to compile.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
@@ -68,10 +67,9 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              const double*, const double*,
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
-/// Kernel that differentiates the results of `ForceAdjoint` along a direction: dx of the positions, dw of the vector w
-/// at the vertices, dmoduli of the moduli, and dsignal of the material law's control signal. The results of
-/// `ForceAdjoint` are the derivatives of w · f with respect to positions, moduli and the control signal, where f are
-/// the nodal forces and w is a vector at the vertices.
+/// Kernel that differentiates results of `ForceAdjoint` along a direction: dx of the positions, dw of the vector w at
+/// the vertices, dmoduli of the moduli, and dsignal of the material law's control signal. The differentiated results
+/// are the derivatives of w · f with respect to positions, moduli and the control signal, where f are the nodal forces.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -113,17 +111,15 @@ struct ForceAdjointTangent {
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Returns modulus k and the derivative of modulus k from `dmoduli`, both not multiplied by the material law's
-  /// control signal.
+  /// Returns modulus k and its derivative from `dmoduli`, both not multiplied by the material law's control signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);
     m.derivative[0] = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     return m;
   }
-  /// Computes all moduli of the law and their derivatives along the direction `dmoduli` of the moduli and `dsignal` of
-  /// the control signal. The modulus with the index `L::signal_modulus` is multiplied by the material law's control
-  /// signal.
+  /// Computes all moduli, and their derivatives along the directions `dmoduli` and `dsignal`. The modulus with the
+  /// index `L::signal_modulus` is multiplied by the material law's control signal.
   KOKKOS_INLINE_FUNCTION void moduli_at(int pack, PackDual (&moduli)[L::num_moduli]) const {
     for (int k = 0; k < L::num_moduli; ++k) moduli[k] = modulus_at(pack, k);
     if constexpr (has_signal<L>) moduli[L::signal_modulus] *= signal();

@@ -30,9 +30,8 @@ DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, co
 }
 
 /// Returns dP/ds at s = 0, computed by automatic differentiation, where P is the first Piola stress at the deformation
-/// gradient F + s G and at moduli in which s is added to the modulus with the index `modulus`. If the argument G is
-/// nullptr, the stress P is evaluated at the deformation gradient F. If the index `modulus` is -1, all moduli are
-/// constant.
+/// gradient F + s G and at moduli in which s is added to the modulus with the index `modulus`. If G is nullptr, the
+/// deformation gradient is F. If `modulus` is -1, all moduli are constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {

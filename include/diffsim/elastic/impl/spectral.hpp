@@ -46,8 +46,7 @@ DIFFSIM_FUNCTION T sinhc(const T& x) {
 }
 
 /// Returns s_n(x) = i_n(x)/x^n, where i_n is the modified spherical Bessel function of order n: s_0 = sinh(x)/x and
-/// ds_n/dx = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). The scalar type T is double or Pack, and the order n of s_n is
-/// at most 2.
+/// ds_n/dx = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). The scalar type T is double or Pack, and n ≤ 2.
 template <int n, class T>
 DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -71,7 +70,7 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
 }
 
 /// Returns the divided difference of the function z^q at the points z = e^x and z = e^y: (e^(q x) - e^(q y)) / (e^x -
-/// e^y). For x = y, returns the limit q e^((q-1) x) of the divided difference of z^q.
+/// e^y). For x = y, returns the limit q e^((q-1) x).
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;

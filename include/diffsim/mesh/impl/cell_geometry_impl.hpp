@@ -61,8 +61,7 @@ inline ElementType element_of(const TetrahedralMesh& mesh) {
 }
 
 /// Returns, for the cells of one SIMD pack, the ratio of the represented volume to the cell's volume
-/// (TetrahedralMesh::volume_factors). `factors`: ratio of the represented volume to the cell's volume for each cell;
-/// empty if all ratios are 1.
+/// (TetrahedralMesh::volume_factors). `factors`: this ratio for each cell, [cells]; empty if all ratios are 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
@@ -76,9 +75,8 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
                       const Field& rest, CellGeometry<E>& geometry);
 
 /// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X, where ξ are the
-/// coordinates in the reference tetrahedron. To first order in the change dX, the gradient F of a field with respect to
-/// X changes by dF = -F W, and a volume V changes by dV = V tr W, with W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ and the reference
-/// coordinates ξ.
+/// coordinates in the reference tetrahedron. To first order in dX, the gradient F of a field with respect to X changes
+/// by dF = -F W, and a volume V changes by dV = V tr W.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -89,9 +87,8 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
 
 /// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width], where Z is a 3×3
 /// matrix, V is `volume`, (∂X/∂ξ)⁻¹ is `inverse`, X is the rest position, and ξ are the coordinates in the reference
-/// tetrahedron. For a volume V and a 3×3 matrix Z, the matrix V Z (∂X/∂ξ)⁻ᵀ is the derivative, with respect to ∂X/∂ξ,
-/// of a scalar whose derivative along a change dX of the rest positions X is V Z : W, with the matrix W = (∂dX/∂ξ)
-/// (∂X/∂ξ)⁻¹ of shape_change() and the reference coordinates ξ.
+/// tetrahedron. The added matrix is the derivative, with respect to ∂X/∂ξ, of a scalar whose derivative along a change
+/// dX of the rest positions is V Z : W, with the matrix W of shape_change().
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);
@@ -100,9 +97,8 @@ DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volu
 }
 
 /// Adds this rank's contribution to `gradient` [local vertices, 3], the gradient of a scalar with respect to the rest
-/// positions. `sums`: derivatives, with respect to ∂X/∂ξ at the quadrature points, of the scalar whose gradient is
-/// computed, as accumulated by add_shape_derivative(), where X is the rest position and ξ are the coordinates in the
-/// reference tetrahedron.
+/// positions X. `sums`: derivatives of the scalar with respect to ∂X/∂ξ at the quadrature points, as accumulated by
+/// add_shape_derivative(), where ξ are the coordinates in the reference tetrahedron.
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
 

@@ -34,13 +34,12 @@ double jacobian(const QuadraticCell& x, const std::array<double, 4>& lambda);
 /// of degree 2.
 double least_jacobian(const QuadraticCell& x);
 
-/// Returns least_jacobian(x) / L³, where L is the longest distance between two corners of the cell `x`. If the longest
-/// distance between two corners is zero or not finite, the result of least_relative_jacobian() is not positive, or is
-/// NaN.
+/// Returns least_jacobian(x) / L³, where L is the longest distance between two corners of the cell `x`. If L is zero or
+/// not finite, the result is not positive, or is NaN.
 double least_relative_jacobian(const QuadraticCell& x);
 
-/// Returns the volume (m³) of a curved cell. The quadrature rule for the volume of a curved cell has degree 3 and is
-/// exact, because the Jacobian determinant is a cubic polynomial.
+/// Returns the volume (m³) of a curved cell. The quadrature rule has degree 3 and is exact, because the Jacobian
+/// determinant is a cubic polynomial.
 double volume(const QuadraticCell& x);
 
 }  // namespace diffsim

@@ -14,11 +14,8 @@ namespace diffsim {
 /// `kind`. Physical groups become regions, which are sorted by decreasing dimension, then by tag. A physical group that
 /// has a name but no elements becomes an empty region. The lists of the cells, faces and vertices that belong to
 /// regions are sorted by region, then by cell or vertex number, and contain no duplicates. A face of a region that two
-/// cells share is listed as a face of the cell with the lower number. Sections of the file that do not describe the
-/// mesh are skipped.
-///
-/// If the cells are tetrahedra, the file's triangles, lines and points are read only if they belong to a physical
-/// group.
+/// cells share is listed as a face of the cell with the lower number. Elements of lower dimension than the cells are
+/// read only if they belong to a physical group. Sections of the file that do not describe the mesh are skipped.
 ///
 /// If `order` is 2, second-order cells keep all ten nodes, so edges may be curved; triangles and lines of physical
 /// groups may be of first or second order. If `order` is 1, only the corners of elements are read, and the mid-edge
