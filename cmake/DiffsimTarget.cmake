@@ -144,12 +144,12 @@ function(diffsim_precompile_headers target options)
 endfunction()
 
 # diffsim_add_objects(TARGET OPTIONS source...) adds objects to the library. OPTIONS is `kernels`, or `host` for sources
-# without kernels, which are compiled with -O1.
+# without kernels, which are compiled with -O1, or with -O0 in the configuration Debug.
 function(diffsim_add_objects target options)
   add_library(${target} OBJECT ${ARGN})
   diffsim_configure_library(${target})
   if(options STREQUAL "host")
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1> $<$<CONFIG:Debug>:-O0>)
   endif()
   diffsim_precompile_headers(${target} ${options})
   target_sources(diffsim PRIVATE $<TARGET_OBJECTS:${target}>)

@@ -67,24 +67,25 @@ endfunction()
 
 # Tests of these folders run many rollouts, which are slow if several ranks share a core.
 option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation, tests/app and tests/inverse on \
-1, 2 and 3 ranks, not on 1 and in turn on 2 or on 3" OFF)
+1, 2 and 3 ranks, not all on 1 and in turn on 3, on 2 and on no other number" OFF)
 set(DIFFSIM_SPLIT_FOLDERS simulation app inverse)
 
 # Each test of these folders takes one or two seconds.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 
 # diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [APART] [FIRST_ON_TWO]
-#                  [LIBRARIES target...] [DEFINITIONS definition...])
+#                  [EVERY_CASE] [LIBRARIES target...] [DEFINITIONS definition...])
 #
 # Adds the source to the program of its folder, FOLDER_tests, and adds one CTest for each number of ranks and of
 # threads: folder.x.np2, or folder.x.np2.t2 for two threads. The default is RANKS 1 2 3, THREADS 1, TIMEOUT 300. Paths
 # are relative to tests/. With APART the source has its own main() and becomes a separate program, FOLDER_x_test. QUICK
 # lists the numbers of ranks on which the test has the label `quick`: by default 1 and 2 in DIFFSIM_QUICK_FOLDERS,
-# otherwise none; QUICK 0 means none. In DIFFSIM_SPLIT_FOLDERS, cases 1, 3, … run on three ranks and cases 2, 4, … on
-# two. FIRST_ON_TWO exchanges the two, for tests whose cases 1, 3, … take longer. If DIFFSIM_TESTS names tests, these
-# run on two ranks if two is among their numbers of ranks.
+# otherwise none; QUICK 0 means none. In DIFFSIM_SPLIT_FOLDERS, all cases run on one rank, and also cases 1, 4, 7, … on
+# three ranks and cases 2, 5, 8, … on two. FIRST_ON_TWO exchanges the two, for tests whose cases 1, 4, 7, … take longer.
+# With EVERY_CASE, all cases run on all numbers of ranks. If DIFFSIM_TESTS names tests, these run on two ranks if two is
+# among their numbers of ranks.
 function(diffsim_add_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO;EVERY_CASE" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "diffsim_add_test(${file}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -156,12 +157,12 @@ function(diffsim_add_test file)
     # GoogleTest distributes the cases over the shards in turn.
     set(part "")
     if(folder IN_LIST DIFFSIM_SPLIT_FOLDERS AND NOT DIFFSIM_EVERY_CASE_ON_EVERY_RANKS AND NOT DIFFSIM_TESTS
-       AND 2 IN_LIST arg_RANKS AND 3 IN_LIST arg_RANKS AND ranks GREATER 1)
+       AND NOT arg_EVERY_CASE AND 2 IN_LIST arg_RANKS AND 3 IN_LIST arg_RANKS AND ranks GREATER 1)
       math(EXPR index "3 - ${ranks}")
       if(arg_FIRST_ON_TWO)
         math(EXPR index "1 - ${index}")
       endif()
-      set(part ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=${index})
+      set(part ENVIRONMENT GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=${index})
     endif()
     foreach(threads IN LISTS arg_THREADS)
       set(test ${folder}.${name}.np${ranks})

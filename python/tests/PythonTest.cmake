@@ -27,8 +27,9 @@ function(diffsim_add_python_test name)
     diffsim_add_mpi_test(${name} RANKS ${arg_RANKS} LABELS python ENVIRONMENT ${path} COMMAND ${command})
   else()
     add_test(NAME ${name} COMMAND ${command})
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${path}" TIMEOUT 300
-                                            LABELS python)
+    # The test is started before shorter tests.
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${path}" COST 100
+                                            TIMEOUT 300 LABELS python)
   endif()
 endfunction()
 

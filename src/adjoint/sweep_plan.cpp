@@ -172,6 +172,9 @@ double free_disk_bytes(const std::string& directory) {
 
 /// Returns the number of files of size `bytes` for which the disk has room. Collective.
 std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int64_t bytes) {
+  if (options.disk.bytes > 0 && options.disk.share > 0.0)
+    throw Error("a budget of disk space has both a number of bytes and a share of the free space; give one of the two",
+                ErrorKind::input);
   double room = static_cast<double>(options.disk.bytes);
   if (options.disk.bytes <= 0)
     room = (options.disk.share > 0.0 ? options.disk.share : 0.5) * free_disk_bytes(options.directory);

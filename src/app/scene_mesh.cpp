@@ -84,6 +84,10 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
                                               name_of(CellKind::segment), name_of(CellKind::point)}));
   if (mesh.cells && dimension_of(*mesh.cells) < 2 && source != "file")
     mapping.place_of("cells").fail(fmt::format("{} are read from files; give a `file`", name_of(*mesh.cells)));
+  const CellKind built_in = source == "box" ? CellKind::tetrahedron : CellKind::triangle;
+  if (mesh.cells && source != "file" && *mesh.cells != built_in)
+    mapping.place_of("cells").fail(
+        fmt::format("is {}, but a {} has {}; remove `cells`", name_of(*mesh.cells), source, name_of(built_in)));
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
   if (const Value* degree = mapping.find("quadrature_degree")) {
     if (mesh.order == 1)

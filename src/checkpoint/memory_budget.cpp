@@ -9,6 +9,7 @@
 
 #include "checkpoint/budget_plan.hpp"
 #include "checkpoint/byte_text.hpp"
+#include "checkpoint/control_groups.hpp"
 #include "checkpoint/schedule_plan.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -19,12 +20,6 @@ using checkpoint::in_bytes;
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Number at the beginning of a file; infinite if the file does not exist or begins with a word, for example "max".
-double number_in(const std::string& path) {
-  double value = 0.0;
-  return std::ifstream(path) >> value ? value : unknown;
-}
-
 /// MemAvailable of /proc/meminfo (proc(5)), in bytes; infinite if unknown.
 double available_by_kernel() {
   std::ifstream file("/proc/meminfo");
@@ -33,19 +28,6 @@ double available_by_kernel() {
   while (file >> key >> kilobytes && std::getline(file, unit))
     if (key == "MemAvailable:") return 1024.0 * kilobytes;
   return unknown;
-}
-
-/// Limit of the control group minus the memory in use by the group (cgroups(7), versions 2 and 1), in bytes; infinite
-/// if the group has no limit.
-double available_by_group() {
-  double least = unknown;
-  for (const auto& [limit, used] :
-       {std::array{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        std::array{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-    const double most = number_in(limit), now = number_in(used);
-    if (most < unknown && now < unknown) least = std::min(least, std::max(most - now, 0.0));
-  }
-  return least;
 }
 
 /// Memory needs of a sweep: bytes of a snapshot, bytes of a record, bytes already in use, further bytes needed by the
@@ -84,10 +66,13 @@ CheckpointPlan plan_within(std::int64_t available, const std::string& what, bool
 
 }  // namespace
 
-double free_memory_bytes() { return std::min(available_by_kernel(), available_by_group()); }
+double free_memory_bytes() { return std::min(available_by_kernel(), checkpoint::memory_left_by_groups()); }
 
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk) {
+  if (budget.bytes > 0 && budget.share > 0.0)
+    throw Error("a memory budget has both a number of bytes and a share of the free memory; give one of the two",
+                ErrorKind::input);
   Needs needs{bytes.snapshot, bytes.record, bytes.held, bytes.beside, disk ? disk->buffers : 0, 1};
   if (budget.share <= 0.0) {
     reduce(needs, MPI_SUM, comm);

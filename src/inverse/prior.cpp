@@ -253,7 +253,8 @@ std::unique_ptr<Prior> make_normal_prior(MPI_Comm comm, std::vector<double> mean
   collectively(comm, [&] {
     if (deviation.size() != mean.size())
       throw Error("a normal prior has " + std::to_string(mean.size()) + " means and " +
-                  std::to_string(deviation.size()) + " deviations");
+                      std::to_string(deviation.size()) + " deviations",
+                  ErrorKind::input);
     for (const double value : mean)
       if (!std::isfinite(value)) throw Error("the mean of a prior has a value that is not finite", ErrorKind::input);
     for (const double sigma : deviation)
@@ -311,7 +312,8 @@ std::unique_ptr<Prior> make_smooth_prior(ValueGradient gradient, double weight, 
 std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double weight, double epsilon,
                                                   std::vector<double> mean) {
   check(gradient, {{"the weight", weight}, {"epsilon", epsilon}}, mean);
-  if (gradient.width() == 0) throw Error("the total variation of values of cells needs ValueGradient::across_faces");
+  if (gradient.width() == 0)
+    throw Error("the total variation of values of cells needs ValueGradient::across_faces", ErrorKind::input);
   return std::make_unique<TotalVariationPrior>(std::move(gradient), std::move(mean), weight, epsilon);
 }
 

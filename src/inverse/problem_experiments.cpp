@@ -213,6 +213,8 @@ double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<doubl
   const auto refuse_fault = [&] {
     if (at_fault && locates_) at_fault->locate_not_finite(u);
     if (at_fault && !is_added_) throw Error("the gradient is not finite", ErrorKind::run);
+    if (!at_fault && !is_added_ && !priors_.empty() && !is_finite(gradient, comm()))
+      throw Error("the gradient of a prior is not finite", ErrorKind::run);
   };
   if (groups_)
     groups_->agree(refuse_fault);

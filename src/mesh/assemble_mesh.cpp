@@ -96,7 +96,7 @@ void Assembly::validate(bool allow_coincident_vertices) {
 void Assembly::add_regions() {
   std::vector<std::size_t> order(raw_.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
     return std::pair(-raw_.groups[a].dimension, raw_.groups[a].tag) <
            std::pair(-raw_.groups[b].dimension, raw_.groups[b].tag);
   });

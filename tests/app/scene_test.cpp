@@ -245,6 +245,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
         Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: a key is missing; give one of: file, box, sheet, sphere, cylinder"},
+        Bad{"mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}, cells: triangles}\n",
+            "s.yaml:1: mesh.cells: is triangles, but a box has tetrahedra; remove `cells`"},
+        Bad{"mesh: {sphere: {center: [0, 0, 0], radius: 1}, cells: tetrahedra}\n",
+            "s.yaml:1: mesh.cells: is tetrahedra, but a sphere has triangles; remove `cells`"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box: cannot be combined with 'file'; give one of: file, box, sheet, sphere, cylinder"}));
 

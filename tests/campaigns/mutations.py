@@ -70,7 +70,8 @@ class Checkout:
             self.git(self.folder, "checkout", "--detach", head)
         if self.options.update or not (self.build_folder / "CMakeCache.txt").exists():
             words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF",
-                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF"]  # a change then recompiles few sources
+                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF",
+                     "-DDIFFSIM_EVERY_CASE_ON_EVERY_RANKS=ON"]  # a change then recompiles few sources
             subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
                            stdout=subprocess.DEVNULL)
         listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"],

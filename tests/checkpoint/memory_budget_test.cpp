@@ -76,6 +76,10 @@ TEST(MemoryBudget, AShareIsOfWhatIsFreeBeyondWhatIsHeld) {
   EXPECT_THROW(planned(0, 2 * part), Error);
 }
 
+TEST(MemoryBudget, IsGivenInBytesOrAsAShareAndNotAsBoth) {
+  EXPECT_THROW(plan_checkpoints(MPI_COMM_WORLD, {100'000, 0.5}, 1000, {100, 50}), Error);
+}
+
 TEST(MemoryBudget, PlansADiskFromFiguresOfAllRanks) {
   const DiskLevel disk{10, 0.1, 0.1, 300};
   const auto table = static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(100));

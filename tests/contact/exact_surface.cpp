@@ -26,6 +26,8 @@ int orientation(const Place& a, const Place& b, const Place& c, const Place& d) 
     }
     return sgn(sum);
   };
+  for (std::size_t k = 0; k < 3; ++k)
+    if (a[k] == b[k] && a[k] == c[k] && a[k] == d[k]) return 0;
   double sum = 0.0, size = 0.0;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
@@ -42,6 +44,11 @@ namespace {
 /// Sign of the area of the triangle a, b, c projected along axis `out`.
 int turn(const Place& a, const Place& b, const Place& c, std::size_t out) {
   const std::size_t i = (out + 1) % 3, j = (out + 2) % 3;
+  for (const std::size_t k : {i, j})
+    if (a[k] == b[k] && a[k] == c[k]) return 0;
+  const double p = (b[i] - a[i]) * (c[j] - a[j]), q = (b[j] - a[j]) * (c[i] - a[i]);
+  const double error = 1e-15 * (std::fabs(p) + std::fabs(q)) + 1e-290;
+  if (std::fabs(p - q) > error) return p > q ? 1 : -1;
   return sgn(mpq_class((mpq_class(b[i]) - a[i]) * (mpq_class(c[j]) - a[j]) -
                        (mpq_class(b[j]) - a[j]) * (mpq_class(c[i]) - a[i])));
 }

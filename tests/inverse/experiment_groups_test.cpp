@@ -152,6 +152,35 @@ TEST(experiment_groups, report_an_error_on_all_ranks) {
   }
 }
 
+/// Prior of one value with a gradient that is not finite.
+class BadPrior final : public Prior {
+ public:
+  explicit BadPrior(std::size_t size) : size_(size) {}
+  std::size_t size() const override { return size_; }
+  double value(const Numbers&) const override { return 0.0; }
+  void add_gradient(const Numbers&, Numbers& gradient) const override {
+    for (double& entry : gradient) entry += std::nan("");
+  }
+  void add_product(const Numbers&, const Numbers&, Numbers&) const override {}
+
+ private:
+  std::size_t size_;
+};
+
+TEST(experiment_groups, refuse_a_prior_whose_gradient_is_not_finite) {
+  Group group(MPI_COMM_SELF, numbers_of_rank());
+  group.problem().share_experiments(MPI_COMM_WORLD, group.numbers);
+  group.problem().add_prior(0, std::make_unique<BadPrior>(group.problem().count(0)));
+  Numbers g;
+  try {
+    group.problem().gradient(group.problem().start(), g);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the gradient of a prior is not finite");
+    EXPECT_EQ(error.kind(), ErrorKind::run);
+  }
+}
+
 TEST(experiment_groups, refuse_bad_input) {
   Group group(MPI_COMM_SELF, {0, 1});
   EXPECT_THROW(group.problem().share_experiments(MPI_COMM_SELF, {0}), Error);

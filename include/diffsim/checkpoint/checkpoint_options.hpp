@@ -22,8 +22,8 @@ struct MemoryBudget {
 };
 
 /// Returns the memory, in bytes, that is available to the processes of this machine: the smaller of the Linux kernel's
-/// MemAvailable and the unused part of the memory limit of the control group mounted at /sys/fs/cgroup (in a container,
-/// the container's control group). Returns infinity if the system provides neither MemAvailable nor such a limit.
+/// MemAvailable and the unused part of the memory limits of the process's control groups, for example those of a
+/// container or of a batch job. Returns infinity if the system provides neither MemAvailable nor such a limit.
 double free_memory_bytes();
 
 /// Schedule of a sweep, which is a forward run followed by the reverse run that computes the gradient. A snapshot is a

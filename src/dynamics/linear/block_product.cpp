@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/linear/block_product.hpp"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -20,7 +21,11 @@ struct Blocks {
   std::shared_ptr<const BlockRows> rows;
   PetscObjectState pattern = 0;
   std::unique_ptr<SingleBlocks> single, transposed;
+  /// PETSc's functions for the operations that `use_block_products` replaces, in the order of `replaced`; nullptr while
+  /// these functions are in use.
+  std::array<void (*)(), 3> of_petsc{};
 };
+constexpr std::array<MatOperation, 3> replaced{MATOP_MULT, MATOP_MULT_ADD, MATOP_MULT_TRANSPOSE};
 
 PetscObject object_of(Mat matrix) { return reinterpret_cast<PetscObject>(matrix); }
 
@@ -43,7 +48,7 @@ PetscErrorCode apply(Mat part, Vec x, Vec z, Vec y, bool transposed) {
   const PetscScalar *values = nullptr, *source = nullptr;
   PetscScalar* target = nullptr;
   PetscFunctionBegin;
-  PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "matrix without its block rows");
+  PetscCheck(blocks && blocks->rows->height > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "matrix without its block rows");
   if (transposed || (blocks->single && !z)) PetscCall(VecSet(y, 0.0));
   if (z && z != y) PetscCall(VecCopy(z, y));
   PetscCall(MatSeqAIJGetArrayRead(part, &values));
@@ -86,6 +91,7 @@ Blocks* blocks_of_part(Mat part, PetscInt height) {
     auto fresh = std::make_unique<Blocks>();
     fresh->rows = std::make_shared<const BlockRows>(find_block_rows(part, static_cast<int>(height)));
     fresh->pattern = pattern;
+    if (blocks) fresh->of_petsc = blocks->of_petsc;
     keep_in_huge_pages(part);
     PetscHandle<PetscContainer, PetscContainerDestroy> container;
     DIFFSIM_PETSC(PetscContainerCreate(PETSC_COMM_SELF, container.out()));
@@ -98,9 +104,18 @@ Blocks* blocks_of_part(Mat part, PetscInt height) {
   return blocks->rows->height == 0 ? nullptr : blocks;
 }
 
+/// Puts PETSc's products of a part back in use, if `use_block_products` has replaced these products.
+void restore_products(Mat part) {
+  Blocks* const blocks = part ? find(part) : nullptr;
+  if (!blocks || !blocks->of_petsc[0]) return;
+  for (std::size_t i = 0; i < replaced.size(); ++i)
+    DIFFSIM_PETSC(MatSetOperation(part, replaced[i], blocks->of_petsc[i]));
+  blocks->of_petsc = {};
+}
+
 void use_block_products_of_part(Mat part, PetscInt height, Precision precision) {
   Blocks* const blocks = blocks_of_part(part, height);
-  if (!blocks) return;
+  if (!blocks) return restore_products(part);
   PetscInt columns = 0;
   DIFFSIM_PETSC(MatGetLocalSize(part, nullptr, &columns));
   blocks->single.reset();
@@ -111,12 +126,12 @@ void use_block_products_of_part(Mat part, PetscInt height, Precision precision) 
     DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(part, &values));
     blocks->transposed = std::make_unique<SingleBlocks>(transposed(*blocks->single, static_cast<int>(columns) / 3));
   }
-  const auto set = [&](MatOperation operation, auto function) {
-    DIFFSIM_PETSC(MatSetOperation(part, operation, reinterpret_cast<void (*)()>(function)));
-  };
-  set(MATOP_MULT, multiply_vector);
-  set(MATOP_MULT_ADD, multiply_add);
-  set(MATOP_MULT_TRANSPOSE, multiply_transposed);
+  const auto function = [](auto of_diffsim) { return reinterpret_cast<void (*)()>(of_diffsim); };
+  const std::array of_diffsim{function(multiply_vector), function(multiply_add), function(multiply_transposed)};
+  for (std::size_t i = 0; i < replaced.size(); ++i) {
+    if (!blocks->of_petsc[i]) DIFFSIM_PETSC(MatGetOperation(part, replaced[i], &blocks->of_petsc[i]));
+    DIFFSIM_PETSC(MatSetOperation(part, replaced[i], of_diffsim[i]));
+  }
 }
 
 struct Parts {

@@ -19,7 +19,7 @@ enum class Precision { full, single };
 /// of a host AIJ matrix by products that exploit blocks. The number of rows of a block row is the block size of the
 /// matrix. If the block size is a multiple of three, all rows of a block row have nonzeros in the same columns, and
 /// these columns form runs of three consecutive columns, the products read one index for three columns of the whole
-/// block row, instead of one index per entry. PETSc's products remain in use for parts without this structure, and for
+/// block row, instead of one index per entry. PETSc's products are in use for parts without this structure, and for
 /// matrices of types other than host AIJ.
 ///
 /// A packaged PETSc is compiled for a generic processor; diffsim's products are compiled for the processor type that

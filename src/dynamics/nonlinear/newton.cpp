@@ -66,7 +66,7 @@ class Newton {
     if (!now_.valid)
       return ended(
           "SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or a value is not finite, at the start of the step");
-    largest_gap_ = problem_.find_gap(y_, gap_);
+    first_gap_ = largest_gap_ = problem_.find_gap(y_, gap_);
     note_residual();
     note_progress();
     while (!reached()) {
@@ -90,10 +90,11 @@ class Newton {
     scale_ = std::max(scale_, now_.scale);
     report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
   }
-  /// Records whether the last iteration made progress: the gap has halved; or, if there is no gap, the least residual
-  /// has halved or the potential has fallen.
+  /// Records whether the last iteration made progress: the fraction of the gap and of the obstacles' motion that
+  /// remains has halved; or, if nothing remains, the least residual has halved or the potential has fallen.
   void note_progress() {
-    const double gap = at_rest() ? 0.0 : std::max(largest_gap_, problem_.progress_goal() - problem_.progress());
+    const double of_gap = first_gap_ > 0.0 ? largest_gap_ / first_gap_ : 0.0;
+    const double gap = at_rest() ? 0.0 : std::max(of_gap, problem_.progress_goal() - problem_.progress());
     bool progress = false;
     if (gap > 0.0 || least_gap_ > 0.0) {
       progress = gap <= 0.5 * least_gap_;
@@ -333,7 +334,7 @@ class Newton {
   Field residual_, gap_, direction_, trial_, trial_residual_;
   Evaluation now_;
   ForcingTerm forcing_;
-  double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
+  double first_gap_ = 0.0, largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
   bool projected_ = false;    // true if the present direction was computed with a projected Jacobian
   bool curved_down_ = false;  // true if the potential was concave along the last direction
   bool may_rise_ = false;     // true if the residual may exceed the residuals of the last iterates

@@ -15,6 +15,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -144,7 +145,12 @@ std::vector<int> ExodusFile::numbers_of(const std::string& prefix, std::size_t c
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<int>(i) + 1;
   if (!variable(prefix + "_prop1")) return numbers;
   const std::vector<long long> given = values<long long>(prefix + "_prop1", count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<int>(given[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (given[i] < std::numeric_limits<int>::min() || given[i] > std::numeric_limits<int>::max())
+      fail("its variable " + prefix + "_prop1 has the number " + std::to_string(given[i]) +
+           ", which does not fit into 32 bits; give smaller numbers");
+    numbers[i] = static_cast<int>(given[i]);
+  }
   return numbers;
 }
 

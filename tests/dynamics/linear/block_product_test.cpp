@@ -142,6 +142,46 @@ TEST_P(BlockProduct, has_copies_in_single_precision) {
   expect_near(v, x);
 }
 
+/// Adds an entry to the first row of this rank, in the part with this rank's columns and outside of all blocks.
+void add_lone_entry(Mat matrix) {
+  PetscInt row = 0, first = 0, end = 0;
+  MatGetOwnershipRange(matrix, &row, nullptr);
+  MatGetOwnershipRangeColumn(matrix, &first, &end);
+  for (PetscInt column = first + 1; column < end; column += 3) {
+    PetscScalar value = 0.0;
+    MatGetValues(matrix, 1, &row, 1, &column, &value);
+    if (value != 0.0) continue;
+    MatSetValue(matrix, row, column, 0.7, INSERT_VALUES);
+    break;
+  }
+  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+}
+
+TEST(BlockProductOfAChangedMatrix, is_that_of_petsc_if_the_blocks_are_lost) {
+  const MatHandle fast(make_matrix(3, 3, false)), plain(make_matrix(3, 3, false));
+  use_block_products(fast);
+  EXPECT_NE(product_of(fast), product_of(plain));
+  add_lone_entry(fast);
+  add_lone_entry(plain);
+  use_block_products(fast);
+  EXPECT_EQ(product_of(fast), product_of(plain));
+  VecHandle x, y, u, v;
+  MatCreateVecs(fast, x.out(), y.out());
+  VecDuplicate(y, u.out());
+  VecDuplicate(x, v.out());
+  fill(x, 0.7);
+  MatMult(fast, x, y);
+  MatMult(plain, x, u);
+  EXPECT_LE(relative_distance(y, u), 1e-14);
+  MatMultAdd(fast, x, u, y);
+  VecScale(u, 2.0);
+  EXPECT_LE(relative_distance(y, u), 1e-14);
+  MatMultTranspose(fast, y, v);
+  MatMultTranspose(plain, y, x);
+  EXPECT_LE(relative_distance(v, x), 1e-14);
+}
+
 INSTANTIATE_TEST_SUITE_P(shapes, BlockProduct,
                          testing::Values(BlockShape{3, 3, false}, BlockShape{6, 6, false}, BlockShape{3, 6, false},
                                          BlockShape{6, 3, false}, BlockShape{3, 3, true}, BlockShape{2, 2, false},

@@ -189,6 +189,7 @@ DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::
   if constexpr (HasWorkDerivatives<F>) {
     f.work_derivatives(at, w, by);
   } else {
+    static_assert(!uses_velocities<F>(), "an energy does not depend on velocities; define `work_derivatives`");
     constexpr int n = 3 * F::num_nodes;
     const auto along_w = [&](const T& value, const T&, int place) DIFFSIM_INLINED {
       Dual<T, 1> a = Dual<T, 1>::constant(value);
