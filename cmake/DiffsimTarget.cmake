@@ -61,6 +61,11 @@ function(diffsim_configure_target target)
     list(APPEND warnings -Wno-subobject-linkage) # GCC treats the sources in a unity source as headers
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA")
+    # GCC searches for unused memory only if it holds more than 1 GB. The sources compile 7 to 9 % faster, with 15 to
+    # 30 % more memory.
+    target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-heapsize=1000000")
+  endif()
 
   get_target_property(type ${target} TYPE)
   set(scope PUBLIC)

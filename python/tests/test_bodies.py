@@ -105,6 +105,31 @@ def test_armature_adds_to_the_inertia_of_a_wheel():
     assert made.joint_coordinates == pytest.approx([0.5 * 0.02 / inertia * 0.02**2], rel=1e-5)
 
 
+def test_a_joint_follows_another():
+    turn = diffsim.Joint("turn", "revolute", "wheel", follows="slide", ratio=-3.0)
+    assert (turn.follows, turn.ratio) == ("slide", -3.0)
+    mesh = diffsim.TetrahedralMesh.join(
+        {
+            "wheel": box([0.2, 0.1, 0.05], [-0.1, -0.05, -0.025]),
+            "rack": box([0.4, 0.05, 0.05], [-0.2, 0.3, -0.025]),
+        }
+    )
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        [rigid("wheel"), rigid("rack")],
+        diffsim.DifferentiableSolver(dt=1e-3, gravity=0.0, substeps=1, integrator="velocity_verlet"),
+    )
+    scene.join(turn)
+    scene.join(diffsim.Joint("slide", "prismatic", "rack", point=[0, 0.3, 0], axis=[1, 0, 0]))
+    scene.drive("slide", torque=5.0)
+    made = diffsim.DifferentiableSimulator(scene)
+    made.step(20)
+    angle, way = made.joint_coordinates
+    wheel = 700.0 * 0.2 * 0.1 * 0.05 * (0.2**2 + 0.1**2) / 12
+    assert way == pytest.approx(0.5 * 5.0 / (700.0 * 0.4 * 0.05 * 0.05 + 9.0 * wheel) * 0.02**2, rel=1e-5)
+    assert angle == pytest.approx(-3.0 * way, abs=1e-13)
+
+
 def test_wrong_bodies_and_joints_are_refused():
     with pytest.raises(diffsim.InputError, match="there is no vertex 8"):
         diffsim.Body.affine(BOX, SIDES + 2)

@@ -67,8 +67,20 @@ void parse_drive(const Mapping& mapping, const Scene& scene, JointEntry& entry) 
     entry.drive.limit_distance = to_positive(*given, "rad, or m");
 }
 
-JointEntry parse_joint(const std::string& name, const Value& value, const Scene& scene) {
-  const Mapping mapping(value, with_drive_keys({"kind", "body", "to", "point", "axis", "armature"}));
+/// Parses the joint that a joint follows, and the ratio of their coordinates. `names`: names of all joints.
+void parse_follows(const Value& value, const std::vector<std::string>& names, Joint& joint) {
+  const Mapping mapping(value, {"joint", "ratio"});
+  const Value& leader = mapping.need("joint", "the name of a revolute or prismatic joint");
+  joint.follows = to_choice(leader, names);
+  if (joint.follows == joint.name) leader.place.fail("is the joint itself; give another joint");
+  const Value* const ratio = mapping.find("ratio");
+  if (ratio) joint.ratio = to_number(*ratio);
+  if (joint.ratio == 0.0) ratio->place.fail("is zero; give a ratio above or below 0, or a fixed joint instead");
+}
+
+JointEntry parse_joint(const std::string& name, const Value& value, const Scene& scene,
+                       const std::vector<std::string>& names) {
+  const Mapping mapping(value, with_drive_keys({"kind", "body", "to", "point", "axis", "armature", "follows"}));
   JointEntry entry;
   entry.place = mapping.place();
   entry.joint.name = name;
@@ -86,13 +98,23 @@ JointEntry parse_joint(const std::string& name, const Value& value, const Scene&
   }
   entry.joint.point = to_vector(mapping.need("point", "[x, y, z], a point of the joint in the initial placement, m"));
   const bool can_be_driven = entry.joint.kind == JointKind::revolute || entry.joint.kind == JointKind::prismatic;
-  for (const std::string& key : with_drive_keys({"armature"}))
+  for (const std::string& key : with_drive_keys({"armature", "follows"}))
     if (!can_be_driven && mapping.has(key))
       mapping.place_of(key).fail("is only allowed for revolute and prismatic joints; remove it");
   if (const Value* armature = mapping.find("armature"))
     entry.joint.armature = to_positive(*armature, "kg m², or kg for a prismatic joint");
+  if (const Value* follows = mapping.find("follows")) parse_follows(*follows, names, entry.joint);
   parse_drive(mapping, scene, entry);
   return entry;
+}
+
+/// Fails if a joint follows a joint without a coordinate.
+void check_leaders(const std::vector<JointEntry>& joints) {
+  for (const JointEntry& entry : joints)
+    for (const JointEntry& leader : joints)
+      if (entry.joint.follows == leader.joint.name && leader.joint.kind != JointKind::revolute &&
+          leader.joint.kind != JointKind::prismatic)
+        entry.place.fail("follows '" + leader.joint.name + "', which is neither revolute nor prismatic");
 }
 
 }  // namespace
@@ -104,8 +126,9 @@ std::vector<JointEntry> parse_joints(const Value& value, const Scene& scene) {
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     if (value.keys[i].find_first_of("/|:") != std::string::npos)
       value.items[i].place.fail("a joint cannot have this name: /, | and : have other meanings; choose another name");
-    joints.push_back(parse_joint(value.keys[i], value.items[i], scene));
+    joints.push_back(parse_joint(value.keys[i], value.items[i], scene, value.keys));
   }
+  check_leaders(joints);
   return joints;
 }
 

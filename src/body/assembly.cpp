@@ -54,6 +54,24 @@ T linear_part(const Constraint& g, const NodeVectors<T>& w) {
   return sum;
 }
 
+/// Returns Σ_k a_k·b_k.
+template <class T>
+T sum_of_products(const JointCoupling::NodeValues<T>& a, const JointCoupling::NodeValues<T>& b) {
+  T sum(0.0);
+  for (std::size_t k = 0; k < a.size(); ++k) sum = sum + dot(a[k], b[k]);
+  return sum;
+}
+
+/// Adds factor · `values` to `forces` at the nodes of the coupling.
+template <class T>
+void add_at(const JointCoupling& coupling, const T& factor, const JointCoupling::NodeValues<T>& values,
+            NodeVectors<T>& forces) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Vec3<T>& force = forces[index(coupling.nodes[k])];
+    force = force + factor * values[k];
+  }
+}
+
 /// Dense LU factors of a matrix whose rows and columns are scaled by 1/√|diagonal|.
 class ScaledFactors {
  public:
@@ -95,12 +113,39 @@ class ScaledFactors {
 
 }  // namespace
 
-Assembly::Assembly(std::string name, std::vector<Constraint> constraints)
-    : name_(std::move(name)), constraints_(std::move(constraints)) {
+/// Gradients of all constraints of an assembly at positions x.
+template <class T>
+class Assembly::Gradients {
+ public:
+  Gradients(const Assembly& assembly, const NodeVectors<T>& x) : assembly_(assembly) {
+    for (const Constraint& constraint : assembly.constraints_) factors_.push_back(factors_of(constraint, x, true));
+    for (const JointCoupling& coupling : assembly.couplings_)
+      coupling.evaluate(coupling.at_nodes(x), of_couplings_.emplace_back());
+  }
+  /// Gradient of a constraint with respect to the position of the node at `place`.
+  Vec3<T> operator()(const Place& place) const {
+    const std::size_t k = index(place.constraint), entry = index(place.entry);
+    return k < factors_.size() ? gradient_at(assembly_.constraints_[k].entries[entry], factors_[k])
+                               : of_couplings_[k - factors_.size()][entry];
+  }
+
+ private:
+  const Assembly& assembly_;
+  std::vector<std::pair<Vec3<T>, Vec3<T>>> factors_;
+  std::vector<JointCoupling::NodeValues<T>> of_couplings_;
+};
+
+Assembly::Assembly(std::string name, std::vector<Constraint> constraints, std::vector<JointCoupling> couplings)
+    : name_(std::move(name)), constraints_(std::move(constraints)), couplings_(std::move(couplings)) {
   std::map<int, std::vector<Place>> places;
+  const auto add = [&](int node, std::size_t k, std::size_t entry) {
+    places[node].push_back({static_cast<int>(k), static_cast<int>(entry)});
+  };
   for (std::size_t k = 0; k < constraints_.size(); ++k)
-    for (std::size_t e = 0; e < constraints_[k].entries.size(); ++e)
-      places[constraints_[k].entries[e].node].push_back({static_cast<int>(k), static_cast<int>(e)});
+    for (std::size_t e = 0; e < constraints_[k].entries.size(); ++e) add(constraints_[k].entries[e].node, k, e);
+  for (std::size_t k = 0; k < couplings_.size(); ++k)
+    for (std::size_t e = 0; e < couplings_[k].nodes.size(); ++e)
+      add(couplings_[k].nodes[e], constraints_.size() + k, e);
   for (auto& [number, of_node] : places) nodes_.push_back({number, std::move(of_node)});
 }
 
@@ -110,6 +155,10 @@ std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
   for (const Constraint& constraint : constraints_) {
     const auto [A, B] = factors_of(constraint, x, true);
     g.push_back(dot(A, B) + linear_part(constraint, x) - constraint.value);
+  }
+  for (const JointCoupling& coupling : couplings_) {
+    JointCoupling::NodeValues<T> gradient;
+    g.push_back(coupling.evaluate(coupling.at_nodes(x), gradient));
   }
   return g;
 }
@@ -140,23 +189,42 @@ void Assembly::add_transposed_products(const NodeVectors<T>& x, bool with_consta
 
 template <class T>
 std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& w) const {
-  return products(x, true, w);
+  std::vector<T> result = products(x, true, w);
+  for (const JointCoupling& coupling : couplings_) {
+    JointCoupling::NodeValues<T> gradient;
+    coupling.evaluate(coupling.at_nodes(x), gradient);
+    result.push_back(sum_of_products(gradient, coupling.at_nodes(w)));
+  }
+  return result;
 }
 
 template <class T>
 void Assembly::add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale,
                           NodeVectors<T>& forces) const {
   add_transposed_products(x, true, lambda, scale, forces);
+  for (std::size_t k = 0; k < couplings_.size(); ++k) {
+    JointCoupling::NodeValues<T> gradient;
+    couplings_[k].evaluate(couplings_[k].at_nodes(x), gradient);
+    add_at(couplings_[k], T(scale) * lambda[constraints_.size() + k], gradient, forces);
+  }
 }
 
 template <class T>
-void Assembly::add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale,
-                             NodeVectors<T>& forces) const {
+void Assembly::add_curvature(const NodeVectors<T>& x, const std::vector<T>& lambda, const NodeVectors<T>& w,
+                             double scale, NodeVectors<T>& forces) const {
   add_transposed_products(w, false, lambda, scale, forces);
+  for (std::size_t k = 0; k < couplings_.size(); ++k)
+    add_at(couplings_[k], T(scale) * lambda[constraints_.size() + k],
+           couplings_[k].hessian_product(couplings_[k].at_nodes(x), couplings_[k].at_nodes(w)), forces);
 }
 
-std::vector<double> Assembly::second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const {
-  return products(w, false, u);
+std::vector<double> Assembly::second_derivative(const NodeVectors<double>& x, const NodeVectors<double>& w,
+                                                const NodeVectors<double>& u) const {
+  std::vector<double> result = products(w, false, u);
+  for (const JointCoupling& coupling : couplings_)
+    result.push_back(
+        sum_of_products(coupling.hessian_product(coupling.at_nodes(x), coupling.at_nodes(w)), coupling.at_nodes(u)));
+  return result;
 }
 
 std::vector<int> Assembly::node_numbers() const {
@@ -169,12 +237,11 @@ std::vector<double> Assembly::projector(const NodeVectors<double>& x) const {
   const std::size_t n = size(), width = 3 * nodes_.size();
   // Matrix G(x), row-major.
   std::vector<double> G(n * width, 0.0);
-  std::vector<std::pair<Vec3<double>, Vec3<double>>> at_x;
-  for (const Constraint& constraint : constraints_) at_x.push_back(factors_of(constraint, x, true));
+  const Gradients<double> gradients(*this, x);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     for (const Place& place : nodes_[i].places) {
       const auto k = index(place.constraint);
-      const Vec3<double> gradient = gradient_at(constraints_[k].entries[index(place.entry)], at_x[k]);
+      const Vec3<double> gradient = gradients(place);
       for (std::size_t c = 0; c < 3; ++c) G[k * width + 3 * i + c] += gradient[static_cast<int>(c)];
     }
   ScaledFactors factors(multiplier_matrix(x, x, std::vector<double>(x.size(), 1.0)));
@@ -192,7 +259,7 @@ std::vector<double> Assembly::projector(const NodeVectors<double>& x) const {
   return P;
 }
 
-std::vector<double> Assembly::curvature(const std::vector<double>& lambda) const {
+std::vector<double> Assembly::curvature(const NodeVectors<double>& x, const std::vector<double>& lambda) const {
   const std::size_t width = 3 * nodes_.size();
   std::map<int, std::size_t> place;
   for (std::size_t i = 0; i < nodes_.size(); ++i) place[nodes_[i].number] = i;
@@ -205,6 +272,19 @@ std::vector<double> Assembly::curvature(const std::vector<double>& lambda) const
         const std::size_t i = 3 * place[row.node], j = 3 * place[column.node];
         for (std::size_t c = 0; c < 3; ++c) matrix[(i + c) * width + j + c] += value;
       }
+  for (std::size_t k = 0; k < couplings_.size(); ++k) {
+    const JointCoupling& coupling = couplings_[k];
+    const JointCoupling::NodeValues<double> at = coupling.at_nodes(x);
+    for (std::size_t column = 0; column < 3 * at.size(); ++column) {
+      JointCoupling::NodeValues<double> unit{};
+      unit[column / 3][static_cast<int>(column % 3)] = lambda[constraints_.size() + k];
+      const JointCoupling::NodeValues<double> product = coupling.hessian_product(at, unit);
+      const std::size_t j = 3 * place[coupling.nodes[column / 3]] + column % 3;
+      for (std::size_t row = 0; row < 3 * at.size(); ++row)
+        matrix[(3 * place[coupling.nodes[row / 3]] + row % 3) * width + j] +=
+            product[row / 3][static_cast<int>(row % 3)];
+    }
+  }
   return matrix;
 }
 
@@ -212,21 +292,15 @@ template <class T>
 std::vector<T> Assembly::multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
                                            const std::vector<T>& factors) const {
   const std::size_t n = size();
-  std::vector<std::pair<Vec3<T>, Vec3<T>>> at_y, at_x;
-  for (const Constraint& constraint : constraints_) {
-    at_y.push_back(factors_of(constraint, y, true));
-    at_x.push_back(factors_of(constraint, x, true));
-  }
+  const Gradients<T> at_y(*this, y), at_x(*this, x);
   std::vector<T> matrix(n * n, T(0.0));
   for (const Node& node : nodes_) {
     const T& factor = factors[index(node.number)];
     for (const Place& column : node.places) {
-      const auto l = index(column.constraint);
-      const Vec3<T> right = factor * gradient_at(constraints_[l].entries[index(column.entry)], at_x[l]);
+      const Vec3<T> right = factor * at_x(column);
       for (const Place& row : node.places) {
-        const auto k = index(row.constraint);
-        matrix[l * n + k] =
-            matrix[l * n + k] + dot(gradient_at(constraints_[k].entries[index(row.entry)], at_y[k]), right);
+        T& entry = matrix[index(column.constraint) * n + index(row.constraint)];
+        entry = entry + dot(at_y(row), right);
       }
     }
   }
@@ -326,10 +400,10 @@ template void Assembly::add_forces(const NodeVectors<double>&, const std::vector
                                    NodeVectors<double>&) const;
 template void Assembly::add_forces(const NodeVectors<Along>&, const std::vector<Along>&, double,
                                    NodeVectors<Along>&) const;
-template void Assembly::add_curvature(const std::vector<double>&, const NodeVectors<double>&, double,
-                                      NodeVectors<double>&) const;
-template void Assembly::add_curvature(const std::vector<Along>&, const NodeVectors<Along>&, double,
-                                      NodeVectors<Along>&) const;
+template void Assembly::add_curvature(const NodeVectors<double>&, const std::vector<double>&,
+                                      const NodeVectors<double>&, double, NodeVectors<double>&) const;
+template void Assembly::add_curvature(const NodeVectors<Along>&, const std::vector<Along>&, const NodeVectors<Along>&,
+                                      double, NodeVectors<Along>&) const;
 template std::vector<double> Assembly::solve(const NodeVectors<double>&, const NodeVectors<double>&,
                                              const std::vector<double>&, bool, const std::vector<double>&) const;
 template std::vector<Along> Assembly::solve(const NodeVectors<Along>&, const NodeVectors<Along>&,

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "body/constraint.hpp"
+#include "body/joint_coupling.hpp"
 #include "body/node_vectors.hpp"
 
 namespace diffsim::body {
 
-/// Set of n constraints g_k(x) = 0, k = 1 … n, on the positions x of nodes. The member functions of Assembly, which run
-/// on the host, compute values and derivatives of the constraints, and solve linear and nonlinear equations for the
+/// Set of n constraints g_k(x) = 0, k = 1 … n, on the positions x of nodes: first those of type Constraint, whose
+/// second derivatives are constant, then those of type JointCoupling. The member functions of Assembly, which run on
+/// the host, compute values and derivatives of the constraints, and solve linear and nonlinear equations for the
 /// Lagrange multipliers λ_k.
 ///
 /// The constraint force at the positions x is G(x)ᵀ λ, where the rows of the matrix G(x) are the gradients ∂g_k/∂x. The
@@ -26,10 +28,10 @@ class Assembly {
  public:
   /// Constructs an Assembly of the given constraints. `name`: name of the assembly in messages, for example "body
   /// 'crate'".
-  Assembly(std::string name, std::vector<Constraint> constraints);
+  Assembly(std::string name, std::vector<Constraint> constraints, std::vector<JointCoupling> couplings = {});
 
   const std::string& name() const { return name_; }
-  std::size_t size() const { return constraints_.size(); }
+  std::size_t size() const { return constraints_.size() + couplings_.size(); }
 
   /// Returns the values g_k(x) of the n constraint functions, [n].
   template <class T>
@@ -41,14 +43,16 @@ class Assembly {
   /// the Lagrange multipliers.
   template <class T>
   void add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale, NodeVectors<T>& forces) const;
-  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `forces`, with the Lagrange multipliers λ_k and the constant second derivatives
-  /// ∇²g_k of the constraint functions.
+  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `forces`, with the Lagrange multipliers λ_k and the second derivatives ∇²g_k of
+  /// the constraint functions at x.
   template <class T>
-  void add_curvature(const std::vector<T>& lambda, const NodeVectors<T>& w, double scale, NodeVectors<T>& forces) const;
+  void add_curvature(const NodeVectors<T>& x, const std::vector<T>& lambda, const NodeVectors<T>& w, double scale,
+                     NodeVectors<T>& forces) const;
 
-  /// Returns wᵀ ∇²g_k u for each of the n constraints g_k = 0, [n], with the constant second derivatives ∇²g_k and the
-  /// node vectors w and u.
-  std::vector<double> second_derivative(const NodeVectors<double>& w, const NodeVectors<double>& u) const;
+  /// Returns wᵀ ∇²g_k u for each of the n constraints g_k = 0, [n], with the second derivatives ∇²g_k at x and the node
+  /// vectors w and u.
+  std::vector<double> second_derivative(const NodeVectors<double>& x, const NodeVectors<double>& w,
+                                        const NodeVectors<double>& u) const;
 
   /// Returns the indices of the N nodes of the constraints in increasing order, [N].
   std::vector<int> node_numbers() const;
@@ -57,10 +61,10 @@ class Assembly {
   /// to the three components of each node, in the order of `node_numbers`. Throws Error if the gradients of the
   /// constraints are linearly dependent at the positions x.
   std::vector<double> projector(const NodeVectors<double>& x) const;
-  /// Returns the symmetric matrix Σ_k λ_k ∇²g_k, [3N, 3N] for N nodes, with the Lagrange multipliers λ_k and the
-  /// constant second derivatives ∇²g_k of the constraint functions. The rows and columns correspond to the three
-  /// components of each node, in the order of `node_numbers`.
-  std::vector<double> curvature(const std::vector<double>& lambda) const;
+  /// Returns the symmetric matrix Σ_k λ_k ∇²g_k, [3N, 3N] for N nodes, with the Lagrange multipliers λ_k and the second
+  /// derivatives ∇²g_k of the constraint functions at x. The rows and columns correspond to the three components of
+  /// each node, in the order of `node_numbers`.
+  std::vector<double> curvature(const NodeVectors<double>& x, const std::vector<double>& lambda) const;
 
   /// Throws Error (input) if the gradients of the constraints are linearly dependent at the positions x. `ones`: vector
   /// with the entry 1 for each node.
@@ -83,14 +87,14 @@ class Assembly {
                                         NodeVectors<double>& y, NodeVectors<double>& scratch) const;
 
  private:
-  /// Returns A(x)·B(w) + A(w)·B(x) + Σ_k l_k·w_k for each of the n constraints g(x) = A(x)·B(x) + Σ_k l_k·x_k - c = 0
-  /// with affine functions A and B (see Constraint), [n]. A(w) and B(w) are computed without the constant terms a₀ and
-  /// b₀ of A and B. If `with_constants` is false, A(x) and B(x) are also computed without a₀ and b₀, and the sum
-  /// Σ_k l_k·w_k is omitted.
+  /// Returns A(x)·B(w) + A(w)·B(x) + Σ_k l_k·w_k for each constraint g(x) = A(x)·B(x) + Σ_k l_k·x_k - c = 0 of type
+  /// Constraint with affine functions A and B. A(w) and B(w) are computed without the constant terms a₀ and b₀ of A and
+  /// B. If `with_constants` is false, A(x) and B(x) are also computed without a₀ and b₀, and the sum Σ_k l_k·w_k is
+  /// omitted.
   template <class T>
   std::vector<T> products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const;
-  /// Adds scale · Σ_k λ_k h_k with the Lagrange multipliers λ_k to `forces`, where h_k is the vector for which h_kᵀ w
-  /// is entry k of `products(x, with_constants, w)` for every vector w.
+  /// Adds scale · Σ_k λ_k h_k with the Lagrange multipliers λ_k to `forces`, for the constraints of type Constraint,
+  /// where h_k is the vector for which h_kᵀ w is entry k of `products(x, with_constants, w)` for every vector w.
   template <class T>
   void add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda, double scale,
                                NodeVectors<T>& forces) const;
@@ -99,12 +103,16 @@ class Assembly {
   template <class T>
   std::vector<T> multiplier_matrix(const NodeVectors<T>& y, const NodeVectors<T>& x,
                                    const std::vector<T>& factors) const;
+  /// Gradients of all constraints at given positions.
+  template <class T>
+  class Gradients;
   std::string too_large() const;
 
   std::string name_;
   std::vector<Constraint> constraints_;
+  std::vector<JointCoupling> couplings_;
   /// Constraint that depends on a node: the index of the constraint, and the index of the node in
-  /// `Constraint::entries`.
+  /// `Constraint::entries` or in `JointCoupling::nodes`.
   struct Place {
     int constraint, entry;
   };

@@ -7,9 +7,12 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "body/joint_constraints.hpp"
+#include "body/joint_coordinate.hpp"
+#include "body/joint_coupling.hpp"
 #include "body/rotor.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
@@ -94,6 +97,66 @@ std::vector<Ends> find_ends(const TetrahedralMesh& mesh, const std::vector<Body>
   return ends;
 }
 
+/// Returns, for each joint, the index of the joint that it follows, or -1. Throws Error (input) if there is no such
+/// joint, or if `require_coupling` throws.
+std::vector<int> find_leaders(const std::vector<Joint>& joints) {
+  std::vector<int> leaders;
+  std::vector<std::string> names;
+  for (const Joint& joint : joints) names.push_back(joint.name);
+  for (const Joint& joint : joints) {
+    leaders.push_back(-1);
+    if (joint.follows.empty()) continue;
+    const auto found = std::find(names.begin(), names.end(), joint.follows);
+    if (found == names.end()) {
+      const std::string close = nearest(joint.follows, names);
+      throw Error("joint '" + joint.name + "' follows joint '" + joint.follows + "', which does not exist" +
+                      (close.empty() ? "" : "; did you mean '" + close + "'?"),
+                  ErrorKind::input);
+    }
+    if (joint.follows == joint.name)
+      throw Error("joint '" + joint.name + "' follows itself; give another joint", ErrorKind::input);
+    leaders.back() = static_cast<int>(found - names.begin());
+    require_coupling(joint, joints[static_cast<std::size_t>(leaders.back())]);
+  }
+  return leaders;
+}
+
+/// Returns pairs of bodies whose constraints belong together: the bodies of each joint, and a body of each joint and a
+/// body of the joint that it follows.
+std::vector<Ends> find_pairs(const std::vector<Ends>& ends, const std::vector<int>& leaders) {
+  std::vector<Ends> pairs = ends;
+  for (std::size_t j = 0; j < leaders.size(); ++j)
+    if (leaders[j] >= 0) pairs.push_back({ends[j][0], ends[static_cast<std::size_t>(leaders[j])][0]});
+  return pairs;
+}
+
+/// Returns the constraint that couples the coordinates of a joint and of the joint `leader`. `bodies`, `frames`: all
+/// bodies, and their frames on this rank. `ends`: the bodies of the joint, then those of the joint `leader`.
+JointCoupling make_coupling(const Joint& joint, const Joint& leader, const std::vector<Body>& bodies,
+                            const std::vector<Frame>& frames, const std::array<Ends, 2>& ends) {
+  JointCoupling coupling{};
+  for (std::size_t side = 0; side < 2; ++side) {
+    const auto body = static_cast<std::size_t>(ends[side][0]);
+    const int other = ends[side][1];
+    std::optional<std::array<Vector, 4>> other_rest;
+    int other_node = frames[body].first_node();  // the nodes of the world have no weight
+    if (other >= 0) {
+      other_rest = bodies[static_cast<std::size_t>(other)].rest;
+      other_node = frames[static_cast<std::size_t>(other)].first_node();
+    }
+    JointForce& coordinate = side == 0 ? coupling.follower : coupling.leader;
+    coordinate = make_joint_force(side == 0 ? joint : leader, bodies[body].rest, other_rest);
+    coordinate.start = 0.0;
+    for (int k = 0; k < 4; ++k) {
+      const std::size_t first = 8 * side + static_cast<std::size_t>(k);
+      coupling.nodes[first] = frames[body].first_node() + k;
+      coupling.nodes[first + 4] = other_node + k;
+    }
+  }
+  set_weights(joint.ratio, coupling);
+  return coupling;
+}
+
 /// Rotor of a joint (`Joint::armature`). All ranks store the same list of rotors.
 struct Rotor {
   std::int64_t joint;  ///< index of the joint
@@ -121,14 +184,14 @@ std::vector<Rotor> find_rotors(const TetrahedralMesh& mesh, const std::vector<Jo
   return all;
 }
 
-/// Returns, for each body, the lowest index among this body and the bodies that joints connect with this body, directly
-/// or through other bodies.
-std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<Ends>& ends) {
+/// Returns, for each body, the lowest index among this body and the bodies that `pairs` connect with this body,
+/// directly or through other bodies.
+std::vector<std::size_t> find_groups(std::size_t num_bodies, const std::vector<Ends>& pairs) {
   std::vector<std::size_t> group(num_bodies);
   std::iota(group.begin(), group.end(), std::size_t{0});
   for (bool changed = true; changed;) {
     changed = false;
-    for (const auto& [a, b] : ends) {
+    for (const auto& [a, b] : pairs) {
       if (b < 0) continue;
       std::size_t &first = group[static_cast<std::size_t>(a)], &second = group[static_cast<std::size_t>(b)];
       if (first == second) continue;
@@ -162,6 +225,7 @@ class NodeNumbers {
 /// Constraints of one assembly and the names of its bodies.
 struct Parts {
   std::vector<Constraint> constraints;
+  std::vector<JointCoupling> couplings;
   std::string names;
 
   void add(std::vector<Constraint> more) {
@@ -196,7 +260,8 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   const std::vector<Body> bodies = find_bodies(mesh, cells, vertices_);
   const std::vector<Ends> ends = find_ends(mesh, bodies, joints);
   const std::vector<Rotor> rotors = find_rotors(mesh, joints, vertices_);
-  const std::vector<std::size_t> group = find_groups(bodies.size(), ends);
+  const std::vector<int> leaders = find_leaders(joints);
+  const std::vector<std::size_t> group = find_groups(bodies.size(), find_pairs(ends, leaders));
   const int rank = rank_of(mesh.comm());
   const auto is_mine = [&](std::size_t body) { return bodies[group[body]].rank == rank; };
   NodeNumbers numbers(rank, vertices_.size());
@@ -214,6 +279,12 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   for (std::size_t j = 0; j < joints.size(); ++j)
     if (const auto a = static_cast<std::size_t>(ends[j][0]); is_mine(a))
       parts[group[a]].add(joint_constraints(joints[j], frames[a], frame_of(ends[j][1])));
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const auto a = static_cast<std::size_t>(ends[j][0]), leader = static_cast<std::size_t>(std::max(leaders[j], 0));
+    if (leaders[j] >= 0 && is_mine(a))
+      parts[group[a]].couplings.push_back(
+          make_coupling(joints[j], joints[leader], bodies, frames, {ends[j], ends[leader]}));
+  }
   for (const auto& [j, owner, node, rest] : rotors) {
     const auto& [a, b] = ends[static_cast<std::size_t>(j)];
     if (!is_mine(static_cast<std::size_t>(a))) continue;
@@ -228,7 +299,7 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   nodes_->exchange()->copy_to_ghosts(is_rotor_);
   for (auto& [number, of_group] : parts)
     assemblies_.emplace_back((of_group.names.find(',') == std::string::npos ? "body " : "bodies ") + of_group.names,
-                             std::move(of_group.constraints));
+                             std::move(of_group.constraints), std::move(of_group.couplings));
   const NodeVectors<double> x = rest_of_nodes(mesh, vertices_, *nodes_);
   const std::vector<double> ones(x.size(), 1.0);
   collectively(mesh.comm(), [&] {

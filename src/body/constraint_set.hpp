@@ -15,9 +15,10 @@ namespace diffsim::body {
 /// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
 /// An assembly is a group of bodies, together with the constraints of these bodies and of their joints. Bodies that
-/// joints connect, directly or through other bodies, belong to the same assembly; a body that no joint connects with
-/// another body is an assembly of its own. The rank that owns the first body of an assembly does all computations for
-/// the assembly, with copies of the nodes that other ranks own.
+/// joints connect, directly or through other bodies, belong to the same assembly, as do the bodies of a joint and of
+/// the joint that it follows; a body that no joint connects with another body is an assembly of its own. The rank that
+/// owns the first body of an assembly does all computations for the assembly, with copies of the nodes that other ranks
+/// own.
 ///
 /// The nodes of the constraints on a rank are numbered in this order: the four corners of each rigid body that the rank
 /// owns, with four consecutive numbers for each body; the rotors of joints (`Joint::armature`) that the rank owns;
@@ -27,7 +28,8 @@ class ConstraintSet {
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
   /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
   /// redundant, or if a joint names no body, names an unknown or non-rigid body, connects a body with itself, has an
-  /// axis of zero or infinite length, or has an armature for which `require_rotor` throws. Collective.
+  /// axis of zero or infinite length, has an armature for which `require_rotor` throws, follows itself or an unknown
+  /// joint, or follows a joint for which `require_coupling` throws. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 

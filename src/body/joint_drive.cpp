@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "body/joint_constraints.hpp"
+#include "body/joint_coordinate.hpp"
 #include "body/parameters.hpp"
 #include "core/file_order.hpp"
 #include "core/on_all_ranks.hpp"
@@ -76,14 +77,6 @@ void set_friction_and_limits(const Joint& joint, const JointDrive& drive, JointF
   force.limit_distance = drive.barrier_distance();
 }
 
-/// Returns `form`, whose nodes are the body's nodes 0 to 3, as a BodyVector.
-BodyVector to_body_vector(const LinearForm& form) {
-  BodyVector vector{};
-  for (const auto& [node, weight] : form.terms) vector.weights[node] += weight;
-  std::copy(form.constant.begin(), form.constant.end(), vector.constant);
-  return vector;
-}
-
 }  // namespace
 
 bool are_representable(const Joint& joint, const std::array<double, 2>& limits) {
@@ -91,33 +84,17 @@ bool are_representable(const Joint& joint, const std::array<double, 2>& limits) 
 }
 
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
-  if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
-    throw Error("joint '" + joint.name + "' is " + joint_kinds()[static_cast<std::size_t>(joint.kind)] +
-                    "; only revolute and prismatic joints have a coordinate, which a drive or an objective needs",
-                ErrorKind::input);
+  require_coordinate(joint);
   require_axis(joint);
   const Corners corners = find_corners(mesh, joint.body, joint);
-  const Frame body(0, corners.rest);
-  Frame other;
+  std::optional<std::array<Vector, 4>> other_rest;
   std::array<VertexLocation, 4> other_nodes = corners.nodes;
   if (!joint.other.empty()) {
     const Corners others = find_corners(mesh, joint.other, joint);
-    other = Frame(0, others.rest);
+    other_rest = others.rest;
     other_nodes = others.nodes;
   }
-  const auto [a, e, f] = axes_from(joint.axis);
-  JointNodes found{};
-  const bool is_rotation = joint.kind == JointKind::revolute;
-  found.force = {is_rotation,
-                 to_body_vector(is_rotation ? body.direction(e) : body.point(joint.point)),
-                 to_body_vector(other.point(joint.point)),
-                 to_body_vector(other.direction(is_rotation ? e : a)),
-                 to_body_vector(other.direction(f)),
-                 joint.coordinate,
-                 1.0,
-                 -std::numeric_limits<double>::infinity(),
-                 std::numeric_limits<double>::infinity(),
-                 0.0};
+  JointNodes found{make_joint_force(joint, corners.rest, other_rest), {}};
   std::copy(corners.nodes.begin(), corners.nodes.end(), found.nodes.begin());
   std::copy(other_nodes.begin(), other_nodes.end(), found.nodes.begin() + 4);
   return found;

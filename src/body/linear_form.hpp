@@ -34,6 +34,7 @@ class Frame {
   Frame(int first_node, const std::array<Vector, 4>& rest);
 
   bool is_world() const { return first_node_ < 0; }
+  int first_node() const { return first_node_; }  ///< index of the first of the body's nodes; negative for the world
   /// Returns the current position of the material point with the rest position `rest`, as a function of the positions
   /// of the body's nodes.
   LinearForm point(const Vector& rest) const;

@@ -30,11 +30,14 @@ class TangentSpace {
   /// Lagrange multipliers λ. G is the matrix of the gradients of the constraints. Throws Error if the gradients of the
   /// constraints are linearly dependent at the positions y.
   Multipliers project(Field& w) const;
-  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `out`, with the Lagrange multipliers λ_k and the constant second derivatives
-  /// ∇²g_k of the constraint functions g_k.
+  /// Adds scale · (Σ_k λ_k ∇²g_k) w to `out`, with the Lagrange multipliers λ_k and the second derivatives ∇²g_k of the
+  /// constraint functions g_k at y.
   void add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const;
+  /// Adds to `out` the derivative of (Σ_k λ_k ∇²g_k) w along the change dy of the positions y, with constant
+  /// multipliers λ_k and constant w. The derivative is zero if all constraints are of type Constraint.
+  void add_curvature_derivative(const Multipliers& lambda, const Field& w, const Field& dy, Field& out) const;
   /// Returns this rank's contribution to the squared Frobenius norm of Σ_k λ_k ∇²g_k, with the Lagrange multipliers λ_k
-  /// and the constant second derivatives ∇²g_k of the constraint functions g_k.
+  /// and the second derivatives ∇²g_k of the constraint functions g_k at y.
   double curvature_square(const Multipliers& lambda) const;
   /// Adds ẇ = -Gᵀ (G Gᵀ)⁻¹ r to `out`, where r_k = wᵀ ∇²g_k dy for the given vectors w and dy, and the rows of the
   /// matrix G(y) are the gradients of the constraint functions g_k. If the positions y change by dy, a vector w of the

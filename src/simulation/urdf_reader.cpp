@@ -178,14 +178,47 @@ class Reader {
     }
   }
 
+  /// Returns the joint that a joint with `mimic` follows. Throws InputError unless both joints are revolute, continuous
+  /// or prismatic.
+  const urdf::Joint& leader_of(const urdf::Joint& joint) const {
+    const std::string says = "joint '" + joint.name + "' mimics joint '" + joint.mimic->joint_name + "'";
+    const auto has_coordinate = [](const urdf::Joint& any) {
+      return any.type == urdf::Joint::REVOLUTE || any.type == urdf::Joint::CONTINUOUS ||
+             any.type == urdf::Joint::PRISMATIC;
+    };
+    const auto leader = model_->joints_.find(joint.mimic->joint_name);
+    if (leader == model_->joints_.end()) fail(says + ", which does not exist");
+    if (!has_coordinate(joint) || !has_coordinate(*leader->second))
+      fail(says + "; both must be revolute, continuous or prismatic");
+    if (!(std::isfinite(joint.mimic->multiplier) && joint.mimic->multiplier != 0.0))
+      fail(says + " with the multiplier " + std::to_string(joint.mimic->multiplier) + "; it must not be zero");
+    return *leader->second;
+  }
+
+  /// Returns the initial coordinate of a joint, or the initial velocity unless `with_offset`: the value in `given`, or
+  /// 0; for a joint with `mimic` the value that follows from the other joint. Throws InputError if `given` contradicts
+  /// `mimic`, or if joints mimic each other in a circle.
+  double initial_value(const urdf::Joint& joint, const std::map<std::string, double>& given, bool with_offset) const {
+    double factor = 1.0, offset = 0.0;
+    const urdf::Joint* leader = &joint;
+    for (std::size_t count = 0; leader->mimic; ++count) {
+      if (count > model_->joints_.size()) fail("joint '" + joint.name + "' mimics itself through other joints");
+      if (with_offset) offset += factor * leader->mimic->offset;
+      factor *= leader->mimic->multiplier;
+      leader = &leader_of(*leader);
+    }
+    const auto found = given.find(leader->name), own = given.find(joint.name);
+    const double value = offset + (found == given.end() ? 0.0 : factor * found->second);
+    if (joint.mimic && own != given.end() && std::abs(own->second - value) > 1e-9 * std::max(1.0, std::abs(value)))
+      fail("joint '" + joint.name + "' mimics joint '" + joint.mimic->joint_name + "', so its initial value must be " +
+           std::to_string(value) + ", not " + std::to_string(own->second) + "; remove it");
+    return value;
+  }
+
   /// Adds the joint between the body of the link `parent` and the body that begins at the joint's child. An empty name
   /// `parent` means the world. Returns the pose of the child.
   Pose add_joint(const urdf::Joint& joint, const Pose& at, const std::string& parent) {
-    if (joint.mimic)
-      fail("joint '" + joint.name + "' mimics joint '" + joint.mimic->joint_name +
-           "', which is not supported; remove <mimic>, or make the joint fixed");
-    const auto given = options_.coordinates.find(joint.name);
-    const double q = given == options_.coordinates.end() ? 0.0 : given->second;
+    const double q = initial_value(joint, options_.coordinates, true);
     Vector axis{{joint.axis.x, joint.axis.y, joint.axis.z}};
     const double length = std::sqrt(dot(axis, axis));
     const bool has_axis = joint.type != urdf::Joint::FLOATING;
@@ -216,6 +249,10 @@ class Reader {
         break;
       default:
         fail("joint '" + joint.name + "' has an unknown type");
+    }
+    if (joint.mimic) {
+      added.follows = robot_.name + "/" + leader_of(joint).name;
+      added.ratio = joint.mimic->multiplier;
     }
     set_armature(joint, added);
     if (joint.type != urdf::Joint::FLOATING) robot_.joints.push_back(added);
@@ -269,10 +306,10 @@ class Reader {
   /// Returns the velocity field of the body that begins at the child of a joint.
   Twist twist_after(const urdf::Joint& joint, const Pose& at, const Twist& before) const {
     Twist twist = before.at(at.t);
-    const auto given = options_.velocities.find(joint.name);
-    if (given == options_.velocities.end()) return twist;
+    const double velocity = initial_value(joint, options_.velocities, false);
+    if (velocity == 0.0) return twist;
     const Vector axis{{joint.axis.x, joint.axis.y, joint.axis.z}};
-    const Vector rate = given->second / std::sqrt(dot(axis, axis)) * (at.R * axis);
+    const Vector rate = velocity / std::sqrt(dot(axis, axis)) * (at.R * axis);
     if (joint.type == urdf::Joint::PRISMATIC)
       twist.v = twist.v + rate;
     else

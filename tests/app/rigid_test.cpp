@@ -73,6 +73,32 @@ TEST_F(Rigid, has_an_armature) {
   }
 }
 
+TEST_F(Rigid, a_joint_follows_another) {
+  const auto text = [](const std::string& follows, const std::string& rail = "prismatic") {
+    return "bodies:\n  wheel: {kind: rigid, mesh: {box: {size: [0.2, 0.2, 0.1], cells: [1, 1, 1]}}, density: 600}\n"
+           "  rack: {kind: rigid, mesh: {box: {size: [0.5, 0.05, 0.1], cells: [1, 1, 1]}}, density: 600, "
+           "placement: {translate: [0, 0.4, 0]}}\n"
+           "joints:\n  shaft: {kind: revolute, body: wheel, point: [0.1, 0.1, 0], axis: [0, 0, 1], " +
+           follows + "}\n  rail: {kind: " + rail +
+           ", body: rack, point: [0, 0.4, 0], axis: [1, 0, 0]}\n"
+           "solver: {integrator: velocity_verlet, dt: 0.01, steps: 40, substeps: 1, gravity: [2, 0, 0]}\n"
+           "objective: [{type: target_position, region: rack/all, target: [0.4, 0.4, 0]}]\n"
+           "parameters: [{name: density, region: wheel/all}, {name: gravity}]\n";
+  };
+  write("scene.yaml", text("follows: {joint: rail, ratio: -10}"));
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> joints = dataset("run/trajectory.h5", "/joints");
+  ASSERT_EQ(joints.size(), 41u * 2u);
+  const double rack = 600.0 * 0.5 * 0.05 * 0.1, wheel = 600.0 * 0.2 * 0.2 * 0.1, inertia = wheel * 0.08 / 12.0;
+  EXPECT_NEAR(joints[2 * 40 + 1], 0.5 * 2.0 * rack / (rack + 100.0 * inertia) * 0.16, 2e-4);  // error O(dt²)
+  EXPECT_NEAR(joints[2 * 40], -10.0 * joints[2 * 40 + 1], 1e-11);
+  good({"check", "scene.yaml"}, "check");
+  refused(text("follows: {joint: rial}"), "did you mean 'rail'?");
+  refused(text("follows: {joint: shaft}"), "joints.shaft.follows.joint: is the joint itself; give another joint");
+  refused(text("follows: {joint: rail, ratio: 0}"), "joints.shaft.follows.ratio: is zero; give a ratio");
+  refused(text("follows: {joint: rail}", "planar"), "follows 'rail', which is neither revolute nor prismatic");
+}
+
 TEST_F(Rigid, moves_with_the_least_effort) {
   // A unit mass goes from 0 to 1 m in 1 s and stops there. The least ∫ u² dt is 12 N² s, with u = 6 - 12 t.
   write("scene.yaml",

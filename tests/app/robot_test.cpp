@@ -127,6 +127,21 @@ TEST_F(RobotTest, joints_have_the_friction_and_limits_of_the_file) {
   EXPECT_EQ(read_robot(MPI_COMM_WORLD, path("arm.urdf"), "arm", chosen).drives.count("arm/rail"), 1u);
 }
 
+TEST_F(RobotTest, joints_follow_the_joints_that_they_mimic) {
+  write("arm.urdf", arm("<inertial><mass value=\"0.1\"/>" + inertia + "</inertial>", {},
+                        "<mimic joint=\"elbow\" multiplier=\"-0.2\" offset=\"0.11\"/>"));
+  std::string text = scene(1e-3, 100);
+  text.replace(text.find("rail: 0.05}"), 11,
+               "rail: 0.05}, joint_velocities: {elbow: -1.1}");  // 0.05 = 0.11 - 0.2 · 0.3
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "run");
+  const std::vector<double> q = dataset("run/trajectory.h5", "/bodies/arm/joints");
+  ASSERT_EQ(q.size(), 303u);
+  for (std::size_t n = 0; n <= 100; ++n) EXPECT_NEAR(q[3 * n + 2], 0.11 - 0.2 * q[3 * n + 1], 1e-12) << n;
+  EXPECT_NEAR(q[4] - q[1], -1.1e-3, 1e-4);
+  EXPECT_GT(std::abs(q[301] - q[1]), 0.01);
+}
+
 TEST_F(RobotTest, links_without_shapes_have_no_contact) {
   // `lower` and `slider`, which have no shapes, are behind the plane; the box of `upper` is near the plane.
   const std::string contact =
@@ -212,8 +227,14 @@ TEST_F(RobotTest, refuses_what_it_cannot_do) {
   refused_file(arm("<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"2\" iyz=\"0\" "
                    "izz=\"4\"/></inertial>"),
                "link 'slider': the moments of inertia are impossible");
-  refused_file(arm("<inertial><mass value=\"0.1\"/>" + inertia + "</inertial>", {}, "<mimic joint=\"elbow\"/>"),
-               "joint 'rail' mimics joint 'elbow'");
+  const auto with_mimic = [](const std::string& attributes) {
+    return arm("<inertial><mass value=\"0.1\"/>" + inertia + "</inertial>", {}, "<mimic " + attributes + "/>");
+  };
+  refused_file(with_mimic("joint=\"elbo\""), "joint 'rail' mimics joint 'elbo', which does not exist");
+  refused_file(with_mimic("joint=\"flange\""), "both must be revolute, continuous or prismatic");
+  refused_file(with_mimic("joint=\"rail\""), "joint 'rail' mimics itself");
+  refused_file(with_mimic("joint=\"elbow\" multiplier=\"0\""), "it must not be zero");
+  refused_file(with_mimic("joint=\"elbow\""), "so its initial value must be 0.300000, not 0.050000; remove it");
   refused_file("<robot/>", "arm.urdf");
   refused_file("no XML", "arm.urdf");
   write("arm.urdf", arm());

@@ -216,7 +216,7 @@ TEST(joint_constraints, derivatives_of_the_constraints_of_rotors) {
   assembly.add_forces(x, lambda, 1.0, forces);
   assembly.add_forces(plus, lambda, 1.0, at_plus);
   assembly.add_forces(minus, lambda, 1.0, at_minus);
-  assembly.add_curvature(lambda, w, 1.0, curvature);
+  assembly.add_curvature(x, lambda, w, 1.0, curvature);
   for (std::size_t i = 0; i < x.size(); ++i)
     for (int c = 0; c < 3; ++c) {
       right += forces[i][c] * w[i][c];

@@ -54,17 +54,18 @@ struct RobotOptions {
 };
 
 /// Reads a robot from a URDF file with the library urdfdom. `read_robot` supports revolute, continuous, prismatic,
-/// planar, floating and fixed joints; damping and friction of revolute, continuous and prismatic joints; and position
-/// limits of revolute and prismatic joints. The force of a position limit begins at a distance of 1 % of the joint's
-/// range from the limit, and exceeds the joint's `effort` at half of this distance. If the URDF file gives no `effort`
-/// of a joint, 100 N m (revolute) or 100 N (prismatic) is used. `read_robot` ignores `visual` shapes, and limits
-/// neither velocities nor efforts of joints.
+/// planar, floating and fixed joints; damping, friction and `mimic` of revolute, continuous and prismatic joints; and
+/// position limits of revolute and prismatic joints. The force of a position limit begins at a distance of 1 % of the
+/// joint's range from the limit, and exceeds the joint's `effort` at half of this distance. If the URDF file gives no
+/// `effort` of a joint, 100 N m (revolute) or 100 N (prismatic) is used. `read_robot` ignores `visual` shapes, and
+/// limits neither velocities nor efforts of joints.
 ///
 /// Throws InputError if the URDF file or a collision mesh cannot be read; if diffsim was built without urdfdom; if a
-/// body that moves has no mass or an impossible inertia; if a joint mimics another joint, or its axis has zero length;
-/// or if `options` contain a coordinate, a velocity or an armature of a joint that does not exist, is fixed or has
-/// several coordinates, an armature that is not positive and finite, or a placement with a scale other than 1. The
-/// message names the URDF file and, if the error is in a link or a joint, the link or the joint.
+/// body that moves has no mass or an impossible inertia; if a joint mimics a joint without a coordinate or itself, or
+/// its axis has zero length; or if `options` contradict `mimic`, or contain a coordinate, a velocity or an armature of
+/// a joint that does not exist, is fixed or has several coordinates, an armature that is not positive and finite, or a
+/// placement with a scale other than 1. The message names the URDF file and, if the error is in a link or a joint, the
+/// link or the joint.
 ///
 /// Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});

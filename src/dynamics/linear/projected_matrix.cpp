@@ -76,7 +76,8 @@ void ProjectedMatrix::set(const body::TangentSpace& space, const body::Multiplie
       const std::size_t n = widths_[number];
       projector_values_.insert(projector_values_.end(), P.begin(), P.end());
       if (multipliers)
-        for (const double value : product(P, product(assembly.curvature((*multipliers)[number]), P, n), n))
+        for (const double value :
+             product(P, product(assembly.curvature(space.positions(), (*multipliers)[number]), P, n), n))
           curvature_values_.push_back(-value);
       ++number;
     }

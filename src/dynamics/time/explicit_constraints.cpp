@@ -259,7 +259,7 @@ ConstraintValues ExplicitConstraints::add_force_tangent(const ConstraintStage<Al
   const auto lambda = by_assembly<double>(set_, recorded, nullptr);
   // With constant multipliers the constraint force changes by (Σ_k λ_k ∇²g_k) dX.
   NodeVectors<double> forces = body::zero_vectors<double>(set_.num_nodes());
-  for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_curvature(lambda[a], dX, 1.0, forces);
+  for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_curvature(X0, lambda[a], dX, 1.0, forces);
   set_.add(values_of(forces), force_tangent);
   const std::vector<double> predicted = derivatives_of(predict(set_, rule_, on_velocities, at, host));
   const NodeVectors<Along> result = NodeArray<Along>(recorded.result, &predicted).vectors();
@@ -357,9 +357,9 @@ void ExplicitConstraints::Reverse<T>::add_to_positions(const FieldPair& f_bar, c
   const NodeVectors<T> force_bar = NodeArray<T>(set_, f_bar).vectors();
   NodeVectors<T> sum = body::zero_vectors<T>(set_.num_nodes());
   for (std::size_t a = 0; a < multipliers_.size(); ++a) {
-    set_.assemblies()[a].add_curvature(multipliers_[a], force_bar, 1.0, sum);
+    set_.assemblies()[a].add_curvature(X_, multipliers_[a], force_bar, 1.0, sum);
     // The constraint G(X) v' = 0 depends on X.
-    if (constraints_.is_on_velocities(stage_)) set_.assemblies()[a].add_curvature(z_[a], result_, -1.0, sum);
+    if (constraints_.is_on_velocities(stage_)) set_.assemblies()[a].add_curvature(X_, z_[a], result_, -1.0, sum);
   }
   add(set_, sum, x_bar);
 }

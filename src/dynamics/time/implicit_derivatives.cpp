@@ -86,7 +86,9 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
 /// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w and then -(∂R/∂·)ᵀ dw to the adjoint tangents
 /// of all other inputs of R. With constraints, dw solves
 ///
-///   (J - Λ(λ))ᵀ dw + Gᵀ dµ = dȳ - dJᵀ w + Λ(dλ) w - Λ(µ) dy,   G dw = -Ġ w
+///   (J - Λ(λ))ᵀ dw + Gᵀ dµ = dȳ - dJᵀ w + Λ(dλ) w + Λ̇(λ) w - Λ(µ) dy,   G dw = -Ġ w
+///
+/// with the derivative Λ̇(λ) of Λ(λ) along dy at constant λ.
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
@@ -112,6 +114,7 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
     tangent_space_->add_curvature(multipliers_, change, -1.0, balance);
     keep_free(count_, model_.system_->fixed(), balance);
     tangent_space_->add_curvature(tangent_space_->project(balance), w, 1.0, y_bar);
+    tangent_space_->add_curvature_derivative(multipliers_, w, change, y_bar);
     tangent_space_->add_curvature(adjoint_multipliers_, change, -1.0, y_bar);
     tangent_space_->add_normal_derivative(w, change, normal);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(normal);

@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "body/joint_force.hpp"
+#include "body/node_vectors.hpp"
+#include "diffsim/body/joint.hpp"
+
+namespace diffsim::body {
+
+/// Constraint g(x) = 0 between the coordinates q of a joint and q' of the joint that it follows (`Joint::follows`), for
+/// example of two gears:
+///   g(x) = α (q - q₀) - β (q' - q₀'),   α/β = 1/ratio,
+/// where q₀ and q₀' are the coordinates at the rest positions. If a coordinate is a rotation, which is known modulo 2π,
+/// α and β are such that g changes by multiples of 2π if the bodies make full turns, and g is reduced modulo 2π to
+/// [-π, π]. With two rotations, this is possible if the ratio is a fraction of integers, ratio = β/α. Otherwise g is
+/// not reduced, and the coordinates must stay within π of their values at the rest positions.
+///
+/// Unlike the constraint functions of Constraint, g has second derivatives that depend on the positions.
+struct JointCoupling {
+  static constexpr int num_nodes = 2 * JointForce::num_nodes;
+  template <class T>
+  using NodeValues = std::array<Vec3<T>, num_nodes>;
+
+  JointForce follower, leader;       ///< coordinates q - q₀ and q' - q₀', that is, with `JointForce::start` = 0
+  std::array<int, num_nodes> nodes;  ///< nodes of the follower, then those of the leader; a node may occur twice
+  double alpha, beta;                ///< weights α and β
+  bool is_periodic;                  ///< true if g is reduced modulo 2π
+
+  /// Returns g, and sets `gradient` to the derivatives with respect to the positions of `nodes`, at the positions `x`
+  /// of `nodes`.
+  template <class T>
+  T evaluate(const NodeValues<T>& x, NodeValues<T>& gradient) const {
+    constexpr int half = JointForce::num_nodes;
+    Vec3<T> of_follower[half], of_leader[half];
+    const T q = follower.coordinate(x.data(), of_follower), p = leader.coordinate(x.data() + half, of_leader);
+    for (int k = 0; k < half; ++k) {
+      gradient[static_cast<std::size_t>(k)] = T(alpha) * of_follower[k];
+      gradient[static_cast<std::size_t>(half + k)] = T(-beta) * of_leader[k];
+    }
+    const T g = T(alpha) * q - T(beta) * p;
+    constexpr double turn = 2.0 * std::numbers::pi;
+    return is_periodic ? g - turn * std::round(plain_value(g) / turn) : g;
+  }
+  /// Returns the values of `vectors` at `nodes`.
+  template <class T>
+  NodeValues<T> at_nodes(const NodeVectors<T>& vectors) const {
+    NodeValues<T> values;
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = vectors[static_cast<std::size_t>(nodes[k])];
+    return values;
+  }
+  /// Returns ∇²g(x) w at `nodes`, with the second derivatives of g at the positions `x` of `nodes`.
+  template <class T>
+  NodeValues<T> hessian_product(const NodeValues<T>& x, const NodeValues<T>& w) const {
+    using Along = Dual<T, 1>;
+    NodeValues<Along> at, gradient;
+    for (std::size_t k = 0; k < x.size(); ++k)
+      for (int c = 0; c < 3; ++c) {
+        at[k][c] = Along::constant(x[k][c]);
+        at[k][c].derivative[0] = w[k][c];
+      }
+    evaluate(at, gradient);
+    NodeValues<T> product;
+    for (std::size_t k = 0; k < x.size(); ++k)
+      for (int c = 0; c < 3; ++c) product[k][c] = gradient[k][c].derivative[0];
+    return product;
+  }
+};
+
+/// Throws Error (input) unless `joint` can follow the joint `leader`: both joints must be revolute or prismatic, and
+/// `joint.ratio` finite and not zero.
+void require_coupling(const Joint& joint, const Joint& leader);
+
+/// Sets the weights α and β, and whether g is reduced modulo 2π, from the ratio of a joint. The joints' coordinates
+/// must be set.
+void set_weights(double ratio, JointCoupling& coupling);
+
+}  // namespace diffsim::body
