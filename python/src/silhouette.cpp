@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Python classes of cameras and of the loss that compares silhouettes with masks.
+// Python classes of cameras, and of the losses that compare silhouettes and depths with images.
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -29,6 +29,47 @@ class SilhouetteHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
+
+/// Python class of the loss that compares depths with observed depths.
+class DepthHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+
+/// Converts a dict from steps to images of the camera. `what`: an image, for messages.
+std::map<int, std::vector<double>> to_images(const nb::dict& images, const Camera& camera, const char* what) {
+  std::map<int, std::vector<double>> given;
+  const std::vector<std::size_t> shape{static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)};
+  for (const auto [step, image] : images) given[nb::cast<int>(step)] = doubles_of_shape(image, shape, what);
+  return given;
+}
+
+void bind_depth(nb::module_& module) {
+  nb::class_<DepthHandle, LossHandle>(
+      module, "DepthLoss",
+      "Loss 1/N Σ ρ(Z - D) over the pixels of observed depths D, with the depths Z of a region's surface.")
+      .def(
+          "__init__",
+          [](DepthHandle* self, const MeshHandle& mesh, const Camera& camera, const nb::dict& depths,
+             const std::string& region, double huber) {
+            const auto given = to_images(depths, camera, "a depth image");
+            std::shared_ptr<Loss> loss;
+            {
+              const LibraryScope scope;
+              loss = make_depth_loss(mesh.get(), camera, given, {.region = region, .huber = huber});
+            }
+            new (self) DepthHandle(std::move(loss), {mesh.shared()}, {.mesh = &mesh.get()});
+          },
+          nb::arg("mesh"), nb::arg("camera"), nb::arg("depths"), nb::arg("region") = "all", nb::arg("huber") = 0.0,
+          nb::keep_alive<1, 2>(),
+          R"(Create the loss. Every rank passes all images. Collective.
+
+depths: dict from steps to images [height, width], row 0 at the top: distance along the direction of sight, m, or NaN.
+region: region whose surface the camera sees. huber: δ of ρ(r) = ½ r² for |r| ≤ δ, else δ (|r| - ½ δ), m; 0: ρ = ½ r².
+Trajectory.depth_image returns the depths of a state.)",
+          nb::sig("def __init__(self, mesh: TetrahedralMesh, camera: Camera, depths: dict[int, object], "
+                  "region: str = 'all', huber: float = 0.0) -> None"));
+}
 
 void bind_camera(nb::module_& module) {
   nb::class_<Camera>(module, "Camera", "Pinhole or orthographic camera whose image has square pixels.")
@@ -65,10 +106,7 @@ void bind_silhouette(nb::module_& module) {
           "__init__",
           [](SilhouetteHandle* self, const MeshHandle& mesh, const Camera& camera, const nb::dict& masks,
              const std::string& region, int filter) {
-            std::map<int, std::vector<double>> given;
-            const std::vector<std::size_t> shape{static_cast<std::size_t>(camera.height),
-                                                 static_cast<std::size_t>(camera.width)};
-            for (const auto [step, mask] : masks) given[nb::cast<int>(step)] = doubles_of_shape(mask, shape, "a mask");
+            const auto given = to_images(masks, camera, "a mask");
             std::shared_ptr<Loss> loss;
             {
               const LibraryScope scope;
@@ -85,6 +123,7 @@ masks: dict from steps to images [height, width], row 0 at the top. A pixel is t
 pixels. Trajectory.silhouette returns the mask of a state.)",
           nb::sig("def __init__(self, mesh: TetrahedralMesh, camera: Camera, masks: dict[int, object], "
                   "region: str = 'all', filter: int = 1) -> None"));
+  bind_depth(module);
 }
 
 }  // namespace diffsim::python

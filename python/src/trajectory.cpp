@@ -16,7 +16,7 @@
 namespace diffsim::python {
 namespace {
 
-void bind_silhouettes(nb::class_<TrajectoryHandle>& trajectory) {
+void bind_images(nb::class_<TrajectoryHandle>& trajectory) {
   trajectory.def(
       "silhouette",
       [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
@@ -32,6 +32,21 @@ void bind_silhouettes(nb::class_<TrajectoryHandle>& trajectory) {
       "Return the covered part of each pixel of a region's image in the state after n steps, [height, width], row 0 "
       "at the top. Collective.",
       nb::sig("def silhouette(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
+  trajectory.def(
+      "depth_image",
+      [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
+        std::vector<double> depths;
+        {
+          const LibraryScope scope;
+          depths = diffsim::depth_image(*handle.scene()->get().mesh(), camera, handle.state(n), region);
+        }
+        return to_numpy(std::move(depths),
+                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
+      },
+      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all",
+      "Return the depth (m) of a region's surface at each pixel in the state after n steps, [height, width], row 0 at "
+      "the top; NaN where the camera sees no surface. Collective.",
+      nb::sig("def depth_image(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
 }
 
 }  // namespace
@@ -92,7 +107,7 @@ of the scene or its parameters, the states are no longer available.)");
       .def("__repr__", [](const TrajectoryHandle& handle) {
         return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
       });
-  bind_silhouettes(trajectory);
+  bind_images(trajectory);
 }
 
 }  // namespace diffsim::python

@@ -399,6 +399,25 @@ def test_silhouettes():
         diffsim.SilhouetteLoss(mesh, camera, {1: mask}, filter=2)
 
 
+def test_depth_maps():
+    scene, mesh = bar()
+    camera = diffsim.Camera([0.21, 2.0, 0.043], [0.21, 0.0, 0.043], up=[1, 0, 0], view_height=0.6, width=31, height=57)
+    trajectory = diffsim.DifferentiableSimulator(scene).rollout(STEPS)
+    depth, start = trajectory.depth_image(camera, STEPS), trajectory.depth_image(camera, 0)
+    assert depth.shape == (57, 31)
+    assert np.nanmin(start) == pytest.approx(1.9) and np.nanmax(start) == pytest.approx(1.9)
+    assert np.isnan(start[0, 0]) and np.nanmax(np.abs(depth - start)) > 1e-5
+
+    stiffness = [diffsim.Unknown("youngs_modulus", group="all", logarithmic=True)]
+    own = diffsim.InverseProblem(scene, STEPS, diffsim.DepthLoss(mesh, camera, {STEPS: depth}), stiffness)
+    assert own.value(own.start()) == pytest.approx(0.0, abs=1e-20)
+    made = diffsim.InverseProblem(scene, STEPS, diffsim.DepthLoss(mesh, camera, {STEPS: start}, huber=1.0), stiffness)
+    u = made.start()
+    assert made.gradient(u)[1][0] == pytest.approx(difference(lambda t: made.value(u + t), 0.0, 1e-4), rel=1e-4)
+    with pytest.raises(diffsim.InputError, match="a depth image: .*shape"):
+        diffsim.DepthLoss(mesh, camera, {1: np.zeros((3, 3))})
+
+
 def test_sensors_of_a_trajectory():
     mesh = diffsim.TetrahedralMesh.create_cube(2, 0.1)
     simulator = diffsim.DifferentiableSimulator(mesh, diffsim.DifferentiableMaterial(1e5, 0.3))

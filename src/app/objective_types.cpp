@@ -14,12 +14,13 @@ ObjectiveType sensor_objective();
 ObjectiveType minimise_objective();
 ObjectiveType maximise_objective();
 ObjectiveType silhouette_objective();
+ObjectiveType depth_objective();
 
 const std::vector<ObjectiveType>& objective_types() {
   static const std::vector<ObjectiveType> types{
       track_objective(),    target_position_objective(), target_velocity_objective(), effort_objective(),
       joint_objective(),    reaction_objective(),        sensor_objective(),          minimise_objective(),
-      maximise_objective(), silhouette_objective(),
+      maximise_objective(), silhouette_objective(),      depth_objective(),
   };
   return types;
 }

@@ -13,6 +13,12 @@ namespace diffsim::sensor {
 template <class T>
 using SpacePoint = std::array<T, 3>;
 
+/// Points o + Z d, in the coordinates X, Y and Z of a camera, with the depth Z.
+struct SightLine {
+  SpacePoint<double> origin;     ///< o, with o_Z = 0
+  SpacePoint<double> direction;  ///< d, with d_Z = 1
+};
+
 /// Projection of points in space to the image plane of a Camera. A point has the coordinates X to the right, Y upwards
 /// and Z forward, in m, relative to the position and the axes of the camera. In an image of W × H pixels, the image of
 /// the point, in pixels, is (W/2 + s X/Z, H/2 + s Y/Z) for a perspective camera, and (W/2 + s X, H/2 + s Y) for an
@@ -30,6 +36,23 @@ class CameraView {
   /// Returns true if a point can be projected: the point is in front of the camera, or the camera is orthographic.
   bool sees(const SpacePoint<double>& x) const { return is_orthographic_ || along(2, x) > 0.0; }
 
+  /// Returns the coordinates X, Y and Z (m) of a point, relative to the position and the axes of the camera.
+  template <class T>
+  SpacePoint<T> coordinates(const SpacePoint<T>& x) const {
+    return {along(0, x), along(1, x), along(2, x)};
+  }
+  /// Adds the adjoint of a point to `x_bar`, from the adjoint `bar` of the point's coordinates X, Y and Z.
+  template <class T>
+  void add_coordinates_adjoint(const SpacePoint<T>& bar, SpacePoint<T>& x_bar) const {
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t k = 0; k < 3; ++k) x_bar[c] += axes_[k][c] * bar[k];
+  }
+  /// Returns the line of all points with the image q (pixels), in the coordinates X, Y and Z.
+  SightLine line_through(const ImagePoint<double>& q) const {
+    const double a = (q[0] - 0.5 * width_) / scale_, b = (q[1] - 0.5 * height_) / scale_;
+    return is_orthographic_ ? SightLine{{a, b, 0.0}, {0.0, 0.0, 1.0}} : SightLine{{0.0, 0.0, 0.0}, {a, b, 1.0}};
+  }
+
   template <class T>
   ImagePoint<T> project(const SpacePoint<T>& x) const {
     const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
@@ -41,8 +64,7 @@ class CameraView {
     const T scale = is_orthographic_ ? T(scale_) : scale_ / along(2, x);
     SpacePoint<T> bar{scale * q_bar[0], scale * q_bar[1], T(0.0)};  // adjoints of X, Y, Z
     if (!is_orthographic_) bar[2] = -(bar[0] * along(0, x) + bar[1] * along(1, x)) / along(2, x);
-    for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t k = 0; k < 3; ++k) x_bar[c] += axes_[k][c] * bar[k];
+    add_coordinates_adjoint(bar, x_bar);
   }
 
  private:

@@ -3,22 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
-#include "contact/embedded_surface.hpp"
-#include "core/exchange.hpp"
-#include "core/file_order.hpp"
-#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/sensor/sensor.hpp"
-#include "mesh/affine_body.hpp"
-#include "mesh/bodies.hpp"
 #include "sensor/camera_view.hpp"
 #include "sensor/evaluation.hpp"
+#include "sensor/image_surface.hpp"
 #include "sensor/pixel_area.hpp"
 
 namespace diffsim {
@@ -26,99 +20,6 @@ namespace sensor {
 namespace {
 
 using Numbers = std::vector<double>;
-
-/// Triangles of a region's surface. The positions of the triangles' corners are functions of the state.
-class SilhouetteSurface {
- public:
-  /// Throws Error (input) for a region without faces and, in a mesh with affine bodies, for a region that is not `all`,
-  /// BODY/all or a region of one body that is not affine. Collective.
-  SilhouetteSurface(const TetrahedralMesh& mesh, const std::string& region) {
-    EmbeddedSurface embedded;
-    if (has_affine_bodies(mesh.bodies())) embedded = embedded_surface(mesh, region);
-    map_ = embedded.map;
-    const TetrahedralMesh& surface = embedded.mesh ? *embedded.mesh : mesh;
-    vertices_ = map_ ? map_->points() : surface.vertex_entities();
-    for (const Face& face : surface.faces(region)) contact::add_triangles_of(face, triangles_);
-    is_one_sided_.assign(triangles_.size(), true);
-    const std::vector<int>& cells = surface.lower_cells(CellKind::triangle).vertices;
-    for (const int cell : surface.region(region).lower_cells[index_of(CellKind::triangle)]) {
-      const auto first = 3 * static_cast<std::size_t>(cell);
-      triangles_.push_back({cells[first], cells[first + 1], cells[first + 2]});
-      is_one_sided_.push_back(map_ && is_of_solid(mesh, surface, cells[first]));
-    }
-    if (sum_over_ranks(static_cast<std::int64_t>(triangles_.size()), mesh.comm()) == 0)
-      throw Error("region '" + region + "' has no faces and no triangles, so it has no silhouette", ErrorKind::input);
-  }
-
-  std::size_t size() const { return triangles_.size(); }
-  /// Returns true if triangle t is visible from one side only: a face of a solid body.
-  bool is_one_sided(std::size_t t) const { return is_one_sided_[t]; }
-  /// Returns the positions of the local vertices of the surface, [vertices, 3]. Collective.
-  Numbers positions(const State& state) const {
-    const Field& nodes = state["positions"];
-    if (!map_) return nodes.to_host();
-    Field points("silhouette_points", vertices_, 3);
-    map_->apply(nodes, points);
-    return points.to_host();
-  }
-  /// Adds `bar`, this rank's contributions to the adjoint of the result of `positions`, to the adjoint of the state.
-  void add_adjoint(const Numbers& bar, State& adjoint) const {
-    Field points("silhouette_adjoint", vertices_, 3);
-    points.from_host(bar);
-    if (map_) return map_->add_transpose(points, adjoint["positions"]);
-    vertices_->exchange()->add_to_owners(points);
-    add_owned(points, adjoint["positions"]);
-  }
-  /// Returns the corners of triangle t; with T = Dual, also their derivatives dx.
-  template <class T>
-  std::array<SpacePoint<T>, 3> corners(std::size_t t, const Numbers& x, const Numbers& dx) const {
-    std::array<SpacePoint<T>, 3> result;
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t c = 0; c < 3; ++c) {
-        const std::size_t i = index(t, k, c);
-        if constexpr (std::is_same_v<T, double>) {
-          result[k][c] = x[i];
-        } else {
-          result[k][c].value = x[i];
-          result[k][c].derivative[0] = dx[i];
-        }
-      }
-    return result;
-  }
-  /// Returns the location, in an array [vertices, 3], of component c of corner k of triangle t.
-  std::size_t index(std::size_t t, std::size_t k, std::size_t c) const {
-    return 3 * static_cast<std::size_t>(triangles_[t][k]) + c;
-  }
-
- private:
-  /// Returns the separate surface mesh of a mesh with affine bodies. If `region` is a region of a single body, this
-  /// region is also a region of the surface mesh. Collective.
-  static EmbeddedSurface embedded_surface(const TetrahedralMesh& mesh, const std::string& region) {
-    mesh.region(region);  // throws Error (input) if the region does not exist
-    const std::vector<MeshBody>& bodies = mesh.bodies();
-    const auto is_whole = [&](const MeshBody& body) { return region == body.name + "/all"; };
-    if (region == "all" || std::any_of(bodies.begin(), bodies.end(), is_whole)) return embed_surfaces(mesh, {});
-    const auto is_owner = [&](const MeshBody& body) { return region.starts_with(body.name + "/"); };
-    const auto owner = std::find_if(bodies.begin(), bodies.end(), is_owner);
-    if (owner == bodies.end() || owner->affine)
-      throw Error("region '" + region + "' cannot have a silhouette, because the mesh has affine bodies; give all, " +
-                      "BODY/all, or a region BODY/REGION of a body that is not affine",
-                  ErrorKind::input);
-    return embed_surfaces(mesh, {}, {region});
-  }
-  /// Returns true if a vertex of the separate surface mesh `surface` belongs to a body of tetrahedra of `mesh`.
-  static bool is_of_solid(const TetrahedralMesh& mesh, const TetrahedralMesh& surface, int vertex) {
-    if (surface.bodies().empty()) return mesh.bodies()[0].kind == CellKind::tetrahedron;
-    const std::int64_t number = surface.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
-    const MeshBody& body = surface.bodies()[static_cast<std::size_t>(body_of_vertex(surface.bodies(), number))];
-    return mesh.bodies()[mesh.find_body(body.name)].kind == CellKind::tetrahedron;
-  }
-
-  std::shared_ptr<const PointMap> map_;  // nullptr if the surface consists of faces of the mesh
-  std::shared_ptr<const Entities> vertices_;
-  std::vector<contact::SurfacePiece> triangles_;
-  std::vector<bool> is_one_sided_;  // [triangles]
-};
 
 /// Image of the number of visible layers of a surface, [height, width], row 0 at the top. The value n of a pixel is the
 /// sum of the areas of all visible triangles inside a square of `filter` × `filter` pixels around the centre of the
@@ -142,7 +43,7 @@ class LayerImage {
     collectively(comm_, [&] {
       for (std::size_t t = 0; t < surface_.size(); ++t) {
         const auto corners = surface_.corners<double>(t, x, {});
-        for (const SpacePoint<double>& corner : corners) require_visible(corner);
+        for (const SpacePoint<double>& corner : corners) require_in_front(view_, corner, "a silhouette");
         const ImageTriangle<double> q = images(corners);
         const double weight = weight_of(t, q);
         if (weight == 0.0) continue;
@@ -180,16 +81,6 @@ class LayerImage {
   }
 
  private:
-  /// Throws Error (run) for a vertex whose position is not finite, and for a vertex behind the camera.
-  void require_visible(const SpacePoint<double>& vertex) const {
-    if (!std::isfinite(vertex[0] + vertex[1] + vertex[2]))
-      throw Error("a vertex of a silhouette has a position that is not finite", ErrorKind::run);
-    if (!view_.sees(vertex))
-      throw Error(fmt::format("the vertex at ({:g}, {:g}, {:g}) is behind the camera of a silhouette; move the camera "
-                              "back",
-                              vertex[0], vertex[1], vertex[2]),
-                  ErrorKind::run);
-  }
   template <class T>
   ImageTriangle<T> images(const std::array<SpacePoint<T>, 3>& corners) const {
     return {view_.project(corners[0]), view_.project(corners[1]), view_.project(corners[2])};
@@ -198,8 +89,7 @@ class LayerImage {
   /// of the square. The factor is 0 for a triangle that is not visible.
   double weight_of(std::size_t t, const ImageTriangle<double>& q) const {
     const double area = signed_area(q), filter = 2.0 * margin_ + 1.0;
-    const bool is_hidden = area == 0.0 || (area < 0.0 && surface_.is_one_sided(t));
-    return is_hidden ? 0.0 : (area > 0.0 ? 1.0 : -1.0) / (filter * filter);
+    return !surface_.shows(t, area) ? 0.0 : (area > 0.0 ? 1.0 : -1.0) / (filter * filter);
   }
   /// Calls visit(pixel, box) for each pixel of the image whose square may overlap the triangle.
   template <class Visit>
@@ -265,7 +155,7 @@ class LayerImage {
 
   MPI_Comm comm_;
   CameraView view_;
-  SilhouetteSurface surface_;
+  ImageSurface surface_;
   int margin_;  // (filter - 1)/2
 };
 

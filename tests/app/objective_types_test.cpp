@@ -50,6 +50,11 @@ const std::map<std::string, Sample> samples{
               "size: [4, 4]}",
       .file = "folder/m.h5",
       .regions = {"x_max"}}},
+    {"depth",
+     {.text = "observations: d.h5, region: x_max, huber: 0.01, camera: {position: [0, 0, 1], target: [0, 0, 0], "
+              "field_of_view: 1, size: [4, 4]}",
+      .file = "folder/d.h5",
+      .regions = {"x_max"}}},
 };
 
 TEST(ObjectiveTypes, HaveTheirProperties) {

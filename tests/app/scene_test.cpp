@@ -397,7 +397,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position, "
-            "target_velocity, effort, joint, reaction, sensor, minimise, maximise, silhouette"},
+            "target_velocity, effort, joint, reaction, sensor, minimise, maximise, silhouette, depth"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
             "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, noise, weight"},
         Bad{BOX "objective: {type: target_position, region: x_max}\n",

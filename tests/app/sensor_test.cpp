@@ -124,14 +124,22 @@ TEST_F(SensorOfScene, of_points_that_another_program_measured_gives_the_stiffnes
   }
 }
 
-TEST_F(SensorOfScene, silhouettes_give_the_stiffness) {
-  write("scene.yaml", scene("", "3.1e+5"));
-  good({"simulate", "scene.yaml"}, "measured");
-  const std::vector<double> positions = dataset("measured/trajectory.h5", "/positions");
-  const Camera camera{
-      .position = {0.2, 0.043, 2.0}, .target = {0.2, 0.043, 0.0}, .view_height = 0.31, .width = 72, .height = 44};
+/// Cameras of the tests of silhouettes and of depth maps.
+const Camera side_view{
+    .position = {0.2, 0.043, 2.0}, .target = {0.2, 0.043, 0.0}, .view_height = 0.31, .width = 72, .height = 44};
+const Camera top_view{.position = {0.2, 2.0, 0.043},
+                      .target = {0.2, 0.0, 0.043},
+                      .up = {0.0, 0.0, 1.0},
+                      .view_height = 0.31,
+                      .width = 72,
+                      .height = 44};
+
+using MakeImage = std::vector<double> (*)(const TetrahedralMesh&, const Camera&, const State&, const std::string&);
+
+/// Returns the images of the states after steps 2 and 4, one after the other. `positions`: those of the trajectory.
+std::vector<double> images_of(const std::vector<double>& positions, const Camera& camera, MakeImage make) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {0.4, 0.1, 0.1}, {8, 2, 2});
-  std::vector<double> masks;
+  std::vector<double> images;
   const auto num_vertices = static_cast<std::size_t>(mesh->num_vertices());
   for (const std::size_t step : {2u, 4u}) {
     State state;
@@ -143,15 +151,38 @@ TEST_F(SensorOfScene, silhouettes_give_the_stiffness) {
         x[3 * v + c] = positions.at(3 * (num_vertices * step + number) + c);
       }
     field.from_host(x);
-    const std::vector<double> mask = silhouette(*mesh, camera, state);
-    masks.insert(masks.end(), mask.begin(), mask.end());
+    const std::vector<double> image = make(*mesh, camera, state, "all");
+    images.insert(images.end(), image.begin(), image.end());
   }
-  {
-    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path("masks.h5"), "masks", 1);
-    file.write_array<double>("/masks", masks, {2, 44, 72}, "1");
-    file.write_array<std::int64_t>("/step", {2, 4}, {2});
-    file.publish();
-  }
+  return images;
+}
+
+/// Writes images after steps 2 and 4.
+void write_images(const std::string& path, const std::string& dataset, const std::vector<double>& images) {
+  Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path, "images", 1);
+  file.write_array<double>(dataset, images, {2, 44, 72}, "1");
+  file.write_array<std::int64_t>("/step", {2, 4}, {2});
+  file.publish();
+}
+
+TEST_F(SensorOfScene, depth_maps_give_the_stiffness) {
+  write("scene.yaml", scene("", "3.1e+5"));
+  good({"simulate", "scene.yaml"}, "measured");
+  write_images(path("depths.h5"), "/depths",
+               images_of(dataset("measured/trajectory.h5", "/positions"), top_view, &depth_image));
+  write("scene.yaml",
+        scene("objective: [{type: depth, observations: depths.h5, huber: 0.05, noise: 0.001, camera: {position: [0.2, "
+              "2, 0.043], target: [0.2, 0, 0.043], up: [0, 0, 1], view_height: 0.31, size: [72, 44]}}]\n"
+              "parameters: [{name: youngs_modulus}]\noptimiser: {max_iterations: 40, gradient_tolerance: 1.0e-7}\n"));
+  good({"invert", "scene.yaml"}, "run");
+  EXPECT_NEAR(dataset("run/parameters.h5", "/parameters/youngs_modulus").at(0), 3.1e5, 1e-3 * 3.1e5);
+}
+
+TEST_F(SensorOfScene, silhouettes_give_the_stiffness) {
+  write("scene.yaml", scene("", "3.1e+5"));
+  good({"simulate", "scene.yaml"}, "measured");
+  write_images(path("masks.h5"), "/masks",
+               images_of(dataset("measured/trajectory.h5", "/positions"), side_view, &silhouette));
   const auto with = [&](const std::string& more) {
     return scene(
         "objective: [{type: silhouette, observations: masks.h5, camera: {position: [0.2, 0.043, 2], target: "

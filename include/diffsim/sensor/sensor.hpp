@@ -275,4 +275,33 @@ std::unique_ptr<Loss> make_silhouette_loss(const TetrahedralMesh& mesh, const Ca
 std::vector<double> silhouette(const TetrahedralMesh& mesh, const Camera& camera, const State& state,
                                const std::string& region = "all");
 
+/// Options of a depth loss (`make_depth_loss`).
+struct DepthOptions {
+  std::string region = "all";  ///< region whose surface the camera sees; as in SilhouetteOptions
+  double huber = 0.0;  ///< δ (m) of the loss ρ of Huber, which limits the effect of outliers; 0: ρ(r) = ½ r²
+};
+
+/// Makes the loss 1/N Σ_i ρ(Z_i - D_i), which compares the depths Z_i that a camera sees with observed depths D_i; the
+/// sum is over the N observed pixels i of all images. The depth of a pixel is the distance (m), along the direction of
+/// sight of the camera, of the first surface of the region on the line of sight through the centre of the pixel.
+/// Surfaces are visible as in a silhouette loss (`make_silhouette_loss`), and hide those behind them. Pixels at which
+/// the camera sees no surface of the region do not contribute. ρ(r) = ½ r² for |r| ≤ δ, and δ (|r| - ½ δ) otherwise.
+///
+/// The derivatives are those of the depths of the triangles that the pixels show; the loss jumps if a pixel begins to
+/// show another surface, and derivatives do not include these jumps. A silhouette loss has derivatives by the outline
+/// of a surface. The depth loss has first and second derivatives with respect to positions.
+///
+/// `depths`: map from the number of each observed state to an image [height, width] with row 0 at the top, in m; NaN if
+/// a pixel is not observed. Every rank must pass the images of all observed states. Throws Error (input) for a camera
+/// that Camera excludes, a negative or infinite `huber`, a region without faces, negative numbers of states, images of
+/// another size, infinite depths, and if no pixel is observed. `Loss::value` throws Error (run) as that of a silhouette
+/// loss. Collective.
+std::unique_ptr<Loss> make_depth_loss(const TetrahedralMesh& mesh, const Camera& camera,
+                                      const std::map<int, std::vector<double>>& depths,
+                                      const DepthOptions& options = {});
+/// Returns the depths (m) of a region in `state`, [height, width], row 0 at the top, on every rank; NaN for pixels at
+/// which the camera sees no surface of the region. Collective.
+std::vector<double> depth_image(const TetrahedralMesh& mesh, const Camera& camera, const State& state,
+                                const std::string& region = "all");
+
 }  // namespace diffsim
