@@ -104,20 +104,30 @@ TEST(depth_image, has_row_0_at_the_top_and_the_depth_of_a_slope) {
   EXPECT_TRUE(std::isnan(depth[36 * 24 - 1]));
 }
 
-TEST(depth_image, shows_the_first_of_several_surfaces) {
+/// Two boxes, one above the other in a part of the image. On two ranks, each rank has one of them.
+std::shared_ptr<TetrahedralMesh> two_boxes() {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"low", affine_body(MPI_COMM_WORLD, contact::box_triangles({0.0, 0.0, 0.0}, {0.2, 0.2, 0.1}))});
   bodies.push_back({"high", affine_body(MPI_COMM_WORLD, contact::box_triangles({0.1, 0.0, 0.5}, {0.3, 0.2, 0.6}))});
-  const TetrahedralMesh mesh(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-  const auto at = [&](double x, const std::string& region) {
-    const Numbers depth = depth_image(mesh, above(), at_rest(mesh), region);
-    return depth[36 * 12 + static_cast<std::size_t>(std::floor((x + 0.1) * 60.0))];
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+}
+
+TEST(depth_image, shows_the_first_of_several_surfaces) {
+  const auto mesh = two_boxes();
+  const auto at = [&](double x, const std::string& region, double z = 2.0) {
+    Camera camera = above();
+    camera.position[2] = z;
+    const double column = z > 0.0 ? (x + 0.1) * 60.0 : (0.5 - x) * 60.0;  // from below, x points to the left
+    return depth_image(*mesh, camera, at_rest(*mesh), region)[36 * 12 + static_cast<std::size_t>(std::floor(column))];
   };
   EXPECT_NEAR(at(0.05, "all"), 1.9, 1e-12);
   EXPECT_NEAR(at(0.15, "all"), 1.4, 1e-12);
   EXPECT_NEAR(at(0.25, "all"), 1.4, 1e-12);
   EXPECT_NEAR(at(0.15, "low/all"), 1.9, 1e-12);
   EXPECT_TRUE(std::isnan(at(0.05, "high/all")));
+  EXPECT_NEAR(at(0.05, "all", -1.0), 1.0, 1e-12);
+  EXPECT_NEAR(at(0.15, "all", -1.0), 1.0, 1e-12);
+  EXPECT_NEAR(at(0.25, "all", -1.0), 1.5, 1e-12);
 }
 
 TEST(depth_image, of_a_sheet_is_visible_from_both_sides) {
@@ -232,6 +242,7 @@ TEST(depth_image, has_the_derivatives_that_differences_have) {
       expect_derivatives(*make_box(), camera, huber);
       expect_derivatives(*make_box(MPI_COMM_WORLD, 2), camera, huber);
       expect_derivatives(body, camera, huber);
+      expect_derivatives(*two_boxes(), camera, huber);
     }
 }
 

@@ -40,10 +40,10 @@ struct Joint {
   /// must contain a body with the name `rotor()` and the mesh that the function `rotor_mesh` returns.
   double armature = 0.0;
   /// Name of the joint that this joint follows (gears, racks, screws, fingers that move together); an empty name means
-  /// none. Both joints must be revolute or prismatic, and each must be connected with a body of its own. With the
-  /// coordinates q of this joint and q' of the other, and their values q₀ and q₀' at the rest positions, a constraint
-  /// keeps q - q₀ = ratio · (q' - q₀'). If both joints are revolute and the ratio is not a fraction of integers whose
-  /// denominator is at most 50, both coordinates must stay within π of their values at the rest positions.
+  /// that this joint follows no joint. Both joints must be revolute or prismatic. With the coordinates q of this joint
+  /// and q' of the other joint, and their values q₀ and q₀' at the rest positions, a constraint keeps q - q₀ = ratio ·
+  /// (q' - q₀'). If both joints are revolute and the ratio is not a fraction of integers with a denominator of at most
+  /// 50, both coordinates must stay within π of their values at the rest positions.
   std::string follows{};
   double ratio = 1.0;  ///< ratio of the changes of the two coordinates, not 0: 1, rad/m or m/rad
 
