@@ -208,30 +208,6 @@ TEST_F(PriorsOfScene, are_part_of_the_loss_and_of_the_gradient) {
               z / 0.5 / 1.2e5, 1e-17);
 }
 
-TEST_F(PriorsOfScene, of_two_parameters_with_one_name_are_told_by_region) {
-  const std::string text =
-      "mesh: {box: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}\n"
-      "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e+5, poisson_ratio: 0.3}\n"
-      "boundary: [{region: x_min, traction: [-100, 0, 0]}, {region: x_max, traction: [100, 50, 0]}]\n"
-      "solver: {dt: 0.001, steps: 2, substeps: 1}\n"
-      "objective: [{type: target_position, region: x_max, target: [0.41, 0.04, 0.05]}]\n"
-      "parameters: [{name: traction, region: x_min}, {name: traction, region: x_max}]\n";
-  refused(text + "priors: [{parameter: traction, type: normal, deviation: 10}]\n",
-          "priors[0].region: is missing, and `parameters` has several entries of traction; give one of: x_min, x_max");
-  write("scene.yaml", text +
-                          "priors: [{parameter: traction, region: x_max, type: normal, mean: [90, 50, 0], "
-                          "covariance: [[100, 20, 0], [20, 50, 0], [0, 0, 30]]}]\n");
-  write("without.yaml", text);
-  good({"gradient", "scene.yaml"}, "with");
-  good({"gradient", "without.yaml"}, "without");
-  // C⁻¹ (10, 0, 0) = 10 (50, -20, 0)/4600.
-  const double expected[3] = {500.0 / 4600.0, -200.0 / 4600.0, 0.0};
-  for (std::size_t c = 0; c < 3; ++c)
-    EXPECT_NEAR(dataset("with/gradient.h5", "/gradient/traction_x_max").at(c) -
-                    dataset("without/gradient.h5", "/gradient/traction_x_max").at(c),
-                expected[c], 1e-14);
-}
-
 TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
   const std::string text = bar + still;
   write_noisy_observations(text);
@@ -259,6 +235,30 @@ TEST_F(PriorsOfScene, improve_a_field_from_noisy_observations) {
   EXPECT_LT(discrepancy, 0.9 * weak) << "with a weak prior " << weak << ", by the misfit " << discrepancy;
   EXPECT_LT(matern, 0.6 * without) << "without " << without << ", with the Matérn prior " << matern;
   EXPECT_LT(variation, 0.6 * without) << "without " << without << ", with total variation " << variation;
+}
+
+TEST_F(PriorsOfScene, of_two_parameters_with_one_name_are_told_by_region) {
+  const std::string text =
+      "mesh: {box: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}\n"
+      "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e+5, poisson_ratio: 0.3}\n"
+      "boundary: [{region: x_min, traction: [-100, 0, 0]}, {region: x_max, traction: [100, 50, 0]}]\n"
+      "solver: {dt: 0.001, steps: 2, substeps: 1}\n"
+      "objective: [{type: target_position, region: x_max, target: [0.41, 0.04, 0.05]}]\n"
+      "parameters: [{name: traction, region: x_min}, {name: traction, region: x_max}]\n";
+  refused(text + "priors: [{parameter: traction, type: normal, deviation: 10}]\n",
+          "priors[0].region: is missing, and `parameters` has several entries of traction; give one of: x_min, x_max");
+  write("scene.yaml", text +
+                          "priors: [{parameter: traction, region: x_max, type: normal, mean: [90, 50, 0], "
+                          "covariance: [[100, 20, 0], [20, 50, 0], [0, 0, 30]]}]\n");
+  write("without.yaml", text);
+  good({"gradient", "scene.yaml"}, "with");
+  good({"gradient", "without.yaml"}, "without");
+  // C⁻¹ (10, 0, 0) = 10 (50, -20, 0)/4600.
+  const double expected[3] = {500.0 / 4600.0, -200.0 / 4600.0, 0.0};
+  for (std::size_t c = 0; c < 3; ++c)
+    EXPECT_NEAR(dataset("with/gradient.h5", "/gradient/traction_x_max").at(c) -
+                    dataset("without/gradient.h5", "/gradient/traction_x_max").at(c),
+                expected[c], 1e-14);
 }
 
 const std::string unknown_modulus =
