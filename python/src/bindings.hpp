@@ -26,7 +26,7 @@ void bind_problem(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);
-void bind_silhouette(nb::module_& module);
+void bind_cameras(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);

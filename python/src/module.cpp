@@ -27,7 +27,7 @@ NB_MODULE(_core, module) {
   bind_scene(module);
   bind_bodies(module);
   bind_losses(module);
-  bind_silhouette(module);
+  bind_cameras(module);
   bind_simulator(module);
   bind_problem(module);
   bind_scene_file(module);

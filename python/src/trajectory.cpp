@@ -16,37 +16,34 @@
 namespace diffsim::python {
 namespace {
 
+using MakeImage = std::vector<double> (*)(const TetrahedralMesh&, const Camera&, const State&, const std::string&);
+
+/// Binds a method that returns an image [height, width] of a region in the state after n steps.
+void bind_image(nb::class_<TrajectoryHandle>& trajectory, const char* name, MakeImage make, const char* text,
+                const char* signature) {
+  trajectory.def(
+      name,
+      [make](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
+        std::vector<double> image;
+        {
+          const LibraryScope scope;
+          image = make(*handle.scene()->get().mesh(), camera, handle.state(n), region);
+        }
+        return to_numpy(std::move(image),
+                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
+      },
+      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all", text, nb::sig(signature));
+}
+
 void bind_images(nb::class_<TrajectoryHandle>& trajectory) {
-  trajectory.def(
-      "silhouette",
-      [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
-        std::vector<double> mask;
-        {
-          const LibraryScope scope;
-          mask = diffsim::silhouette(*handle.scene()->get().mesh(), camera, handle.state(n), region);
-        }
-        return to_numpy(std::move(mask),
-                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
-      },
-      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all",
-      "Return the covered part of each pixel of a region's image in the state after n steps, [height, width], row 0 "
-      "at the top. Collective.",
-      nb::sig("def silhouette(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
-  trajectory.def(
-      "depth_image",
-      [](const TrajectoryHandle& handle, const Camera& camera, int n, const std::string& region) {
-        std::vector<double> depths;
-        {
-          const LibraryScope scope;
-          depths = diffsim::depth_image(*handle.scene()->get().mesh(), camera, handle.state(n), region);
-        }
-        return to_numpy(std::move(depths),
-                        {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
-      },
-      nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all",
-      "Return the depth (m) of a region's surface at each pixel in the state after n steps, [height, width], row 0 at "
-      "the top; NaN where the camera sees no surface. Collective.",
-      nb::sig("def depth_image(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray"));
+  bind_image(trajectory, "silhouette", &silhouette,
+             "Return the covered part of each pixel of a region's image in the state after n steps, [height, width], "
+             "row 0 at the top. Collective.",
+             "def silhouette(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray");
+  bind_image(trajectory, "depth_image", &depth_image,
+             "Return the depth (m) of a region's surface at each pixel in the state after n steps, [height, width], "
+             "row 0 at the top; NaN where the camera sees no surface. Collective.",
+             "def depth_image(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray");
 }
 
 }  // namespace

@@ -261,6 +261,7 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
   const std::vector<Ends> ends = find_ends(mesh, bodies, joints);
   const std::vector<Rotor> rotors = find_rotors(mesh, joints, vertices_);
   const std::vector<int> leaders = find_leaders(joints);
+  has_couplings_ = std::any_of(leaders.begin(), leaders.end(), [](int leader) { return leader >= 0; });
   const std::vector<std::size_t> group = find_groups(bodies.size(), find_pairs(ends, leaders));
   const int rank = rank_of(mesh.comm());
   const auto is_mine = [&](std::size_t body) { return bodies[group[body]].rank == rank; };

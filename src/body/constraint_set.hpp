@@ -36,6 +36,9 @@ class ConstraintSet {
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies (groups of bodies with their constraints) for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
+  /// Returns true if a joint follows another joint, so that second derivatives of constraints depend on the positions;
+  /// the same on all ranks.
+  bool has_couplings() const { return has_couplings_; }
   /// Nodes of the constraints on this rank, including copies of nodes that other ranks own.
   const Entities& nodes() const { return *nodes_; }
   /// Number of the constraints' nodes on this rank, including copies of nodes that other ranks own.
@@ -58,6 +61,7 @@ class ConstraintSet {
   std::vector<int> vertices_;
   std::vector<char> is_rotor_;
   std::vector<Assembly> assemblies_;
+  bool has_couplings_ = false;
   struct OnDevice;
   std::unique_ptr<OnDevice> device_;  // device copy of `vertices_`, and buffers
 };

@@ -37,6 +37,7 @@ void TangentSpace::add_curvature(const Multipliers& lambda, const Field& w, doub
 
 void TangentSpace::add_curvature_derivative(const Multipliers& lambda, const Field& w, const Field& dy,
                                             Field& out) const {
+  if (!set_->has_couplings()) return;
   using Along = Dual<double, 1>;
   const NodeVectors<double> w_nodes = gather(*set_, w), dy_nodes = gather(*set_, dy);
   NodeVectors<Along> y(y_.size()), along_w(y_.size()), sum = zero_vectors<Along>(set_->num_nodes());

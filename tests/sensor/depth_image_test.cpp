@@ -22,54 +22,14 @@
 #include "diffsim/sensor/sensor.hpp"
 #include "error_text.hpp"
 #include "mesh/rectangle.hpp"
+#include "sensor/camera_testing.hpp"
 
 namespace diffsim::depth_image_test {
 namespace {
 
-using Numbers = std::vector<double>;
-using Point = std::array<double, 3>;
+using namespace testing_camera;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-std::shared_ptr<TetrahedralMesh> make_box(MPI_Comm comm = MPI_COMM_WORLD, int order = 1) {
-  return TetrahedralMesh::box(comm, {0.4, 0.2, 0.1}, {4, 2, 1}, order);
-}
-
-/// Camera that looks along -z at the middle of the box; a pixel of the orthographic image has a side of 1/60 m.
-Camera above() {
-  return {.position = {0.2, 0.1, 2.0}, .target = {0.2, 0.1, 0.0}, .view_height = 0.4, .width = 36, .height = 24};
-}
-/// Pinhole camera in a general direction.
-Camera oblique() {
-  return {.position = {0.7, 0.6, 0.9},
-          .target = {0.21, 0.09, 0.04},
-          .up = {0.1, 1.0, -0.2},
-          .field_of_view = 0.5,
-          .width = 30,
-          .height = 22};
-}
-
-/// State with the positions move(X) of the rest positions X.
-State state_of(const TetrahedralMesh& mesh, const std::function<Point(const Point&)>& move) {
-  State state;
-  Field& x = state.add(Field("positions", mesh.vertex_entities(), 3));
-  Numbers values = mesh.rest_positions();
-  for (std::size_t i = 0; i < values.size(); i += 3) {
-    const Point y = move({values[i], values[i + 1], values[i + 2]});
-    for (std::size_t c = 0; c < 3; ++c) values[i + c] = y[c];
-  }
-  x.from_host(values);
-  return state;
-}
-State at_rest(const TetrahedralMesh& mesh) {
-  return state_of(mesh, [](const Point& X) { return X; });
-}
-State bent(const TetrahedralMesh& mesh) {
-  return state_of(mesh, [](const Point& X) {
-    return Point{1.03 * X[0] + 0.0137 + 0.11 * X[1] * X[0] + 0.05 * X[2],
-                 0.97 * X[1] - 0.0083 + 0.23 * X[0] * X[0] - 0.07 * X[2], 1.01 * X[2] + 0.0071 + 0.09 * X[0]};
-  });
-}
 
 TEST(depth_image, of_a_box_is_the_distance_of_its_upper_side) {
   const auto mesh = make_box();
@@ -141,7 +101,7 @@ TEST(depth_image, of_a_sheet_is_visible_from_both_sides) {
 }
 
 TEST(depth_image, does_not_depend_on_the_number_of_ranks) {
-  const auto mesh = make_box(), alone = make_box(MPI_COMM_SELF);
+  const auto mesh = make_box(), alone = make_box(1, MPI_COMM_SELF);
   const Numbers depth = depth_image(*mesh, oblique(), bent(*mesh)),
                 expected = depth_image(*alone, oblique(), bent(*alone));
   int seen = 0;
@@ -153,8 +113,6 @@ TEST(depth_image, does_not_depend_on_the_number_of_ranks) {
   }
   EXPECT_GT(seen, 100);
 }
-
-double value_of(Loss& loss, const State& state) { return sum_over_ranks(loss.value(2, state, {}), MPI_COMM_WORLD); }
 
 TEST(depth_image, loss_is_the_mean_square_of_a_displacement_and_limits_outliers) {
   const auto mesh = make_box();
@@ -181,56 +139,12 @@ TEST(depth_image, loss_is_the_mean_square_of_a_displacement_and_limits_outliers)
               (0.5 * 0.02 * 0.02 * (seen - 1.0) + 0.1 * (2.98 - 0.05)) / seen, 1e-13);
 }
 
-/// Direction or weight of the positions, which does not depend on the number of ranks.
-State noise(const TetrahedralMesh& mesh, double amplitude, double phase) {
-  State state;
-  Field& field = state.add(Field("positions", mesh.vertex_entities(), 3));
-  Numbers values(field.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = amplitude * std::sin(phase + (5.7 + 0.9 * static_cast<double>(i % 3)) *
-                                                 static_cast<double>(mesh.vertex_order().file_index()[i / 3]));
-  field.from_host(values);
-  return state;
-}
-
-/// Returns the derivative at 0 by central differences of order eight, with steps so small that no pixel begins to show
-/// another triangle.
-double difference(const std::function<double(double)>& function) {
-  constexpr double h = 1e-4, factors[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
-  double sum = 0.0;
-  for (int k = 0; k < 4; ++k) sum += factors[k] / h * (function((k + 1) * h) - function(-(k + 1) * h));
-  return sum;
-}
-
+/// The steps of the differences are so small that no pixel begins to show another triangle.
 void expect_derivatives(const TetrahedralMesh& mesh, const Camera& camera, double huber) {
   Numbers observed = depth_image(mesh, camera, at_rest(mesh));
   for (std::size_t i = 0; i < observed.size(); i += 7) observed[i] += 0.3;  // outliers
   const auto loss = make_depth_loss(mesh, camera, {{2, observed}}, {.huber = huber});
-  const State state = bent(mesh), along = noise(mesh, 1e-2, 0.4), other = noise(mesh, 1e-2, 2.2);
-  ParameterSet none;
-  const auto moved = [&](double h) {
-    State result = state.clone();
-    axpy(h, along, result);
-    return result;
-  };
-  const auto product = [&](const State& adjoint) { return sum_over_ranks(local_dot(adjoint, other), MPI_COMM_WORLD); };
-  const double scale = value_of(*loss, state);
-  ASSERT_GT(scale, 1e-5);
-  const double slope = sum_over_ranks(loss->tangent(2, state, none, along, none), MPI_COMM_WORLD);
-  EXPECT_NEAR(slope, difference([&](double h) { return value_of(*loss, moved(h)); }), 1e-9 * scale);
-  EXPECT_GT(std::abs(slope), 1e-4 * scale);
-  const auto gradient = [&](double h) {
-    State bar = state.zero_like();
-    loss->add_gradient(2, moved(h), none, bar, none);
-    return product(bar);
-  };
-  const double of_other = sum_over_ranks(loss->tangent(2, state, none, other, none), MPI_COMM_WORLD);
-  EXPECT_NEAR(gradient(0.0), of_other, 1e-12 * scale);
-  State bar = state.zero_like();
-  loss->add_gradient_tangent(2, state, none, along, none, bar, none);
-  const double second = product(bar);
-  EXPECT_NEAR(second, difference(gradient), 1e-9 * scale);
-  EXPECT_GT(std::abs(second), 1e-6 * scale);
+  testing_camera::expect_derivatives(*loss, mesh, {1e-2, 1e-4, 1e-9, 1e-12, 1e-9});
 }
 
 TEST(depth_image, has_the_derivatives_that_differences_have) {
@@ -240,24 +154,15 @@ TEST(depth_image, has_the_derivatives_that_differences_have) {
     for (const Camera& camera : {above(), oblique()}) {
       SCOPED_TRACE(std::to_string(huber) + " " + std::to_string(camera.view_height));
       expect_derivatives(*make_box(), camera, huber);
-      expect_derivatives(*make_box(MPI_COMM_WORLD, 2), camera, huber);
+      expect_derivatives(*make_box(2), camera, huber);
       expect_derivatives(body, camera, huber);
       expect_derivatives(*two_boxes(), camera, huber);
     }
 }
 
 TEST(depth_image, has_the_gauss_newton_matrix_as_hessian_where_the_residuals_are_zero) {
-  const auto mesh = make_box();
-  const State state = bent(*mesh), along = noise(*mesh, 1e-3, 0.4);
-  const auto loss = make_depth_loss(*mesh, oblique(), {{2, depth_image(*mesh, oblique(), state)}});
-  ParameterSet none;
-  State newton = state.zero_like(), gauss = state.zero_like();
-  loss->add_gradient_tangent(2, state, none, along, none, newton, none);
-  loss->add_gauss_newton(2, state, none, along, none, gauss, none);
-  const double scale = sum_over_ranks(local_dot(gauss, along), MPI_COMM_WORLD);
-  EXPECT_GT(scale, 0.0);
-  axpy(-1.0, gauss, newton);
-  EXPECT_NEAR(sum_over_ranks(local_dot(newton, along), MPI_COMM_WORLD), 0.0, 1e-9 * scale);
+  const Mesh mesh = make_box();
+  expect_gauss_newton(*make_depth_loss(*mesh, oblique(), {{2, depth_image(*mesh, oblique(), bent(*mesh))}}), *mesh);
 }
 
 TEST(depth_image, is_refused_for_invalid_images_and_options) {

@@ -24,61 +24,15 @@
 #include "diffsim/sensor/sensor.hpp"
 #include "error_text.hpp"
 #include "mesh/rectangle.hpp"
+#include "sensor/camera_testing.hpp"
 
 namespace diffsim::silhouette_test {
 namespace {
 
-using Numbers = std::vector<double>;
-using Mesh = std::shared_ptr<TetrahedralMesh>;
+using namespace testing_camera;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 const std::array<double, 3> size{0.4, 0.2, 0.1};
-
-Mesh make_box(int order = 1, MPI_Comm comm = MPI_COMM_WORLD) {
-  return TetrahedralMesh::box(comm, size, {4, 2, 1}, order);
-}
-
-/// Orthographic camera that looks along -z at the middle of the box; the image is 0.6 m wide and 0.4 m high.
-Camera above() {
-  return {.position = {0.2, 0.1, 2.0}, .target = {0.2, 0.1, 0.0}, .view_height = 0.4, .width = 36, .height = 24};
-}
-
-/// Pinhole camera in a general direction.
-Camera oblique() {
-  return {.position = {0.7, 0.6, 0.9},
-          .target = {0.21, 0.09, 0.04},
-          .up = {0.1, 1.0, -0.2},
-          .field_of_view = 0.5,
-          .width = 30,
-          .height = 22};
-}
-
-/// State with the positions move(X) of the rest positions X.
-template <class Move>
-State state_of(const TetrahedralMesh& mesh, const Move& move) {
-  State state;
-  Field& x = state.add(Field("positions", mesh.vertex_entities(), 3));
-  Numbers values = mesh.rest_positions();
-  for (std::size_t i = 0; i < values.size(); i += 3) {
-    const std::array<double, 3> y = move(std::array<double, 3>{values[i], values[i + 1], values[i + 2]});
-    for (std::size_t c = 0; c < 3; ++c) values[i + c] = y[c];
-  }
-  x.from_host(values);
-  return state;
-}
-
-State at_rest(const TetrahedralMesh& mesh) {
-  return state_of(mesh, [](const std::array<double, 3>& X) { return X; });
-}
-
-/// A curved motion in which no vertex lies on the border of a pixel, and no side of the box contains a line of sight.
-State bent(const TetrahedralMesh& mesh) {
-  return state_of(mesh, [](const std::array<double, 3>& X) {
-    return std::array<double, 3>{1.03 * X[0] + 0.0137 + 0.11 * X[1] * X[0] + 0.05 * X[2],
-                                 0.97 * X[1] - 0.0083 + 0.23 * X[0] * X[0] - 0.07 * X[2],
-                                 1.01 * X[2] + 0.0071 + 0.09 * X[0]};
-  });
-}
 
 /// Area of a mask in m² for an orthographic camera.
 double area_of(const Numbers& mask, const Camera& camera) {
@@ -178,9 +132,6 @@ TEST(silhouette, of_a_region_does_not_change_if_the_mesh_has_an_affine_body) {
   EXPECT_CONTAINS(error_of([&] { silhouette(both, oblique(), at_rest(both), "box/z_mx"); }), "did you mean");
 }
 
-/// Sum of a loss over all ranks.
-double value_of(Loss& loss, const State& state) { return sum_over_ranks(loss.value(2, state, {}), MPI_COMM_WORLD); }
-
 TEST(silhouette, loss_is_zero_for_the_own_mask_and_grows_with_the_displacement) {
   const Mesh mesh = make_box();
   const auto moved = [&](double by) {
@@ -212,54 +163,11 @@ TEST(silhouette, does_not_depend_on_the_number_of_ranks) {
   for (std::size_t i = 0; i < mask.size(); ++i) EXPECT_NEAR(mask[i], expected[i], 1e-13);
 }
 
-/// Direction or weight of the positions, which does not depend on the number of ranks.
-State noise(const TetrahedralMesh& mesh, double amplitude, double phase) {
-  State state;
-  Field& field = state.add(Field("positions", mesh.vertex_entities(), 3));
-  Numbers values(field.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = amplitude * std::sin(phase + (5.7 + 0.9 * static_cast<double>(i % 3)) *
-                                                 static_cast<double>(mesh.vertex_order().file_index()[i / 3]));
-  field.from_host(values);
-  return state;
-}
-
-/// Returns the derivative at 0 by central differences of order eight.
-double difference(const std::function<double(double)>& function) {
-  constexpr double h = 2e-5, factors[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
-  double sum = 0.0;
-  for (int k = 0; k < 4; ++k) sum += factors[k] / h * (function((k + 1) * h) - function(-(k + 1) * h));
-  return sum;
-}
-
 void expect_derivatives(const TetrahedralMesh& mesh, const Camera& camera, int filter) {
   const auto loss =
       make_silhouette_loss(mesh, camera, {{2, silhouette(mesh, camera, at_rest(mesh))}}, {.filter = filter});
-  const State state = bent(mesh), along = noise(mesh, 1e-3, 0.4), other = noise(mesh, 1e-3, 2.2);
-  ParameterSet none;
-  const auto moved = [&](double h) {
-    State result = state.clone();
-    axpy(h, along, result);
-    return result;
-  };
-  const auto product = [&](const State& adjoint) { return sum_over_ranks(local_dot(adjoint, other), MPI_COMM_WORLD); };
-  const double scale = value_of(*loss, state);
-  ASSERT_GT(scale, 1e-4);
-  const double slope = sum_over_ranks(loss->tangent(2, state, none, along, none), MPI_COMM_WORLD);
-  EXPECT_NEAR(slope, difference([&](double h) { return value_of(*loss, moved(h)); }), 1e-7 * scale);
-  EXPECT_GT(std::abs(slope), 1e-4 * scale);
-  const auto gradient = [&](double h) {
-    State bar = state.zero_like();
-    loss->add_gradient(2, moved(h), none, bar, none);
-    return product(bar);
-  };
-  const double of_other = sum_over_ranks(loss->tangent(2, state, none, other, none), MPI_COMM_WORLD);
-  EXPECT_NEAR(gradient(0.0), of_other, 1e-11 * scale);
-  State bar = state.zero_like();
-  loss->add_gradient_tangent(2, state, none, along, none, bar, none);
-  const double second = product(bar);
-  EXPECT_NEAR(second, difference(gradient), 1e-8 * scale);
-  EXPECT_GT(std::abs(second), 1e-6 * scale);
+  ASSERT_GT(value_of(*loss, bent(mesh)), 1e-4);
+  testing_camera::expect_derivatives(*loss, mesh, {1e-3, 2e-5, 1e-7, 1e-11, 1e-8});
 }
 
 TEST(silhouette, has_the_derivatives_that_differences_have) {
@@ -281,16 +189,8 @@ TEST(silhouette, of_an_affine_body_and_of_a_sheet_has_the_derivatives_that_diffe
 
 TEST(silhouette, has_the_gauss_newton_matrix_as_hessian_where_the_residuals_are_zero) {
   const Mesh mesh = make_box();
-  const State state = bent(*mesh), along = noise(*mesh, 1e-3, 0.4);
-  const auto loss = make_silhouette_loss(*mesh, oblique(), {{2, silhouette(*mesh, oblique(), state)}}, {.filter = 3});
-  ParameterSet none;
-  State newton = state.zero_like(), gauss = state.zero_like();
-  loss->add_gradient_tangent(2, state, none, along, none, newton, none);
-  loss->add_gauss_newton(2, state, none, along, none, gauss, none);
-  const double scale = sum_over_ranks(local_dot(gauss, along), MPI_COMM_WORLD);
-  EXPECT_GT(scale, 0.0);
-  axpy(-1.0, gauss, newton);
-  EXPECT_NEAR(sum_over_ranks(local_dot(newton, along), MPI_COMM_WORLD), 0.0, 1e-9 * scale);
+  expect_gauss_newton(
+      *make_silhouette_loss(*mesh, oblique(), {{2, silhouette(*mesh, oblique(), bent(*mesh))}}, {.filter = 3}), *mesh);
 }
 
 TEST(silhouette, is_refused_for_invalid_cameras_and_masks) {

@@ -97,7 +97,7 @@ if positive, the camera is orthographic, and the image is view_height metres hig
 
 }  // namespace
 
-void bind_silhouette(nb::module_& module) {
+void bind_cameras(nb::module_& module) {
   bind_camera(module);
   nb::class_<SilhouetteHandle, LossHandle>(
       module, "SilhouetteLoss",
