@@ -23,8 +23,11 @@ namespace {
 
 // Number of iterations; fixed, because all ranks must run the same number of iterations.
 constexpr int products = 50;
+void set_options(benchmark::internal::Benchmark* bench) {
+  bench->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
+}
 
-BENCHMARK(triad)->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(triad)->Apply(set_options);
 
 /// Returns the scene of a beam of 8 × 1 × 1 m with 8 n³ bricks of six cells each. n = 9, 16, 24 and 34 give 22, 112,
 /// 361 and 1003 thousand unknowns. In dynamics the beam has an initial sideways velocity; in statics the weight of the
@@ -240,10 +243,10 @@ void krylov_growth(benchmark::State& bench) {
   bench.counters["krylov/adjoint"] = static_cast<double>(counts.derivative_iterations);
 }
 
-BENCHMARK_CAPTURE(assembly, exact, false)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(assembly, projected, true)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(matrix_product)->Arg(16)->Arg(34)->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(block_product)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(assembly, exact, false)->Arg(16)->Apply(set_options);
+BENCHMARK_CAPTURE(assembly, projected, true)->Arg(16)->Apply(set_options);
+BENCHMARK(matrix_product)->Arg(16)->Arg(34)->Apply(set_options);
+BENCHMARK(block_product)->Arg(16)->Apply(set_options);
 BENCHMARK_CAPTURE(implicit_gradient, by_default, 0.0)
     ->Arg(16)
     ->UseRealTime()
