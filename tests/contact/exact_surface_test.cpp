@@ -5,7 +5,10 @@
 
 #include "exact_surface.hpp"
 
+#include <gmpxx.h>
 #include <gtest/gtest.h>
+
+#include <cstddef>
 
 namespace diffsim::contact::exact::exact_surface_test {
 namespace {
