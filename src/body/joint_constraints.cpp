@@ -107,10 +107,13 @@ std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body,
                                           const LinearForm& change) {
   const auto [a, e, f] = axes_from(joint.axis);
   const LinearForm offset = body.point(joint.point) - other.point(joint.point);
-  const bool is_rotation = joint.kind == JointKind::revolute;
-  std::vector<Constraint> constraints{
-      is_rotation ? product(body.direction(e), other.direction(e), 1.0) : product(offset, other.direction(a), 0.0),
-      is_rotation ? product(body.direction(e), other.direction(f), 0.0) : Constraint{}, Constraint{}};
+  std::vector<Constraint> constraints(3);
+  if (joint.kind == JointKind::revolute) {
+    constraints[0] = product(body.direction(e), other.direction(e), 1.0);
+    constraints[1] = product(body.direction(e), other.direction(f), 0.0);
+  } else {
+    constraints[0] = product(offset, other.direction(a), 0.0);
+  }
   for (std::size_t c = 0; c < 3; ++c) {
     Vector direction{};
     direction[c] = -1.0;
