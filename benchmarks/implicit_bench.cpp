@@ -21,10 +21,10 @@
 namespace diffsim {
 namespace {
 
-// Number of iterations; fixed, because all ranks must run the same number of iterations.
-constexpr int products = 50;
+// Number of iterations of short operations; fixed, because all ranks must run the same number of iterations.
+constexpr int num_iterations = 50;
 void set_options(benchmark::internal::Benchmark* bench) {
-  bench->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
+  bench->Iterations(num_iterations)->UseRealTime()->Unit(benchmark::kMillisecond);
 }
 
 BENCHMARK(triad)->Apply(set_options);
@@ -113,7 +113,7 @@ void matrix_product(benchmark::State& bench) {
   bench.counters["B/block"] = 9.0 * bytes / info.nz_used;
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const auto [seconds, of_triad] = fastest_alternated(2 * products, product, make_triad());
+  const auto [seconds, of_triad] = fastest_alternated(2 * num_iterations, product, make_triad());
   bench.counters["GB/s"] = 1e-9 * bytes / seconds;
   bench.counters["triad GB/s"] = 1e-9 * triad_bytes * ranks / of_triad;
   bench.counters["of triad"] = bytes / seconds * of_triad / (triad_bytes * ranks);

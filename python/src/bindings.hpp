@@ -10,6 +10,7 @@ namespace nb = nanobind;
 class SceneHandle;
 
 void bind_bodies(nb::module_& module);
+void bind_cameras(nb::module_& module);
 void bind_checkpoints(nb::module_& module);
 void bind_contact(nb::module_& module);
 void bind_errors(nb::module_& module);
@@ -26,7 +27,6 @@ void bind_problem(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);
-void bind_cameras(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);
