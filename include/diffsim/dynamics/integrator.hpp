@@ -45,7 +45,8 @@ struct NewtonOptions {
   double tolerance = 1e-10;
   /// Tolerance of the residual of the linear system in each Newton iteration, relative to the norm of the right-hand
   /// side. If the option `linear_tolerance` is 0, the tolerance of each linear system follows Eisenstat & Walker
-  /// (1996), choice 2, or is 1e-12 if the matrix is factored.
+  /// (1996), choice 2, or is 1e-2 ρ² if the matrix is factored, where ρ is the reduction of the residual by the last
+  /// iteration; the latter tolerance is at least 1e-12 and at most 1e-3.
   double linear_tolerance = 0.0;
   int max_iterations = 1000;  ///< maximum number of Newton iterations of a solve
   /// Maximum number of successive Newton iterations without progress. While prescribed components or obstacles still

@@ -197,6 +197,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
   }
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
+    solver->earlier.begin_matrix();
     if (!solver->configured) continue;
     const bool reuse = solver == &main_ && !solver->direct && !policy_.renews();
     Mat of = nullptr;  // matrix from which the preconditioner was computed, perhaps with another sparsity pattern
@@ -328,6 +329,7 @@ void LinearSystem::renew_preconditioner() {
 
 void LinearSystem::begin_solvers() {
   solve_policy_.begin_step();
+  for (Solver* solver : {&main_, &fallback_}) solver->earlier.discard();
   if (needs_pivoting_) {
     needs_pivoting_ = false;
     main_ = {};
@@ -392,6 +394,9 @@ LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tole
   if (policy_.on_reference()) {
     const LinearReport report = solve_by_another(reference_, b, x, tolerance, transposed);
     if (is_final(report)) return report;
+  } else if (direct && main_.earlier.may_serve() && !has_option(main_.prefix, "-ksp_type")) {
+    const LinearReport report = solve_by_earlier_factors(b, x, tolerance, transposed);
+    if (report.converged) return report;
   } else if (!direct && policy_.keeps()) {
     const LinearReport report = solve_by_another(main_, b, x, tolerance, transposed);
     if (is_final(report)) return report;
@@ -399,6 +404,28 @@ LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tole
     factors();
   }
   return solve_by_main(b, x, tolerance, transposed);
+}
+
+LinearReport LinearSystem::solve_by_earlier_factors(const Field& b, Field& x, double tolerance, bool transposed) {
+  // Conjugate gradients and GMRES measure residuals by recurrences, so the residual is computed at the end, and the
+  // Krylov method continues to a smaller residual than required.
+  constexpr double reserve = 0.5;
+  put(b, b_);
+  const double norm = norm_of(b_);
+  LinearReport report;
+  if (norm == 0.0) return report;
+  PC pc = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(main_.ksp, &pc));
+  const EarlierFactors::Outcome outcome =
+      main_.earlier.solve(pc, product(), matrix_, b_, x_, reserve * tolerance, symmetric_, transposed);
+  report.iterations = outcome.iterations;
+  if (!outcome.converged) return report;
+  find_residual(x_, transposed);
+  const double residual = norm_of(r_);
+  report.residual = residual / norm;
+  report.converged = is_small(residual, norm, tolerance, x_);
+  if (report.converged) get(x_, x);
+  return report;
 }
 
 LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolerance, bool transposed) {
@@ -431,14 +458,14 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   DIFFSIM_PETSC(KSPGetType(solver.ksp, &type));
   LinearReport report;
   if (std::string(type) == KSPPREONLY) {
-    report = refine(solver, b_, x_, tolerance, transposed);
+    report = refine(solver, tolerance, transposed);
     if (!report.converged && solver.without_pivoting) {
       needs_pivoting_ = true;
       const char* const prefix = solver.prefix;
       solver = {};
       configure(solver, true, prefix);
       DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, tolerance, 1e-300, 1e10, PETSC_DEFAULT));
-      report = refine(solver, b_, x_, tolerance, transposed);
+      report = refine(solver, tolerance, transposed);
     }
   } else {
     set_up(solver, norm);
@@ -496,13 +523,14 @@ void LinearSystem::set_up(Solver& solver, double norm) {
   fast_paths_->use_products(pc);
 }
 
-LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {
+LinearReport LinearSystem::refine(Solver& solver, double tolerance, bool transposed) {
   // Iterative refinement x ← x + P⁻¹ (b - J x), until the residual meets the tolerance or does not halve.
   constexpr int most = 6;
-  const double norm = norm_of(b);
+  const double norm = norm_of(b_);
   LinearReport report;
-  DIFFSIM_PETSC(VecSet(x, 0.0));
-  DIFFSIM_PETSC(VecCopy(b, r_));
+  solver.earlier.discard();
+  DIFFSIM_PETSC(VecSet(x_, 0.0));
+  DIFFSIM_PETSC(VecCopy(b_, r_));
   double residual = norm;
   for (int k = 0; k < most; ++k) {
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, r_, d_) : KSPSolve(solver.ksp, r_, d_));
@@ -511,12 +539,8 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
     report.reason = name_of(reason);
     if (reason < 0) return report;
     ++report.iterations;
-    DIFFSIM_PETSC(VecAXPY(x, 1.0, d_));
-    if (transposed && !symmetric_)
-      DIFFSIM_PETSC(MatMultTranspose(product(), x, r_));
-    else
-      DIFFSIM_PETSC(MatMult(product(), x, r_));
-    DIFFSIM_PETSC(VecAYPX(r_, -1.0, b));
+    DIFFSIM_PETSC(VecAXPY(x_, 1.0, d_));
+    find_residual(x_, transposed);
     const double previous = residual;
     residual = norm_of(r_);
     if (!(residual > tolerance * norm) || residual > 0.5 * previous) break;
@@ -524,15 +548,26 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
   find_inertia(solver);
   report.indefinite = solver.indefinite;
   report.residual = residual / norm;
-  // Rounding alone leaves a residual of about ε ‖J‖ ‖x‖, which may exceed the requested tolerance. A singular J leaves
-  // a much larger residual.
-  PetscReal size = 0.0;
-  if (residual > tolerance * norm) DIFFSIM_PETSC(MatNorm(matrix_, NORM_INFINITY, &size));
-  report.converged = residual <= std::max(tolerance * norm, std::min(1e-14 * size * norm_of(x), 1e-6 * norm));
+  report.converged = is_small(residual, norm, tolerance, x_);
   if (!report.converged)
     report.reason = "the factorisation leaves a relative residual of " + std::to_string(report.residual) +
                     "; the matrix is singular";
+  solver.earlier.record_factors(report.converged && !(symmetric_ && report.indefinite));
   return report;
+}
+
+void LinearSystem::find_residual(Vec x, bool transposed) {
+  DIFFSIM_PETSC(transposed && !symmetric_ ? MatMultTranspose(product(), x, r_) : MatMult(product(), x, r_));
+  DIFFSIM_PETSC(VecAYPX(r_, -1.0, b_));
+}
+
+bool LinearSystem::is_small(double residual, double norm, double tolerance, Vec x) const {
+  if (residual <= tolerance * norm) return true;
+  // Rounding alone leaves a residual of about ε ‖J‖ ‖x‖, which may exceed the requested tolerance. A singular J leaves
+  // a much larger residual.
+  PetscReal size = 0.0;
+  DIFFSIM_PETSC(MatNorm(matrix_, NORM_INFINITY, &size));
+  return residual <= std::min(1e-14 * size * norm_of(x), 1e-6 * norm);
 }
 
 void LinearSystem::find_inertia(Solver& solver) {

@@ -13,6 +13,7 @@
 #include "core/petsc_handle.hpp"
 #include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "dynamics/linear/earlier_factors.hpp"
 #include "dynamics/linear/fast_paths.hpp"
 #include "dynamics/linear/matrix_share.hpp"
 #include "dynamics/linear/preconditioner_policy.hpp"
@@ -74,7 +75,9 @@ class LinearSystem {
   /// preconditioner and returns true. The reference preconditioner is discarded if a later matrix has another sparsity
   /// pattern or another symmetry.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// Begins a time step, whose result must not depend on preconditioners or failed solves of earlier time steps. If
+  /// Begins a time step, whose result must not depend on preconditioners, factors or failed solves of earlier time
+  /// steps. If matrices are factored, later matrices of the step use the factors of an earlier matrix of the step as
+  /// preconditioner as long as a few iterations of a Krylov method suffice (EarlierFactors). Otherwise, if
   /// `set_reference` has set up a preconditioner for the rollout, the matrices of the step share this preconditioner
   /// until a solve fails, or until the iterations in excess of the expected number have cost as much as the set-up of a
   /// new preconditioner (PreconditionerPolicy). Afterwards, or if the rollout has no preconditioner of `set_reference`,
@@ -87,7 +90,9 @@ class LinearSystem {
   /// sparsity pattern, therefore remains in use until a solve fails, or until the iterations in excess of the expected
   /// number have cost as much as the set-up of a new preconditioner. `keep_preconditioner` acts as
   /// `renew_preconditioner` if the rollout has a preconditioner of `set_reference`, if matrices are factored, if the
-  /// present preconditioner has a cheap set-up or does not exist, or if a new preconditioner is due.
+  /// present preconditioner has a cheap set-up or does not exist, or if a new preconditioner is due. If matrices are
+  /// factored, the matrix of the derivatives is factored in any case, so that derivatives do not depend on the order in
+  /// which steps are recomputed.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero, regardless of the values of x on entry.
@@ -121,6 +126,7 @@ class LinearSystem {
     bool without_pivoting = false;                   // PETSc's own L D Lᵀ or L U
     const char* prefix = nullptr;                    // prefix of PETSc's options
     bool inertia_known = false, indefinite = false;  // both for the present matrix
+    EarlierFactors earlier;                          // solves without factors of the present matrix
   };
   /// Restores the solvers at the beginning of a time step, if failures in an earlier time step have changed the
   /// solvers.
@@ -146,6 +152,12 @@ class LinearSystem {
   /// Solves the linear system with a preconditioner that was computed for another matrix, in at most
   /// `policy_.most(tolerance)` iterations, and reports the number of iterations to `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
+  /// Solves the linear system with the factors of an earlier matrix as preconditioner (EarlierFactors). The report is
+  /// not converged if the present matrix must be factored.
+  LinearReport solve_by_earlier_factors(const Field& b, Field& x, double tolerance, bool transposed);
+  /// Returns true if `residual`, the norm of b - J x, is at most `tolerance` times `norm`, the norm of b, or differs
+  /// from zero by rounding errors only.
+  bool is_small(double residual, double norm, double tolerance, Vec x) const;
   /// Solves the linear system by the factorisation or the Krylov method of the configured solver. Repeats the solve
   /// with a new preconditioner only after a failure with a preconditioner that was computed for another matrix.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
@@ -156,7 +168,11 @@ class LinearSystem {
   /// Solves the linear system with the right-hand side `b_` by the Krylov method and stores the solution in `x_`.
   /// `norm`: norm of `b_`.
   LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
-  LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
+  /// Solves the linear system with the right-hand side `b_` by factorisation and iterative refinement, and stores the
+  /// solution in `x_`.
+  LinearReport refine(Solver& solver, double tolerance, bool transposed);
+  /// Computes the residual `r_` = `b_` - J x, or `b_` - Jᵀ x if `transposed`.
+  void find_residual(Vec x, bool transposed);
   void find_inertia(Solver& solver);
   void make_operator(Product product);
   static PetscErrorCode apply_product(Mat shell, Vec x, Vec y);

@@ -42,6 +42,14 @@ class ForcingTerm {
     previous_ = residual;
     return eta_;
   }
+  /// Tolerance of the next linear system if matrices are factored. Exact steps reduce the residual to about ρ² of its
+  /// value, where ρ is the reduction by the last step. A hundredth of ρ² changes neither the number of iterations nor
+  /// the last residual.
+  double next_with_factors(double residual) {
+    const double ratio = previous_ > 0.0 ? residual / previous_ : 1.0;
+    previous_ = residual;
+    return std::clamp(1e-2 * ratio * ratio, 1e-12, 1e-3);
+  }
 
  private:
   static constexpr double first = 0.05;
@@ -113,6 +121,10 @@ class Newton {
   bool at_rest() const { return largest_gap_ <= 0.0 && problem_.progress() >= problem_.progress_goal(); }
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
+  double next_tolerance() {
+    if (options_.linear_tolerance > 0.0) return options_.linear_tolerance;
+    return problem_.uses_factors() ? forcing_.next_with_factors(now_.residual) : forcing_.next(now_.residual, goal());
+  }
 
   /// Takes further full Newton steps while the residual is above the tolerance and each step reduces the residual to at
   /// most a quarter. The bound `rounding` of the rounding error is computed from the matrices of earlier iterates.
@@ -123,7 +135,8 @@ class Newton {
   void refine() {
     const double progress = problem_.progress();
     while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
-      const double tolerance = options_.linear_tolerance > 0.0 ? options_.linear_tolerance : refining_tolerance;
+      const bool is_loose = options_.linear_tolerance <= 0.0 && !problem_.uses_factors();
+      const double tolerance = is_loose ? refining_tolerance : next_tolerance();
       const LinearReport solve =
           problem_.find_direction(y_, residual_, nullptr, tolerance, Projection::none, direction_);
       report_.linear_iterations += solve.iterations;
@@ -154,8 +167,7 @@ class Newton {
   /// no step was found.
   bool take_step(bool hold) {
     const bool free_of_gap = hold || at_rest();
-    double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
-    if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
+    const double tolerance = next_tolerance();
     const int before = report_.iterations;
     for (const Projection projection : {Projection::none, Projection::contact, Projection::all}) {
       const bool exact = projection == Projection::none, last = projection == Projection::all;
@@ -300,8 +312,9 @@ class Newton {
   /// Returns true if a trial at step length t is accepted.
   ///
   /// With a potential, a trial is accepted if Armijo's condition holds. Rounding may hide the change of the potential,
-  /// so a trial is also accepted if the residual and |R·d| each fall to at most half of their values before the step.
-  /// The direction d was computed with a positive definite matrix, so d is a descent direction of the potential.
+  /// so a trial is also accepted if the residual and |R·d| each fall to at most half of their values before the step,
+  /// or if the residual ends the iterations. The direction d was computed with a positive definite matrix, so d is a
+  /// descent direction of the potential.
   ///
   /// Without a potential, a trial is accepted if the residual decreases, or if R·d < 0 and R(trial)·d ≤ -½ R·d. Along a
   /// line every force has a potential, and the second condition bounds how far a trial overshoots the minimum of that
@@ -316,7 +329,7 @@ class Newton {
              (slope_ < 0.0 && (may_rise_ || trial.residual <= largest_of_late()) &&
               problem_.dot(trial_residual_, direction_) <= -turned_slope * slope_);
     }
-    if (trial.potential <= now_.potential + sufficient_decrease * t * slope_) return true;
+    if (trial.potential <= now_.potential + sufficient_decrease * t * slope_ || trial.residual <= goal()) return true;
     return trial.residual <= 0.5 * now_.residual &&
            std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
   }

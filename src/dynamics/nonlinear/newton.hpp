@@ -50,8 +50,8 @@ class NewtonProblem {
   /// Returns true if some force term limits step lengths, as contact does. `Projection::contact` makes the
   /// contributions of the terms that limit step lengths positive semidefinite.
   virtual bool has_contact() const = 0;
-  /// Returns true if linear systems are solved to rounding error regardless of the tolerance.
-  virtual bool solves_exactly() = 0;
+  /// Returns true if matrices are factored, so that a small tolerance of a linear system costs little.
+  virtual bool uses_factors() = 0;
   /// Returns the dot product of x and y over the owned vertices of all ranks.
   virtual double dot(const Field& x, const Field& y) const = 0;
   /// Returns the largest absolute value of a component of x over the owned vertices of all ranks.
@@ -129,7 +129,8 @@ struct NewtonReport {
 /// - Without a potential, step lengths vary after ten iterations without progress, so that iterates do not repeat.
 ///
 /// - The tolerance of the linear systems follows Eisenstat & Walker (1996), choice 2, unless
-///   `NewtonOptions::linear_tolerance` is given or the matrices are factored.
+///   `NewtonOptions::linear_tolerance` is given. If the matrices are factored, the tolerance is so small that the
+///   iterates differ little from those of exact linear solves.
 ///
 /// `trace`: if not nullptr, stores the iterates and step lengths.
 NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,

@@ -81,7 +81,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   // ---- NewtonProblem ----
 
   bool has_potential() const override { return work_.has_potential; }
-  bool solves_exactly() override { return work_.common && work_.linear.factors(); }
+  bool uses_factors() override { return work_.common && work_.linear.factors(); }
   double rounding() const override { return rounding_; }
 
   dynamics::Evaluation evaluate(const Field& y, Field& residual) override;

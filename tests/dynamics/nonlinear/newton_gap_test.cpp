@@ -41,7 +41,7 @@ class Tandem : public NewtonProblem {
     return report;
   }
   bool has_contact() const override { return true; }
-  bool solves_exactly() override { return true; }
+  bool uses_factors() override { return true; }
   double dot(const Field& x, const Field& y) const override {
     return x.data()[0] * y.data()[0] + x.data()[1] * y.data()[1];
   }

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "dynamics/nonlinear/newton.hpp"
 
@@ -36,7 +38,7 @@ class Quartic : public NewtonProblem {
     return report;
   }
   bool has_contact() const override { return false; }
-  bool solves_exactly() override { return true; }
+  bool uses_factors() override { return true; }
   double dot(const Field& x, const Field& y) const override { return x.data()[0] * y.data()[0]; }
   double largest(const Field& x) const override { return std::abs(x.data()[0]); }
   bool move(const Field& from, double t, const Field& direction, Field& to) const override {
@@ -83,6 +85,57 @@ TEST(newton_refine, leaves_iterations_that_are_differentiated_as_they_are) {
   EXPECT_TRUE(report.converged);
   EXPECT_GT(report.residuals.back(), 1e-12);
   EXPECT_LE(report.residuals.back(), 1e-3);
+}
+
+/// Quartic whose potential rises with each evaluation, and whose dot products are constant: rounding errors exceed the
+/// changes of both.
+class Rounded : public Quartic {
+ public:
+  Rounded() : Quartic(0.0) {}
+  Evaluation evaluate(const Field& y, Field& residual) override {
+    Evaluation at = Quartic::evaluate(y, residual);
+    at.potential = ++evaluations_;
+    return at;
+  }
+  double dot(const Field&, const Field&) const override { return -1.0; }
+
+ private:
+  int evaluations_ = 0;
+};
+
+TEST(newton_refine, accepts_a_trial_that_ends_the_iterations_where_rounding_hides_the_fall_of_the_potential) {
+  Rounded problem;
+  Field y("y", Entities::one_for_all(MPI_COMM_SELF), 1);
+  y.fill(0.7);  // one iteration reduces the residual from 4e-2 to 6e-4, below the bound of the rounding error
+  const NewtonReport report = solve_by_newton(problem, {.tolerance = 1e-12, .try_exact = true}, y);
+  EXPECT_TRUE(report.converged) << report.reason;
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_EQ(report.reductions, 0);
+}
+
+/// Quartic that stores the tolerance of each linear system.
+class Recorded : public Quartic {
+ public:
+  Recorded() : Quartic(0.0) {}
+  LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
+                              Projection projection, Field& direction) override {
+    tolerances.push_back(tolerance);
+    return Quartic::find_direction(y, residual, gap, tolerance, projection, direction);
+  }
+  std::vector<double> tolerances;
+};
+
+TEST(newton_refine, factored_systems_have_tolerances_far_below_the_reduction_by_exact_steps) {
+  Recorded problem;
+  const NewtonReport report = solve(problem, {.tolerance = 1e-14});
+  EXPECT_TRUE(report.converged);
+  const std::vector<double>& r = report.residuals;
+  ASSERT_GE(problem.tolerances.size(), 5U);
+  EXPECT_EQ(problem.tolerances[0], 1e-3);
+  for (std::size_t k = 1; k + 1 < r.size(); ++k) {
+    const double ratio = r[k] / r[k - 1];
+    EXPECT_DOUBLE_EQ(problem.tolerances[k], std::clamp(1e-2 * ratio * ratio, 1e-12, 1e-3));
+  }
 }
 
 }  // namespace
