@@ -221,7 +221,8 @@ void bind_joint(nb::module_& module) {
           R"(Create a joint.
 
 kind: fixed, revolute, prismatic, spherical, universal or planar. body, other: names of the two bodies; an empty `other`
-means the world. point (m) and axis are given for the rest positions of the bodies. armature: inertia of a motor's rotor
+means the world. point (m) and axis are given for the rest positions of the bodies; a scene that joins the joint has the parameters
+joint_point:NAME and joint_axis:NAME, except for fixed joints, and for the axis of a spherical joint. armature: inertia of a motor's rotor
 with respect to the coordinate of a revolute (kg m²) or prismatic (kg) joint. A joint with an armature needs a body
 Body.rotor() with the name `rotor` in the mesh, and adds the parameter joint_armature:NAME. follows: name of a joint
 whose coordinate this joint follows: the coordinate changes by ratio times the change of that joint's coordinate.)")

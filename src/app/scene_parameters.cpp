@@ -66,6 +66,13 @@ void add_of_materials(const Scene& scene, KindsByName& kinds) {
 }
 
 void add_of_joints(const Scene& scene, KindsByName& kinds) {
+  for (const JointEntry& entry : scene.joints) {
+    if (entry.joint.kind == JointKind::fixed) continue;
+    kinds.add(JointParameters::point, entry.joint.name);
+    if (entry.joint.kind != JointKind::spherical) kinds.add(JointParameters::axis, entry.joint.name);
+  }
+  for (const JointEntry& entry : scene.drives)  // drives of robots' joints
+    for (const ParameterSpec& spec : {JointParameters::point, JointParameters::axis}) kinds.add(spec, entry.joint.name);
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
       if (entry.joint.armature > 0.0) kinds.add(JointParameters::armature, entry.joint.name);

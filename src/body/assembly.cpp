@@ -18,45 +18,100 @@
 namespace diffsim::body {
 namespace {
 
-using Along = Dual<double, 1>;
-
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 template <class T>
-Vec3<T> constant(const std::array<double, 3>& v) {
-  return {{T(v[0]), T(v[1]), T(v[2])}};
+Vec3<T> vector_of(const std::array<T, 3>& v) {
+  return {{v[0], v[1], v[2]}};
 }
 
-/// Returns the factors A and B of the constraint g (see Constraint) at x. If `with_constants` is false, the constants
-/// a₀ and b₀ are omitted; x is then a velocity or a change of positions.
+/// Returns the constraint with coefficients of the type Along, whose derivatives are zero.
+ConstraintOf<Along> without_derivatives(const Constraint& g) {
+  const auto constant = [](const std::array<double, 3>& v) { return std::array<Along, 3>{v[0], v[1], v[2]}; };
+  ConstraintOf<Along> along{{}, constant(g.a), constant(g.b)};
+  for (const Constraint::Entry& entry : g.entries)
+    along.entries.push_back({entry.node, entry.rest, Along(entry.a), Along(entry.b), constant(entry.linear)});
+  return along;
+}
+
+/// Returns the displacement of the entry's node at the positions x.
 template <class T>
-std::pair<Vec3<T>, Vec3<T>> factors_of(const Constraint& g, const NodeVectors<T>& x, bool with_constants) {
-  Vec3<T> A = with_constants ? constant<T>(g.a) : constant<T>({}),
-          B = with_constants ? constant<T>(g.b) : constant<T>({});
-  for (const Constraint::Entry& entry : g.entries) {
-    A = A + T(entry.a) * x[index(entry.node)];
-    B = B + T(entry.b) * x[index(entry.node)];
+Vec3<T> displacement(const typename ConstraintOf<T>::Entry& entry, const NodeVectors<T>& x) {
+  Vec3<T> u = x[index(entry.node)];
+  for (std::size_t c = 0; c < 3; ++c) u[static_cast<int>(c)] = u[static_cast<int>(c)] - entry.rest[c];
+  return u;
+}
+
+/// Returns the factors A and B of the constraint g (see Constraint) at x. If `with_constants` is false, x is a velocity
+/// or a change of positions, and the constants a₀, b₀ and X_k are omitted.
+template <class T>
+std::pair<Vec3<T>, Vec3<T>> factors_of(const ConstraintOf<T>& g, const NodeVectors<T>& x, bool with_constants) {
+  const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
+  Vec3<T> A = with_constants ? vector_of(g.a) : zero, B = with_constants ? vector_of(g.b) : zero;
+  for (const auto& entry : g.entries) {
+    const Vec3<T> u = with_constants ? displacement<T>(entry, x) : x[index(entry.node)];
+    A = A + entry.a * u;
+    B = B + entry.b * u;
   }
   return {A, B};
 }
 
 /// Returns the gradient of g with respect to the position of one node. `AB`: factors A and B of the constraint.
 template <class T>
-Vec3<T> gradient_at(const Constraint::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
-  return T(entry.a) * AB.second + T(entry.b) * AB.first + constant<T>(entry.linear);
+Vec3<T> gradient_at(const typename ConstraintOf<T>::Entry& entry, const std::pair<Vec3<T>, Vec3<T>>& AB) {
+  return entry.a * AB.second + entry.b * AB.first + vector_of(entry.linear);
+}
+
+/// Returns g(x) = a₀·dB + dA·b₀ + dA·dB + Σ_k l_k·u_k, where dA = A - a₀ and dB = B - b₀.
+template <class T>
+T value_of(const ConstraintOf<T>& g, const NodeVectors<T>& x) {
+  const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
+  Vec3<T> dA = zero, dB = zero;
+  T linear(0.0);
+  for (const auto& entry : g.entries) {
+    const Vec3<T> u = displacement<T>(entry, x);
+    dA = dA + entry.a * u;
+    dB = dB + entry.b * u;
+    linear = linear + dot(vector_of(entry.linear), u);
+  }
+  return dot(vector_of(g.a), dB) + dot(dA, vector_of(g.b)) + dot(dA, dB) + linear;
 }
 
 /// Returns the linear function Σ_k l_k·w_k of the constraint, with the node vectors w_k.
 template <class T>
-T linear_part(const Constraint& g, const NodeVectors<T>& w) {
+T linear_part(const ConstraintOf<T>& g, const NodeVectors<T>& w) {
   T sum(0.0);
-  for (const Constraint::Entry& entry : g.entries) sum = sum + dot(constant<T>(entry.linear), w[index(entry.node)]);
+  for (const auto& entry : g.entries) sum = sum + dot(vector_of(entry.linear), w[index(entry.node)]);
   return sum;
 }
 
+BodyVector<Along> without_derivatives(const BodyVector<double>& v) {
+  BodyVector<Along> along;
+  std::copy(std::begin(v.weights), std::end(v.weights), along.weights);
+  std::copy(std::begin(v.at_rest), std::end(v.at_rest), along.at_rest);
+  for (std::size_t k = 0; k < 4; ++k) std::copy(std::begin(v.rest[k]), std::end(v.rest[k]), along.rest[k]);
+  return along;
+}
+
+JointCoordinateOf<Along> without_derivatives(const JointCoordinate& q) {
+  return {q.is_rotation,
+          without_derivatives(q.own),
+          without_derivatives(q.other_point),
+          without_derivatives(q.first),
+          without_derivatives(q.second),
+          q.start};
+}
+
+JointCouplingOf<Along> without_derivatives(const JointCoupling& g) {
+  return {without_derivatives(g.follower), without_derivatives(g.leader), g.nodes, g.alpha, g.beta, g.is_periodic};
+}
+
+template <class T>
+using NodeValues = JointCoupling::NodeValues<T>;
+
 /// Returns Σ_k a_k·b_k.
 template <class T>
-T sum_of_products(const JointCoupling::NodeValues<T>& a, const JointCoupling::NodeValues<T>& b) {
+T sum_of_products(const NodeValues<T>& a, const NodeValues<T>& b) {
   T sum(0.0);
   for (std::size_t k = 0; k < a.size(); ++k) sum = sum + dot(a[k], b[k]);
   return sum;
@@ -64,8 +119,7 @@ T sum_of_products(const JointCoupling::NodeValues<T>& a, const JointCoupling::No
 
 /// Adds factor · `values` to `forces` at the nodes of the coupling.
 template <class T>
-void add_at(const JointCoupling& coupling, const T& factor, const JointCoupling::NodeValues<T>& values,
-            NodeVectors<T>& forces) {
+void add_at(const JointCouplingOf<T>& coupling, const T& factor, const NodeValues<T>& values, NodeVectors<T>& forces) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     Vec3<T>& force = forces[index(coupling.nodes[k])];
     force = force + factor * values[k];
@@ -118,25 +172,27 @@ template <class T>
 class Assembly::Gradients {
  public:
   Gradients(const Assembly& assembly, const NodeVectors<T>& x) : assembly_(assembly) {
-    for (const Constraint& constraint : assembly.constraints_) factors_.push_back(factors_of(constraint, x, true));
-    for (const JointCoupling& coupling : assembly.couplings_)
+    for (const auto& constraint : assembly.constraints<T>()) factors_.push_back(factors_of(constraint, x, true));
+    for (const auto& coupling : assembly.couplings<T>())
       coupling.evaluate(coupling.at_nodes(x), of_couplings_.emplace_back());
   }
   /// Gradient of a constraint with respect to the position of the node at `place`.
   Vec3<T> operator()(const Place& place) const {
     const std::size_t k = index(place.constraint), entry = index(place.entry);
-    return k < factors_.size() ? gradient_at(assembly_.constraints_[k].entries[entry], factors_[k])
+    return k < factors_.size() ? gradient_at<T>(assembly_.constraints<T>()[k].entries[entry], factors_[k])
                                : of_couplings_[k - factors_.size()][entry];
   }
 
  private:
   const Assembly& assembly_;
   std::vector<std::pair<Vec3<T>, Vec3<T>>> factors_;
-  std::vector<JointCoupling::NodeValues<T>> of_couplings_;
+  std::vector<NodeValues<T>> of_couplings_;
 };
 
 Assembly::Assembly(std::string name, std::vector<Constraint> constraints, std::vector<JointCoupling> couplings)
     : name_(std::move(name)), constraints_(std::move(constraints)), couplings_(std::move(couplings)) {
+  for (const Constraint& constraint : constraints_) along_.push_back(without_derivatives(constraint));
+  for (const JointCoupling& coupling : couplings_) along_couplings_.push_back(without_derivatives(coupling));
   std::map<int, std::vector<Place>> places;
   const auto add = [&](int node, std::size_t k, std::size_t entry) {
     places[node].push_back({static_cast<int>(k), static_cast<int>(entry)});
@@ -149,15 +205,41 @@ Assembly::Assembly(std::string name, std::vector<Constraint> constraints, std::v
   for (auto& [number, of_node] : places) nodes_.push_back({number, std::move(of_node)});
 }
 
+void Assembly::replace(std::size_t first, const std::vector<Constraint>& constraints,
+                       const std::vector<ConstraintOf<Along>>& along) {
+  std::copy(constraints.begin(), constraints.end(), constraints_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(along.begin(), along.end(), along_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+void Assembly::replace_coupling(std::size_t k, const JointCoupling& coupling, const JointCouplingOf<Along>& along) {
+  couplings_[k] = coupling;
+  along_couplings_[k] = along;
+}
+
+template <class T>
+const std::vector<JointCouplingOf<T>>& Assembly::couplings() const {
+  if constexpr (std::is_same_v<T, double>)
+    return couplings_;
+  else
+    return along_couplings_;
+}
+
+template <class T>
+const std::vector<ConstraintOf<T>>& Assembly::constraints() const {
+  if constexpr (std::is_same_v<T, double>)
+    return constraints_;
+  else
+    return along_;
+}
+
 template <class T>
 std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
   std::vector<T> g;
-  for (const Constraint& constraint : constraints_) {
-    const auto [A, B] = factors_of(constraint, x, true);
-    g.push_back(dot(A, B) + linear_part(constraint, x) - constraint.value);
+  for (const auto& constraint : constraints<T>()) {
+    g.push_back(value_of(constraint, x));
   }
-  for (const JointCoupling& coupling : couplings_) {
-    JointCoupling::NodeValues<T> gradient;
+  for (const auto& coupling : couplings<T>()) {
+    NodeValues<T> gradient;
     g.push_back(coupling.evaluate(coupling.at_nodes(x), gradient));
   }
   return g;
@@ -166,7 +248,7 @@ std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
 template <class T>
 std::vector<T> Assembly::products(const NodeVectors<T>& x, bool with_constants, const NodeVectors<T>& w) const {
   std::vector<T> products;
-  for (const Constraint& constraint : constraints_) {
+  for (const auto& constraint : constraints<T>()) {
     const auto [A, B] = factors_of(constraint, x, with_constants);
     const auto [dA, dB] = factors_of(constraint, w, false);
     const T sum = dot(dA, B) + dot(A, dB);
@@ -178,11 +260,12 @@ std::vector<T> Assembly::products(const NodeVectors<T>& x, bool with_constants, 
 template <class T>
 void Assembly::add_transposed_products(const NodeVectors<T>& x, bool with_constants, const std::vector<T>& lambda,
                                        double scale, NodeVectors<T>& forces) const {
-  for (std::size_t k = 0; k < constraints_.size(); ++k) {
-    const auto AB = factors_of(constraints_[k], x, with_constants);
-    for (Constraint::Entry entry : constraints_[k].entries) {
+  const std::vector<ConstraintOf<T>>& all = constraints<T>();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto AB = factors_of(all[k], x, with_constants);
+    for (typename ConstraintOf<T>::Entry entry : all[k].entries) {
       if (!with_constants) entry.linear = {};
-      forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at(entry, AB);
+      forces[index(entry.node)] = forces[index(entry.node)] + T(scale) * lambda[k] * gradient_at<T>(entry, AB);
     }
   }
 }
@@ -190,8 +273,8 @@ void Assembly::add_transposed_products(const NodeVectors<T>& x, bool with_consta
 template <class T>
 std::vector<T> Assembly::project(const NodeVectors<T>& x, const NodeVectors<T>& w) const {
   std::vector<T> result = products(x, true, w);
-  for (const JointCoupling& coupling : couplings_) {
-    JointCoupling::NodeValues<T> gradient;
+  for (const auto& coupling : couplings<T>()) {
+    NodeValues<T> gradient;
     coupling.evaluate(coupling.at_nodes(x), gradient);
     result.push_back(sum_of_products(gradient, coupling.at_nodes(w)));
   }
@@ -202,10 +285,11 @@ template <class T>
 void Assembly::add_forces(const NodeVectors<T>& x, const std::vector<T>& lambda, double scale,
                           NodeVectors<T>& forces) const {
   add_transposed_products(x, true, lambda, scale, forces);
-  for (std::size_t k = 0; k < couplings_.size(); ++k) {
-    JointCoupling::NodeValues<T> gradient;
-    couplings_[k].evaluate(couplings_[k].at_nodes(x), gradient);
-    add_at(couplings_[k], T(scale) * lambda[constraints_.size() + k], gradient, forces);
+  const std::vector<JointCouplingOf<T>>& all = couplings<T>();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    NodeValues<T> gradient;
+    all[k].evaluate(all[k].at_nodes(x), gradient);
+    add_at(all[k], T(scale) * lambda[constraints_.size() + k], gradient, forces);
   }
 }
 
@@ -213,18 +297,10 @@ template <class T>
 void Assembly::add_curvature(const NodeVectors<T>& x, const std::vector<T>& lambda, const NodeVectors<T>& w,
                              double scale, NodeVectors<T>& forces) const {
   add_transposed_products(w, false, lambda, scale, forces);
-  for (std::size_t k = 0; k < couplings_.size(); ++k)
-    add_at(couplings_[k], T(scale) * lambda[constraints_.size() + k],
-           couplings_[k].hessian_product(couplings_[k].at_nodes(x), couplings_[k].at_nodes(w)), forces);
-}
-
-std::vector<double> Assembly::second_derivative(const NodeVectors<double>& x, const NodeVectors<double>& w,
-                                                const NodeVectors<double>& u) const {
-  std::vector<double> result = products(w, false, u);
-  for (const JointCoupling& coupling : couplings_)
-    result.push_back(
-        sum_of_products(coupling.hessian_product(coupling.at_nodes(x), coupling.at_nodes(w)), coupling.at_nodes(u)));
-  return result;
+  const std::vector<JointCouplingOf<T>>& all = couplings<T>();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    add_at(all[k], T(scale) * lambda[constraints_.size() + k],
+           all[k].hessian_product(all[k].at_nodes(x), all[k].at_nodes(w)), forces);
 }
 
 std::vector<int> Assembly::node_numbers() const {
@@ -274,11 +350,11 @@ std::vector<double> Assembly::curvature(const NodeVectors<double>& x, const std:
       }
   for (std::size_t k = 0; k < couplings_.size(); ++k) {
     const JointCoupling& coupling = couplings_[k];
-    const JointCoupling::NodeValues<double> at = coupling.at_nodes(x);
+    const NodeValues<double> at = coupling.at_nodes(x);
     for (std::size_t column = 0; column < 3 * at.size(); ++column) {
-      JointCoupling::NodeValues<double> unit{};
+      NodeValues<double> unit{};
       unit[column / 3][static_cast<int>(column % 3)] = lambda[constraints_.size() + k];
-      const JointCoupling::NodeValues<double> product = coupling.hessian_product(at, unit);
+      const NodeValues<double> product = coupling.hessian_product(at, unit);
       const std::size_t j = 3 * place[coupling.nodes[column / 3]] + column % 3;
       for (std::size_t row = 0; row < 3 * at.size(); ++row)
         matrix[(3 * place[coupling.nodes[row / 3]] + row % 3) * width + j] +=

@@ -7,6 +7,7 @@
 #include "body/constraint.hpp"
 #include "body/joint_coupling.hpp"
 #include "body/node_vectors.hpp"
+#include "body/placement.hpp"
 
 namespace diffsim::body {
 
@@ -30,6 +31,15 @@ class Assembly {
   /// 'crate'".
   Assembly(std::string name, std::vector<Constraint> constraints, std::vector<JointCoupling> couplings = {});
 
+  /// Replaces the constraints of type Constraint from the index `first` on. The new constraints must have the same
+  /// nodes as the old ones, in the same order. `along`: the same constraints, with the derivatives of their
+  /// coefficients along a change of parameters. Member functions with the scalar type `Along` include these
+  /// derivatives.
+  void replace(std::size_t first, const std::vector<Constraint>& constraints,
+               const std::vector<ConstraintOf<Along>>& along);
+  /// Replaces the constraint with the index `k` of type JointCoupling in the same way.
+  void replace_coupling(std::size_t k, const JointCoupling& coupling, const JointCouplingOf<Along>& along);
+
   const std::string& name() const { return name_; }
   std::size_t size() const { return constraints_.size() + couplings_.size(); }
 
@@ -48,11 +58,6 @@ class Assembly {
   template <class T>
   void add_curvature(const NodeVectors<T>& x, const std::vector<T>& lambda, const NodeVectors<T>& w, double scale,
                      NodeVectors<T>& forces) const;
-
-  /// Returns wᵀ ∇²g_k u for each of the n constraints g_k = 0, [n], with the second derivatives ∇²g_k at x and the node
-  /// vectors w and u.
-  std::vector<double> second_derivative(const NodeVectors<double>& x, const NodeVectors<double>& w,
-                                        const NodeVectors<double>& u) const;
 
   /// Returns the indices of the N nodes of the constraints in increasing order, [N].
   std::vector<int> node_numbers() const;
@@ -109,8 +114,17 @@ class Assembly {
   std::string too_large() const;
 
   std::string name_;
+  /// Constraints of type Constraint, with the scalar type T of the calling member function.
+  template <class T>
+  const std::vector<ConstraintOf<T>>& constraints() const;
+
   std::vector<Constraint> constraints_;
+  std::vector<ConstraintOf<Along>> along_;  // `constraints_` with the derivatives of their coefficients
+  template <class T>
+  const std::vector<JointCouplingOf<T>>& couplings() const;
+
   std::vector<JointCoupling> couplings_;
+  std::vector<JointCouplingOf<Along>> along_couplings_;  // `couplings_` with derivatives
   /// Constraint that depends on a node: the index of the constraint, and the index of the node in
   /// `Constraint::entries` or in `JointCoupling::nodes`.
   struct Place {

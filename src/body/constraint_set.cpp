@@ -130,11 +130,11 @@ std::vector<Ends> find_pairs(const std::vector<Ends>& ends, const std::vector<in
   return pairs;
 }
 
-/// Returns the constraint that couples the coordinates of a joint and of the joint `leader`. `bodies`, `frames`: all
-/// bodies, and their frames on this rank. `ends`: the bodies of the joint, then those of the joint `leader`.
-JointCoupling make_coupling(const Joint& joint, const Joint& leader, const std::vector<Body>& bodies,
+/// Returns the coupling of a joint with the joint `leader`. `bodies`, `frames`: all bodies, and their frames on this
+/// rank. `ends`: the bodies of the joint, then those of the joint `leader`.
+CoupledJoints make_coupling(const Joint& joint, const Joint& leader, const std::vector<Body>& bodies,
                             const std::vector<Frame>& frames, const std::array<Ends, 2>& ends) {
-  JointCoupling coupling{};
+  CoupledJoints coupled{{joint, leader}, {}, {}, {}};
   for (std::size_t side = 0; side < 2; ++side) {
     const auto body = static_cast<std::size_t>(ends[side][0]);
     const int other = ends[side][1];
@@ -144,17 +144,15 @@ JointCoupling make_coupling(const Joint& joint, const Joint& leader, const std::
       other_rest = bodies[static_cast<std::size_t>(other)].rest;
       other_node = frames[static_cast<std::size_t>(other)].first_node();
     }
-    JointForce& coordinate = side == 0 ? coupling.follower : coupling.leader;
-    coordinate = make_joint_force(side == 0 ? joint : leader, bodies[body].rest, other_rest);
-    coordinate.start = 0.0;
+    coupled.geometry[side] = make_joint_geometry(coupled.joints[side], bodies[body].rest, other_rest);
     for (int k = 0; k < 4; ++k) {
       const std::size_t first = 8 * side + static_cast<std::size_t>(k);
-      coupling.nodes[first] = frames[body].first_node() + k;
-      coupling.nodes[first + 4] = other_node + k;
+      coupled.nodes[first] = frames[body].first_node() + k;
+      coupled.nodes[first + 4] = other_node + k;
     }
   }
-  set_weights(joint.ratio, coupling);
-  return coupling;
+  coupled.weights = coupling_weights(joint.ratio, coupled.geometry[0].is_rotation, coupled.geometry[1].is_rotation);
+  return coupled;
 }
 
 /// Rotor of a joint (`Joint::armature`). All ranks store the same list of rotors.
@@ -225,13 +223,127 @@ class NodeNumbers {
 /// Constraints of one assembly and the names of its bodies.
 struct Parts {
   std::vector<Constraint> constraints;
-  std::vector<JointCoupling> couplings;
+  std::vector<CoupledJoints> couplings;
   std::string names;
 
   void add(std::vector<Constraint> more) {
     constraints.insert(constraints.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 };
+
+/// Constraints of the assemblies for which this rank does the computations.
+class Collected {
+ public:
+  /// Collects the constraints. Sets `vertices` to the vertices of this rank's bodies and rotors. Collective.
+  Collected(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints,
+            std::vector<int>& vertices)
+      : mesh_(mesh),
+        joints_(joints),
+        rank_(rank_of(mesh.comm())),
+        bodies_(find_bodies(mesh, cells, vertices)),
+        ends_(find_ends(mesh, bodies_, joints)),
+        rotors_(find_rotors(mesh, joints, vertices)),
+        leaders_(find_leaders(joints)),
+        group_(find_groups(bodies_.size(), find_pairs(ends_, leaders_))),
+        numbers_(rank_, vertices.size()) {
+    add_bodies();
+    add_joints();
+    add_couplings();
+    add_rotors();
+  }
+
+  const std::vector<Rotor>& rotors() const { return rotors_; }
+  bool has_couplings() const {
+    return std::any_of(leaders_.begin(), leaders_.end(), [](int leader) { return leader >= 0; });
+  }
+  /// Nodes of other ranks, of which this rank has copies.
+  const std::vector<VertexLocation>& copies() const { return numbers_.copies; }
+  /// Moves the constraints to `assemblies`, and returns their joints.
+  std::unique_ptr<PlacedJoints> move_to(std::vector<Assembly>& assemblies);
+
+ private:
+  bool is_mine(std::size_t body) const { return bodies_[group_[body]].rank == rank_; }
+  Frame frame_of(int body) const { return body < 0 ? Frame() : frames_[static_cast<std::size_t>(body)]; }
+
+  void add_bodies() {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const Body& body = bodies_[i];
+      frames_.emplace_back(is_mine(i) ? numbers_.number(body.rank, body.first_node, 4) : body.first_node, body.rest);
+      if (!is_mine(i)) continue;
+      Parts& all = parts_[group_[i]];
+      all.add(frames_[i].rigidity());
+      all.names += (all.names.empty() ? "'" : ", '") + mesh_.bodies()[static_cast<std::size_t>(body.number)].name + "'";
+    }
+  }
+
+  void add_joints() {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const auto& [a, b] = ends_[j];
+      if (!is_mine(static_cast<std::size_t>(a))) continue;
+      const std::size_t group = group_[static_cast<std::size_t>(a)];
+      Parts& all = parts_[group];
+      places_.emplace(
+          j, PlacedJoints::Place{joints_[j], frame_of(a), frame_of(b), group, all.constraints.size(), std::nullopt});
+      all.add(joint_constraints(joints_[j], placement_of(joints_[j]), frame_of(a), frame_of(b)));
+    }
+  }
+
+  void add_couplings() {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const auto a = static_cast<std::size_t>(ends_[j][0]), leader = static_cast<std::size_t>(std::max(leaders_[j], 0));
+      if (leaders_[j] >= 0 && is_mine(a))
+        parts_[group_[a]].couplings.push_back(
+            make_coupling(joints_[j], joints_[leader], bodies_, frames_, {ends_[j], ends_[leader]}));
+    }
+  }
+
+  void add_rotors() {
+    for (const auto& [j, owner, node, rest] : rotors_) {
+      const auto& [a, b] = ends_[static_cast<std::size_t>(j)];
+      if (!is_mine(static_cast<std::size_t>(a))) continue;
+      const Joint& joint = joints_[static_cast<std::size_t>(j)];
+      Parts& all = parts_[group_[static_cast<std::size_t>(a)]];
+      PlacedJoints::Place& place = places_.at(static_cast<std::size_t>(j));
+      place.rotor = LinearForm{{{numbers_.number(owner, node, 1), 1.0, rest}}, {}};
+      place.first_of_rotor = all.constraints.size();
+      all.add(rotor_constraints(joint, placement_of(joint), frame_of(a), frame_of(b), *place.rotor));
+    }
+  }
+
+  const TetrahedralMesh& mesh_;
+  const std::vector<Joint>& joints_;
+  int rank_;
+  std::vector<Body> bodies_;
+  std::vector<Ends> ends_;
+  std::vector<Rotor> rotors_;
+  std::vector<int> leaders_;
+  std::vector<std::size_t> group_;  // lowest body of each body's group
+  NodeNumbers numbers_;
+  std::vector<Frame> frames_;
+  std::map<std::size_t, Parts> parts_;                 // key: lowest body of the group
+  std::map<std::size_t, PlacedJoints::Place> places_;  // key: index of the joint; `assembly` is the group
+};
+
+std::unique_ptr<PlacedJoints> Collected::move_to(std::vector<Assembly>& assemblies) {
+  std::map<std::size_t, std::size_t> assembly_of_group;
+  std::vector<PlacedJoints::Coupling> coupled;
+  for (auto& [number, of_group] : parts_) {
+    assembly_of_group.emplace(number, assemblies.size());
+    std::vector<JointCoupling> couplings;
+    for (const CoupledJoints& joints : of_group.couplings) {
+      coupled.push_back({joints, assemblies.size(), couplings.size()});
+      couplings.push_back(joints.at(placement_of(joints.joints[0]), placement_of(joints.joints[1])));
+    }
+    assemblies.emplace_back((of_group.names.find(',') == std::string::npos ? "body " : "bodies ") + of_group.names,
+                            std::move(of_group.constraints), std::move(couplings));
+  }
+  std::vector<PlacedJoints::Place> places;
+  for (auto& [j, place] : places_) {
+    place.assembly = assembly_of_group.at(place.assembly);
+    places.push_back(std::move(place));
+  }
+  return std::make_unique<PlacedJoints>(std::move(places), std::move(coupled));
+}
 
 /// Returns the rest positions of the given vertices, and of the copies in `nodes`. Collective.
 NodeVectors<double> rest_of_nodes(const TetrahedralMesh& mesh, const std::vector<int>& vertices,
@@ -257,56 +369,29 @@ ConstraintSet::~ConstraintSet() = default;
 ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells,
                              const std::vector<Joint>& joints)
     : device_(std::make_unique<OnDevice>()) {
-  const std::vector<Body> bodies = find_bodies(mesh, cells, vertices_);
-  const std::vector<Ends> ends = find_ends(mesh, bodies, joints);
-  const std::vector<Rotor> rotors = find_rotors(mesh, joints, vertices_);
-  const std::vector<int> leaders = find_leaders(joints);
-  has_couplings_ = std::any_of(leaders.begin(), leaders.end(), [](int leader) { return leader >= 0; });
-  const std::vector<std::size_t> group = find_groups(bodies.size(), find_pairs(ends, leaders));
-  const int rank = rank_of(mesh.comm());
-  const auto is_mine = [&](std::size_t body) { return bodies[group[body]].rank == rank; };
-  NodeNumbers numbers(rank, vertices_.size());
-  std::vector<Frame> frames;
-  std::map<std::size_t, Parts> parts;  // key: lowest body of the group
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Body& body = bodies[i];
-    frames.emplace_back(is_mine(i) ? numbers.number(body.rank, body.first_node, 4) : body.first_node, body.rest);
-    if (!is_mine(i)) continue;
-    Parts& all = parts[group[i]];
-    all.add(frames[i].rigidity());
-    all.names += (all.names.empty() ? "'" : ", '") + mesh.bodies()[static_cast<std::size_t>(body.number)].name + "'";
-  }
-  const auto frame_of = [&](int body) { return body < 0 ? Frame() : frames[static_cast<std::size_t>(body)]; };
-  for (std::size_t j = 0; j < joints.size(); ++j)
-    if (const auto a = static_cast<std::size_t>(ends[j][0]); is_mine(a))
-      parts[group[a]].add(joint_constraints(joints[j], frames[a], frame_of(ends[j][1])));
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const auto a = static_cast<std::size_t>(ends[j][0]), leader = static_cast<std::size_t>(std::max(leaders[j], 0));
-    if (leaders[j] >= 0 && is_mine(a))
-      parts[group[a]].couplings.push_back(
-          make_coupling(joints[j], joints[leader], bodies, frames, {ends[j], ends[leader]}));
-  }
-  for (const auto& [j, owner, node, rest] : rotors) {
-    const auto& [a, b] = ends[static_cast<std::size_t>(j)];
-    if (!is_mine(static_cast<std::size_t>(a))) continue;
-    const LinearForm change{{{numbers.number(owner, node, 1), 1.0}}, {-rest[0], -rest[1], -rest[2]}};
-    parts[group[static_cast<std::size_t>(a)]].add(
-        rotor_constraints(joints[static_cast<std::size_t>(j)], frame_of(a), frame_of(b), change));
-  }
-  nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), numbers.copies);
+  Collected collected(mesh, cells, joints, vertices_);
+  has_couplings_ = collected.has_couplings();
+  nodes_ = with_copies(Entities("nodes of rigid bodies", mesh.comm(), vertices_.size()), collected.copies());
   is_rotor_.assign(num_nodes(), 0);
-  for (const Rotor& rotor : rotors)
-    if (rotor.rank == rank) is_rotor_[static_cast<std::size_t>(rotor.node)] = 1;
+  for (const Rotor& rotor : collected.rotors())
+    if (rotor.rank == rank_of(mesh.comm())) is_rotor_[static_cast<std::size_t>(rotor.node)] = 1;
   nodes_->exchange()->copy_to_ghosts(is_rotor_);
-  for (auto& [number, of_group] : parts)
-    assemblies_.emplace_back((of_group.names.find(',') == std::string::npos ? "body " : "bodies ") + of_group.names,
-                             std::move(of_group.constraints), std::move(of_group.couplings));
+  placed_joints_ = collected.move_to(assemblies_);
   const NodeVectors<double> x = rest_of_nodes(mesh, vertices_, *nodes_);
   const std::vector<double> ones(x.size(), 1.0);
   collectively(mesh.comm(), [&] {
     for (const Assembly& assembly : assemblies_) assembly.require_independent(x, ones);
   });
   device_->vertices = to_device("diffsim::body::constrained_vertices", vertices_);
+}
+
+void ConstraintSet::set_values(const ParameterSet& parameters) {
+  collectively(comm(), [&] { placed_joints_->set_values(parameters, assemblies_); });
+}
+
+void ConstraintSet::set_direction(const ParameterSet& direction) {
+  placements_move_ = has_placements(direction);
+  placed_joints_->set_direction(direction, assemblies_);
 }
 
 std::vector<double> ConstraintSet::gather(const Field& field) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "body/assembly.hpp"
+#include "body/placed_joints.hpp"
 #include "diffsim/body/joint.hpp"
 #include "diffsim/core/field.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -36,6 +37,16 @@ class ConstraintSet {
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies (groups of bodies with their constraints) for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
+  /// Computes the constraints of joints from the parameters `joint_point` and `joint_axis` (PlacedJoints). Throws Error
+  /// (input) on all ranks if an axis has zero or infinite length. Collective.
+  void set_values(const ParameterSet& parameters);
+  /// Sets the change of the parameters `joint_point` and `joint_axis` along which functions of the assemblies with the
+  /// scalar type `Along` have derivatives.
+  void set_direction(const ParameterSet& direction);
+  /// Returns true if the direction of `set_direction` changes points or axes of joints; the same on all ranks.
+  bool placements_move() const { return placements_move_; }
+  /// Joints of this rank's assemblies, with the derivatives of their constraints with respect to points and axes.
+  PlacedJoints& placed_joints() const { return *placed_joints_; }
   /// Returns true if a joint follows another joint, so that second derivatives of constraints depend on the positions;
   /// the same on all ranks.
   bool has_couplings() const { return has_couplings_; }
@@ -61,7 +72,8 @@ class ConstraintSet {
   std::vector<int> vertices_;
   std::vector<char> is_rotor_;
   std::vector<Assembly> assemblies_;
-  bool has_couplings_ = false;
+  std::unique_ptr<PlacedJoints> placed_joints_;
+  bool has_couplings_ = false, placements_move_ = false;
   struct OnDevice;
   std::unique_ptr<OnDevice> device_;  // device copy of `vertices_`, and buffers
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "body/placement.hpp"
 #include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -25,27 +26,53 @@ JointKind joint_kind(const std::string& name) {
 namespace body {
 namespace {
 
-Vector cross(const Vector& a, const Vector& b) {
+template <class T>
+VectorOf<T> cross(const VectorOf<T>& a, const VectorOf<T>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-Vector unit(const Vector& v) {
-  const double length = std::hypot(v[0], v[1], v[2]);
+template <class T>
+VectorOf<T> unit(const VectorOf<T>& v) {
+  using std::sqrt;
+  const T length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   return {v[0] / length, v[1] / length, v[2] / length};
 }
 
+template <class T>
+VectorOf<T> coordinate_direction(std::size_t component) {
+  VectorOf<T> direction{T(0.0), T(0.0), T(0.0)};
+  direction[component] = T(1.0);
+  return direction;
+}
+
+/// Returns the right-handed orthonormal basis (a, e, f) with a along `axis` and e along a × e_i.
+template <class T>
+std::array<VectorOf<T>, 3> make_axes(const VectorOf<T>& axis, std::size_t i) {
+  const VectorOf<T> a = unit(axis), e = unit(cross(a, coordinate_direction<T>(i)));
+  return {a, e, cross(a, e)};
+}
+
+/// Point and axes of a joint for a placement.
+template <class T>
+struct PointAndAxes {
+  VectorOf<T> point;
+  std::array<VectorOf<T>, 3> axes;
+
+  PointAndAxes(const Joint& joint, const PlacementOf<T>& p)
+      : point{p[0], p[1], p[2]}, axes(make_axes<T>({p[3], p[4], p[5]}, smallest_component(joint.axis))) {}
+};
+
 }  // namespace
 
-std::array<Vector, 3> axes_from(const Vector& axis) {
+std::size_t smallest_component(const Vector& axis) {
   const Vector a = unit(axis);
   std::size_t least = 0;
   for (std::size_t c = 1; c < 3; ++c)
     if (std::abs(a[c]) < std::abs(a[least])) least = c;
-  Vector coordinate{};
-  coordinate[least] = 1.0;
-  const Vector first = unit(cross(a, coordinate));
-  return {a, first, cross(a, first)};
+  return least;
 }
+
+std::array<Vector, 3> axes_from(const Vector& axis) { return make_axes(axis, smallest_component(axis)); }
 
 void require_axis(const Joint& joint) {
   const double length = std::hypot(joint.axis[0], joint.axis[1], joint.axis[2]);
@@ -54,19 +81,22 @@ void require_axis(const Joint& joint) {
                 ErrorKind::input);
 }
 
-std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body, const Frame& other) {
-  std::vector<Constraint> constraints;
-  const auto [a, e, f] = axes_from(joint.axis);
-  const LinearForm offset = body.point(joint.point) - other.point(joint.point);
+template <class T>
+std::vector<ConstraintOf<T>> joint_constraints(const Joint& joint, const PlacementOf<T>& placement, const Frame& body,
+                                               const Frame& other) {
+  std::vector<ConstraintOf<T>> constraints;
+  const PointAndAxes<T> placed(joint, placement);
+  const auto& [a, e, f] = placed.axes;
+  const LinearFormOf<T> offset = body.point(placed.point) - other.point(placed.point);
   const auto keep_point = [&] {
-    for (const Vector& c : {Vector{1.0, 0.0, 0.0}, Vector{0.0, 1.0, 0.0}, Vector{0.0, 0.0, 1.0}})
-      constraints.push_back(product(offset, {{}, c}, 0.0));
+    for (std::size_t c = 0; c < 3; ++c)
+      constraints.push_back(product(offset, LinearFormOf<T>{{}, coordinate_direction<T>(c)}));
   };
-  const auto keep_right_angle = [&](const Vector& of_body, const Vector& of_other) {
-    constraints.push_back(product(body.direction(of_body), other.direction(of_other), 0.0));
+  const auto keep_right_angle = [&](const VectorOf<T>& of_body, const VectorOf<T>& of_other) {
+    constraints.push_back(product(body.direction(of_body), other.direction(of_other)));
   };
-  const auto keep_offset_from = [&](const Vector& normal) {
-    constraints.push_back(product(offset, other.direction(normal), 0.0));
+  const auto keep_offset_from = [&](const VectorOf<T>& normal) {
+    constraints.push_back(product(offset, other.direction(normal)));
   };
   switch (joint.kind) {
     case JointKind::fixed:
@@ -103,16 +133,18 @@ std::vector<Constraint> joint_constraints(const Joint& joint, const Frame& body,
   return constraints;
 }
 
-std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body, const Frame& other,
-                                          const LinearForm& change) {
-  const auto [a, e, f] = axes_from(joint.axis);
-  const LinearForm offset = body.point(joint.point) - other.point(joint.point);
-  std::vector<Constraint> constraints(3);
+template <class T>
+std::vector<ConstraintOf<T>> rotor_constraints(const Joint& joint, const PlacementOf<T>& placement, const Frame& body,
+                                               const Frame& other, const LinearForm& change) {
+  const PointAndAxes<T> placed(joint, placement);
+  const auto& [a, e, f] = placed.axes;
+  const LinearFormOf<T> offset = body.point(placed.point) - other.point(placed.point);
+  std::vector<ConstraintOf<T>> constraints(3);
   if (joint.kind == JointKind::revolute) {
-    constraints[0] = product(body.direction(e), other.direction(e), 1.0);
-    constraints[1] = product(body.direction(e), other.direction(f), 0.0);
+    constraints[0] = product(body.direction(e), other.direction(e));
+    constraints[1] = product(body.direction(e), other.direction(f));
   } else {
-    constraints[0] = product(offset, other.direction(a), 0.0);
+    constraints[0] = product(offset, other.direction(a));
   }
   for (std::size_t c = 0; c < 3; ++c) {
     Vector direction{};
@@ -121,6 +153,17 @@ std::vector<Constraint> rotor_constraints(const Joint& joint, const Frame& body,
   }
   return constraints;
 }
+
+#define DIFFSIM_JOINT_CONSTRAINTS(T)                                                                         \
+  template std::vector<ConstraintOf<T>> joint_constraints(const Joint&, const PlacementOf<T>&, const Frame&, \
+                                                          const Frame&);                                     \
+  template std::vector<ConstraintOf<T>> rotor_constraints(const Joint&, const PlacementOf<T>&, const Frame&, \
+                                                          const Frame&, const LinearForm&);
+DIFFSIM_JOINT_CONSTRAINTS(double)
+DIFFSIM_JOINT_CONSTRAINTS(Along)
+DIFFSIM_JOINT_CONSTRAINTS(ByPlacement<double>)
+DIFFSIM_JOINT_CONSTRAINTS(ByPlacement<Along>)
+#undef DIFFSIM_JOINT_CONSTRAINTS
 
 }  // namespace body
 }  // namespace diffsim

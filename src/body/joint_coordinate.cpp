@@ -2,7 +2,6 @@
 #include "body/joint_coordinate.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "body/joint_constraints.hpp"
 #include "diffsim/core/error.hpp"
@@ -10,12 +9,18 @@
 namespace diffsim::body {
 namespace {
 
-/// Returns `form`, whose nodes are the body's nodes 0 to 3, as a BodyVector.
-BodyVector to_body_vector(const LinearForm& form) {
-  BodyVector vector{};
-  for (const auto& [node, weight] : form.terms) vector.weights[node] += weight;
-  std::copy(form.constant.begin(), form.constant.end(), vector.constant);
-  return vector;
+JointGeometry::Body make_body(const std::array<Vector, 4>& rest) {
+  JointGeometry::Body body{};
+  Mat3<double> edges;
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < 3; ++c)
+      edges(c, k) =
+          rest[static_cast<std::size_t>(k + 1)][static_cast<std::size_t>(c)] - rest[0][static_cast<std::size_t>(c)];
+  const Mat3<double> inverted = inverse(edges);
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < 3; ++c) body.to_weights[k][c] = inverted(k, c);
+  for (std::size_t k = 0; k < 4; ++k) std::copy(rest[k].begin(), rest[k].end(), body.rest[k]);
+  return body;
 }
 
 }  // namespace
@@ -28,21 +33,16 @@ void require_coordinate(const Joint& joint) {
                 ErrorKind::input);
 }
 
-JointForce make_joint_force(const Joint& joint, const std::array<Vector, 4>& body,
-                            const std::optional<std::array<Vector, 4>>& other) {
-  const Frame own(0, body), second = other ? Frame(0, *other) : Frame();
-  const auto [a, e, f] = axes_from(joint.axis);
-  const bool is_rotation = joint.kind == JointKind::revolute;
-  return {is_rotation,
-          to_body_vector(is_rotation ? own.direction(e) : own.point(joint.point)),
-          to_body_vector(second.point(joint.point)),
-          to_body_vector(second.direction(is_rotation ? e : a)),
-          to_body_vector(second.direction(f)),
-          joint.coordinate,
-          1.0,
-          -std::numeric_limits<double>::infinity(),
-          std::numeric_limits<double>::infinity(),
-          0.0};
+JointGeometry make_joint_geometry(const Joint& joint, const std::array<Vector, 4>& body,
+                                  const std::optional<std::array<Vector, 4>>& other) {
+  JointGeometry::Body world{};
+  world.is_world = true;
+  return {joint.kind == JointKind::revolute, static_cast<int>(smallest_component(joint.axis)), make_body(body),
+          other ? make_body(*other) : world, joint.coordinate};
+}
+
+JointCoordinate coordinate_of(const Joint& joint, const JointGeometry& geometry) {
+  return coordinate_at(geometry, placement_of(joint));
 }
 
 }  // namespace diffsim::body

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "body/joint_coordinate.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::body {
@@ -17,25 +16,20 @@ void require_coupling(const Joint& joint, const Joint& leader) {
                 ErrorKind::input);
 }
 
-void set_weights(double ratio, JointCoupling& coupling) {
-  const bool turns = coupling.follower.is_rotation, leader_turns = coupling.leader.is_rotation;
-  coupling.alpha = 1.0;
-  coupling.beta = ratio;
-  coupling.is_periodic = turns != leader_turns;
-  if (!turns && leader_turns) {  // a screw: the coordinate of the rotation must have an integer weight
-    coupling.alpha = 1.0 / ratio;
-    coupling.beta = 1.0;
+CouplingWeights coupling_weights(double ratio, bool turns, bool leader_turns) {
+  if (turns != leader_turns) {
+    if (turns) return {1.0, ratio, true};
+    return {1.0 / ratio, 1.0, true};  // a screw: the coordinate of the rotation must have an integer weight
   }
-  if (!turns || !leader_turns) return;
+  if (!turns) return {1.0, ratio, false};
   // With a weight α, the follower's rotation is known modulo 2π/α, so a large α would limit the rotation per step.
   constexpr int largest = 50;
-  for (int denominator = 1; denominator <= largest && !coupling.is_periodic; ++denominator) {
+  for (int denominator = 1; denominator <= largest; ++denominator) {
     const double numerator = std::round(denominator * ratio);
     if (std::abs(denominator * ratio - numerator) > 1e-12 * std::max(1.0, std::abs(numerator))) continue;
-    coupling.alpha = denominator;
-    coupling.beta = numerator;
-    coupling.is_periodic = true;
+    return {static_cast<double>(denominator), numerator, true};
   }
+  return {1.0, ratio, false};
 }
 
 }  // namespace diffsim::body

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "body/joint_force.hpp"
+#include "body/joint_coordinate.hpp"
 #include "body/node_vectors.hpp"
 #include "diffsim/body/joint.hpp"
 
@@ -20,12 +20,16 @@ namespace diffsim::body {
 /// not reduced, and the coordinates must stay within π of their values at the rest positions.
 ///
 /// Unlike the constraint functions of Constraint, g has second derivatives that depend on the positions.
-struct JointCoupling {
-  static constexpr int num_nodes = 2 * JointForce::num_nodes;
+///
+/// The scalar type S is double, or a Dual if the coordinates depend on parameters.
+template <class S>
+struct JointCouplingOf {
+  static constexpr int num_nodes = 2 * JointCoordinate::num_nodes;
   template <class T>
   using NodeValues = std::array<Vec3<T>, num_nodes>;
 
-  JointForce follower, leader;       ///< coordinates q - q₀ and q' - q₀', that is, with `JointForce::start` = 0
+  JointCoordinateOf<S> follower,
+      leader;  ///< coordinates q - q₀ and q' - q₀', that is, with `JointCoordinate::start` = 0
   std::array<int, num_nodes> nodes;  ///< nodes of the follower, then those of the leader; a node may occur twice
   double alpha, beta;                ///< weights α and β
   bool is_periodic;                  ///< true if g is reduced modulo 2π
@@ -34,9 +38,9 @@ struct JointCoupling {
   /// of `nodes`.
   template <class T>
   T evaluate(const NodeValues<T>& x, NodeValues<T>& gradient) const {
-    constexpr int half = JointForce::num_nodes;
+    constexpr int half = JointCoordinate::num_nodes;
     Vec3<T> of_follower[half], of_leader[half];
-    const T q = follower.coordinate(x.data(), of_follower), p = leader.coordinate(x.data() + half, of_leader);
+    const T q = follower(x.data(), of_follower), p = leader(x.data() + half, of_leader);
     for (int k = 0; k < half; ++k) {
       gradient[static_cast<std::size_t>(k)] = T(alpha) * of_follower[k];
       gradient[static_cast<std::size_t>(half + k)] = T(-beta) * of_leader[k];
@@ -55,11 +59,11 @@ struct JointCoupling {
   /// Returns ∇²g(x) w at `nodes`, with the second derivatives of g at the positions `x` of `nodes`.
   template <class T>
   NodeValues<T> hessian_product(const NodeValues<T>& x, const NodeValues<T>& w) const {
-    using Along = Dual<T, 1>;
-    NodeValues<Along> at, gradient;
+    using Moving = Dual<T, 1>;
+    NodeValues<Moving> at, gradient;
     for (std::size_t k = 0; k < x.size(); ++k)
       for (int c = 0; c < 3; ++c) {
-        at[k][c] = Along::constant(x[k][c]);
+        at[k][c] = Moving::constant(x[k][c]);
         at[k][c].derivative[0] = w[k][c];
       }
     evaluate(at, gradient);
@@ -70,12 +74,40 @@ struct JointCoupling {
   }
 };
 
+using JointCoupling = JointCouplingOf<double>;
+
+/// Weights α and β of a JointCoupling, and whether g is reduced modulo 2π.
+struct CouplingWeights {
+  double alpha, beta;
+  bool is_periodic;
+};
+/// Returns the weights for the ratio of a joint and of the joint that it follows. `turns`, `leader_turns`: true if the
+/// coordinate of the joint, or of the joint that it follows, is a rotation.
+CouplingWeights coupling_weights(double ratio, bool turns, bool leader_turns);
+
+/// A joint and the joint that it follows, for any placements of the two joints.
+struct CoupledJoints {
+  std::array<Joint, 2> joints;                      ///< the joint, and the joint that it follows
+  std::array<JointGeometry, 2> geometry;            ///< their geometries
+  std::array<int, JointCoupling::num_nodes> nodes;  ///< as in JointCouplingOf
+  CouplingWeights weights;
+
+  /// Returns the constraint between the coordinates of the joints at the given placements.
+  template <class S>
+  JointCouplingOf<S> at(const PlacementOf<S>& of_joint, const PlacementOf<S>& of_leader) const {
+    JointCouplingOf<S> coupling{coordinate_at(geometry[0], of_joint),
+                                coordinate_at(geometry[1], of_leader),
+                                nodes,
+                                weights.alpha,
+                                weights.beta,
+                                weights.is_periodic};
+    coupling.follower.start = coupling.leader.start = 0.0;
+    return coupling;
+  }
+};
+
 /// Throws Error (input) unless `joint` can follow the joint `leader`: both joints must be revolute or prismatic, and
 /// `joint.ratio` finite and not zero.
 void require_coupling(const Joint& joint, const Joint& leader);
-
-/// Sets the weights α and β, and whether g is reduced modulo 2π, from the ratio of a joint. The joints' coordinates
-/// must be set.
-void set_weights(double ratio, JointCoupling& coupling);
 
 }  // namespace diffsim::body

@@ -94,15 +94,18 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint) {
     other_rest = others.rest;
     other_nodes = others.nodes;
   }
-  JointNodes found{make_joint_force(joint, corners.rest, other_rest), {}};
+  const JointGeometry geometry = make_joint_geometry(joint, corners.rest, other_rest);
+  JointNodes found{geometry, coordinate_of(joint, geometry), {}};
   std::copy(corners.nodes.begin(), corners.nodes.end(), found.nodes.begin());
   std::copy(other_nodes.begin(), other_nodes.end(), found.nodes.begin() + 4);
   return found;
 }
 
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive) {
-  JointNodes found = find_joint_nodes(mesh, joint);
-  set_friction_and_limits(joint, drive, found.force);
+  const JointNodes found = find_joint_nodes(mesh, joint);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  JointForce force{found.geometry, 1.0, -infinity, infinity, 0.0};
+  set_friction_and_limits(joint, drive, force);
   const int rank = rank_of(mesh.comm()), owned = mesh.num_owned_vertices();
   std::vector<int> vertices;
   std::vector<VertexLocation> copies;
@@ -117,10 +120,11 @@ std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const J
     }
   using Parameters = JointParameters;
   std::vector<PointParameter> parameters;
-  for (const ParameterSpec& spec : {Parameters::torque, Parameters::stiffness, Parameters::damping, Parameters::target,
-                                    Parameters::friction, Parameters::limit_stiffness})
+  for (const ParameterSpec& spec :
+       {Parameters::torque, Parameters::stiffness, Parameters::damping, Parameters::target, Parameters::friction,
+        Parameters::limit_stiffness, Parameters::point, Parameters::axis})
     parameters.push_back(PointParameter::of(spec, joint.name));
-  auto term = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, found.force, std::move(parameters),
+  auto term = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, force, std::move(parameters),
                                                         std::move(vertices));
   return make_term_with_copies(std::move(term), *mesh.owned_vertex_entities(), copies);
 }
@@ -134,23 +138,25 @@ std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& m
   return nodes;
 }
 
-std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<std::optional<JointNodes>>& joints,
-                                      const Field& positions) {
+std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<Joint>& joints,
+                                      const std::vector<std::optional<JointNodes>>& nodes,
+                                      const ParameterSet& parameters, const Field& positions) {
   const std::vector<double> x = positions.to_host();
   const int rank = rank_of(comm);
   std::vector<double> at_nodes(24 * joints.size(), 0.0);  // [joints, 8, 3], zero at nodes of other ranks
   for (std::size_t j = 0; j < joints.size(); ++j)
-    for (std::size_t k = 0; joints[j] && k < 8; ++k)
-      if (const VertexLocation& node = joints[j]->nodes[k]; node.rank == rank)
+    for (std::size_t k = 0; nodes[j] && k < 8; ++k)
+      if (const VertexLocation& node = nodes[j]->nodes[k]; node.rank == rank)
         std::copy_n(&x[3 * static_cast<std::size_t>(node.index)], 3, &at_nodes[24 * j + 3 * k]);
   DIFFSIM_MPI(
       MPI_Allreduce(MPI_IN_PLACE, at_nodes.data(), static_cast<int>(at_nodes.size()), MPI_DOUBLE, MPI_SUM, comm));
   std::vector<double> coordinates(joints.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (!joints[j]) continue;
-    Vec3<double> nodes[8], gradient[8];
-    for (std::size_t i = 0; i < 24; ++i) nodes[i / 3][static_cast<int>(i % 3)] = at_nodes[24 * j + i];
-    coordinates[j] = joints[j]->force.coordinate(nodes, gradient);
+    if (!nodes[j]) continue;
+    Vec3<double> at[8], gradient[8];
+    for (std::size_t i = 0; i < 24; ++i) at[i / 3][static_cast<int>(i % 3)] = at_nodes[24 * j + i];
+    const Placement placement = read_placement(parameters, joints[j], placement_of(joints[j]));
+    coordinates[j] = coordinate_at(nodes[j]->geometry, placement)(at, gradient);
   }
   return coordinates;
 }

@@ -14,9 +14,10 @@
 
 namespace diffsim::body {
 
-/// Force of a driven joint (JointDrive), and the nodes on which the force acts.
+/// Geometry of a revolute or prismatic joint, and the nodes on which its coordinate depends.
 struct JointNodes {
-  JointForce force;
+  JointGeometry geometry;
+  JointCoordinate coordinate;  ///< coordinate for the joint's own point and axis
   /// The four nodes of `Joint::body`, then the four nodes of `Joint::other`. If `Joint::other` is the world, the nodes
   /// of `Joint::body` are repeated.
   std::array<VertexLocation, 8> nodes;
@@ -27,14 +28,14 @@ struct JointNodes {
 /// meaning.
 bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 
-/// Returns the nodes of the bodies of a revolute or prismatic joint, and the JointForce without limits and with
-/// `friction_velocity` = 1. The joint's bodies may be rigid or affine. Throws Error (input) if the joint is neither
-/// revolute nor prismatic, if a body is neither rigid nor affine, or if the axis has zero or infinite length.
-/// Collective.
+/// Returns the geometry and the nodes of a revolute or prismatic joint. The joint's bodies may be rigid or affine.
+/// Throws Error (input) if the joint is neither revolute nor prismatic, if a body is neither rigid nor affine, or if
+/// the axis has zero or infinite length. Collective.
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
 /// Creates the force term of a driven joint. The parameters of the force term are all JointParameters except the
-/// armature, with the suffix `:NAME`, where NAME is the name of the joint. The friction velocity, the joint's limits,
+/// armature, with the suffix `:NAME`, where NAME is the name of the joint; `System::join` has added the point and the
+/// axis. The friction velocity, the joint's limits,
 /// and the distance from a limit at which the barrier force begins are constants that are copied from `drive`; all
 /// other coefficients of the joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes`
 /// throws, and in the following cases:
@@ -45,12 +46,14 @@ JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 /// - Limits are given, but `drive.limit_distance` is negative or infinite, or is 0 although a limit is infinite.
 std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const Joint& joint, const JointDrive& drive);
 
-/// Returns, for each joint, the JointForce and the nodes on which the JointForce acts, or an empty optional if the
-/// joint is neither revolute nor prismatic. Collective.
+/// Returns the geometry and the nodes of each joint, or an empty optional if a joint is neither revolute nor prismatic.
+/// Collective.
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
 /// Returns the coordinates q (JointDrive) of joints at `positions` [local or owned vertices, 3], the same on all ranks.
-/// `joints`: result of `find_joint_nodes`; the coordinate of a joint whose optional is empty is NaN. Collective.
-std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<std::optional<JointNodes>>& joints,
-                                      const Field& positions);
+/// `nodes`: result of `find_joint_nodes` for `joints`; the coordinate of a joint whose optional is empty is NaN. The
+/// points and axes are those of `parameters`, or those of the joints where `parameters` contains none. Collective.
+std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<Joint>& joints,
+                                      const std::vector<std::optional<JointNodes>>& nodes,
+                                      const ParameterSet& parameters, const Field& positions);
 
 }  // namespace diffsim::body

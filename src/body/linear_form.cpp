@@ -3,37 +3,52 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <utility>
+#include <vector>
 
+#include "body/placement.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::body {
 
-LinearForm operator-(const LinearForm& a, const LinearForm& b) {
-  LinearForm difference = a;
-  for (const auto& [node, weight] : b.terms) difference.terms.emplace_back(node, -weight);
-  for (std::size_t c = 0; c < 3; ++c) difference.constant[c] -= b.constant[c];
+template <class T>
+LinearFormOf<T> operator-(const LinearFormOf<T>& a, const LinearFormOf<T>& b) {
+  LinearFormOf<T> difference = a;
+  for (const auto& [node, weight, rest] : b.terms) difference.terms.push_back({node, -weight, rest});
+  for (std::size_t c = 0; c < 3; ++c) difference.at_rest[c] = difference.at_rest[c] - b.at_rest[c];
   return difference;
 }
 
-Constraint product(const LinearForm& a, const LinearForm& b, double value) {
-  std::map<int, std::array<double, 2>> weights;
-  for (const auto& [node, weight] : a.terms) weights[node][0] += weight;
-  for (const auto& [node, weight] : b.terms) weights[node][1] += weight;
-  Constraint constraint{{}, a.constant, b.constant, value};
-  for (const auto& [node, weight] : weights)
-    if (weight[0] != 0.0 || weight[1] != 0.0) constraint.entries.push_back({node, weight[0], weight[1]});
+namespace {
+
+/// Returns the entry of a node in `entries`, which is added if it does not exist.
+template <class Entry>
+Entry& entry_of(int node, const Vector& rest, std::vector<Entry>& entries) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.node == node; });
+  if (found != entries.end()) return *found;
+  Entry entry{};
+  entry.node = node;
+  entry.rest = rest;
+  entries.push_back(entry);
+  return entries.back();
+}
+
+}  // namespace
+
+template <class T>
+ConstraintOf<T> product(const LinearFormOf<T>& a, const LinearFormOf<T>& b) {
+  ConstraintOf<T> constraint{{}, a.at_rest, b.at_rest};
+  for (const auto& [node, weight, rest] : a.terms) entry_of(node, rest, constraint.entries).a += weight;
+  for (const auto& [node, weight, rest] : b.terms) entry_of(node, rest, constraint.entries).b += weight;
   return constraint;
 }
 
-void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint) {
-  for (const auto& [node, weight] : form.terms) {
-    std::vector<Constraint::Entry>& entries = constraint.entries;
-    auto entry = std::find_if(entries.begin(), entries.end(), [&, k = node](const auto& e) { return e.node == k; });
-    if (entry == entries.end()) entry = entries.insert(entries.end(), Constraint::Entry{node, 0.0, 0.0});
-    for (std::size_t c = 0; c < 3; ++c) entry->linear[c] += weight * direction[c];
+template <class T>
+void add_component(const LinearForm& form, const Vector& direction, ConstraintOf<T>& constraint) {
+  for (const auto& [node, weight, rest] : form.terms) {
+    auto& entry = entry_of(node, rest, constraint.entries);
+    for (std::size_t c = 0; c < 3; ++c) entry.linear[c] += T(weight * direction[c]);
   }
-  for (std::size_t c = 0; c < 3; ++c) constraint.value -= direction[c] * form.constant[c];
 }
 
 Frame::Frame(int first_node, const std::array<Vector, 4>& rest) : first_node_(first_node), rest_(rest) {
@@ -47,23 +62,26 @@ Frame::Frame(int first_node, const std::array<Vector, 4>& rest) : first_node_(fi
     for (int c = 0; c < 3; ++c) to_weights_[static_cast<std::size_t>(k)][static_cast<std::size_t>(c)] = inverted(k, c);
 }
 
-LinearForm Frame::direction(const Vector& rest) const {
+template <class T>
+LinearFormOf<T> Frame::direction(const VectorOf<T>& rest) const {
   if (is_world()) return {{}, rest};
-  LinearForm form;
-  double sum = 0.0;
+  LinearFormOf<T> form{{}, rest};
+  T sum(0.0);
   for (std::size_t k = 0; k < 3; ++k) {
-    const double weight = to_weights_[k][0] * rest[0] + to_weights_[k][1] * rest[1] + to_weights_[k][2] * rest[2];
-    form.terms.emplace_back(first_node_ + static_cast<int>(k) + 1, weight);
+    const T weight = to_weights_[k][0] * rest[0] + to_weights_[k][1] * rest[1] + to_weights_[k][2] * rest[2];
+    form.terms.push_back({first_node_ + static_cast<int>(k) + 1, weight, rest_[k + 1]});
     sum += weight;
   }
-  form.terms.emplace_back(first_node_, -sum);
+  form.terms.push_back({first_node_, -sum, rest_[0]});
   return form;
 }
 
-LinearForm Frame::point(const Vector& rest) const {
+template <class T>
+LinearFormOf<T> Frame::point(const VectorOf<T>& rest) const {
   if (is_world()) return {{}, rest};
-  LinearForm form = direction({rest[0] - rest_[0][0], rest[1] - rest_[0][1], rest[2] - rest_[0][2]});
-  form.terms.back().second += 1.0;
+  LinearFormOf<T> form = direction(VectorOf<T>{rest[0] - rest_[0][0], rest[1] - rest_[0][1], rest[2] - rest_[0][2]});
+  form.terms.back().weight = form.terms.back().weight + 1.0;
+  form.at_rest = rest;
   return form;
 }
 
@@ -73,17 +91,27 @@ std::vector<Constraint> Frame::rigidity() const {
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t l = k; l < 3; ++l) {
       LinearForm u[2];
-      Vector rest[2]{};
       for (std::size_t side = 0; side < 2; ++side)
         for (std::size_t a = 0; a < 4; ++a) {
           const double weight = 0.25 * sign[side == 0 ? k : l][a];
-          u[side].terms.emplace_back(first_node_ + static_cast<int>(a), weight);
-          for (std::size_t c = 0; c < 3; ++c) rest[side][c] += weight * rest_[a][c];
+          u[side].terms.push_back({first_node_ + static_cast<int>(a), weight, rest_[a]});
+          for (std::size_t c = 0; c < 3; ++c) u[side].at_rest[c] += weight * rest_[a][c];
         }
-      constraints.push_back(
-          product(u[0], u[1], rest[0][0] * rest[1][0] + rest[0][1] * rest[1][1] + rest[0][2] * rest[1][2]));
+      constraints.push_back(product(u[0], u[1]));
     }
   return constraints;
 }
+
+#define DIFFSIM_LINEAR_FORM(T)                                                        \
+  template LinearFormOf<T> operator-(const LinearFormOf<T>&, const LinearFormOf<T>&); \
+  template ConstraintOf<T> product(const LinearFormOf<T>&, const LinearFormOf<T>&);   \
+  template void add_component(const LinearForm&, const Vector&, ConstraintOf<T>&);    \
+  template LinearFormOf<T> Frame::direction(const VectorOf<T>&) const;                \
+  template LinearFormOf<T> Frame::point(const VectorOf<T>&) const;
+DIFFSIM_LINEAR_FORM(double)
+DIFFSIM_LINEAR_FORM(Along)
+DIFFSIM_LINEAR_FORM(ByPlacement<double>)
+DIFFSIM_LINEAR_FORM(ByPlacement<Along>)
+#undef DIFFSIM_LINEAR_FORM
 
 }  // namespace diffsim::body

@@ -9,19 +9,36 @@
 
 namespace diffsim::body {
 
-using Vector = std::array<double, 3>;
+/// Vector with components of the type T.
+template <class T>
+using VectorOf = std::array<T, 3>;
+using Vector = VectorOf<double>;
 
-/// Vector that is an affine function of the positions x_k of nodes: constant + Σ_k w_k x_k, with the weights w_k.
-struct LinearForm {
-  std::vector<std::pair<int, double>> terms;  ///< index k and weight w_k of each node
-  Vector constant{};
+/// Vector that is an affine function of the positions x_k of nodes: at_rest + Σ_k w_k (x_k - X_k), with the weights w_k
+/// and the rest positions X_k of the nodes. The scalar type T is double, or a Dual if the weights and the vector at the
+/// rest positions have derivatives with respect to parameters.
+template <class T>
+struct LinearFormOf {
+  struct Term {
+    int node;     ///< index k of the node
+    T weight;     ///< weight w_k
+    Vector rest;  ///< rest position X_k
+  };
+  std::vector<Term> terms;
+  VectorOf<T> at_rest{T(0), T(0), T(0)};
 };
+using LinearForm = LinearFormOf<double>;
 
-LinearForm operator-(const LinearForm& a, const LinearForm& b);
-/// Returns the constraint a·b = value, where a and b are vectors that depend on the positions of nodes.
-Constraint product(const LinearForm& a, const LinearForm& b, double value);
-/// Adds the scalar product of `direction` and `form` to the function g of the constraint g = 0.
-void add_component(const LinearForm& form, const Vector& direction, Constraint& constraint);
+template <class T>
+LinearFormOf<T> operator-(const LinearFormOf<T>& a, const LinearFormOf<T>& b);
+/// Returns the constraint that a·b keeps its value at the rest positions, where a and b are vectors that depend on the
+/// positions of nodes. The constraint has an entry for each node of a or b, even if both weights are zero.
+template <class T>
+ConstraintOf<T> product(const LinearFormOf<T>& a, const LinearFormOf<T>& b);
+/// Adds the change of the scalar product of `direction` and `form` from the rest positions to the function g of the
+/// constraint g = 0.
+template <class T>
+void add_component(const LinearForm& form, const Vector& direction, ConstraintOf<T>& constraint);
 
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
 /// do not move.
@@ -37,10 +54,12 @@ class Frame {
   int first_node() const { return first_node_; }  ///< index of the first of the body's nodes; negative for the world
   /// Returns the current position of the material point with the rest position `rest`, as a function of the positions
   /// of the body's nodes.
-  LinearForm point(const Vector& rest) const;
+  template <class T>
+  LinearFormOf<T> point(const VectorOf<T>& rest) const;
   /// Returns the current value of the material vector that equals `rest` in the rest configuration, as a function of
   /// the positions of the body's nodes.
-  LinearForm direction(const Vector& rest) const;
+  template <class T>
+  LinearFormOf<T> direction(const VectorOf<T>& rest) const;
   /// Returns the six constraints of a rigid body: u_k · u_l is constant for 1 ≤ k ≤ l ≤ 3, where u_1, u_2 and u_3 are
   /// half of the vectors between the midpoints of opposite edges of the tetrahedron with the nodes x_0, x_1, x_2 and
   /// x_3, for example u_1 = (x_0 - x_1 + x_2 - x_3)/4. If the four nodes are almost in a plane, the six constraints

@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of driven joints (JointDrive) and of rotors (`Joint::armature`). The name of a
+/// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::armature`) and of driven joints
+/// (JointDrive). The name of a
 /// joint is appended to the parameter names as a suffix, for example `joint_torque:NAME`. The member `unit` of each
 /// ParameterSpec in JointParameters is the unit for revolute joints. For prismatic joints, torque and friction are in
 /// N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the target in m, and the armature
@@ -41,6 +42,17 @@ struct JointParameters {
                                         .meaning = "coordinate of a joint, rad or m, at which its spring has no force",
                                         .sample = 0.2,
                                         .by_step = true};
+  static constexpr ParameterSpec point{.name = "joint_point",
+                                       .unit = "m",
+                                       .meaning = "point of a joint, for the bodies at the rest positions",
+                                       .sample = 0.0,
+                                       .components = 3};
+  static constexpr ParameterSpec axis{.name = "joint_axis",
+                                      .unit = "1",
+                                      .meaning =
+                                          "direction of a joint's axis, of any length, for the bodies at the "
+                                          "rest positions",
+                                      .components = 3};
   static constexpr ParameterSpec armature{.name = "joint_armature",
                                           .unit = "kg m²",
                                           .meaning = "inertia of a motor's rotor with respect to a joint's coordinate",

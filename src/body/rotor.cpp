@@ -115,11 +115,11 @@ void turn_rotors(const TetrahedralMesh& mesh, const std::vector<Joint>& joints, 
       component = Moving(at[i]);
       component.derivative[0] = at[24 + i];
     }
-    const Moving q = found.force.coordinate(x, gradient);
+    const Moving q = found.coordinate(x, gradient);
     const int vertex = find_rotor(mesh, joint);
     if (vertex < 0) continue;
     const double turn = q.value - joint.coordinate, rate = q.derivative[0], c = std::cos(turn), s = std::sin(turn);
-    const bool is_rotation = found.force.is_rotation;
+    const bool is_rotation = found.geometry.is_rotation;
     const std::array<double, 3> change{is_rotation ? c - 1.0 : turn, is_rotation ? s : 0.0, 0.0},
         rates{is_rotation ? -s * rate : rate, is_rotation ? c * rate : 0.0, 0.0};
     for (std::size_t k = 0; k < 3; ++k) {

@@ -33,18 +33,36 @@ class TangentSpace {
   /// Adds scale · (Σ_k λ_k ∇²g_k) w to `out`, with the Lagrange multipliers λ_k and the second derivatives ∇²g_k of the
   /// constraint functions g_k at y.
   void add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const;
-  /// Adds to `out` the derivative of (Σ_k λ_k ∇²g_k) w along the change dy of the positions y, with constant
-  /// multipliers λ_k and constant w. The derivative is zero if all constraints are of type Constraint.
+  /// Adds to `out` the derivative of (Σ_k λ_k ∇²g_k) w along the change dy of the positions y and the change of the
+  /// points and axes of joints (ConstraintSet::set_direction), with constant multipliers λ_k and constant w. The
+  /// derivative is zero if all constraints are of type Constraint and no points and axes change.
   void add_curvature_derivative(const Multipliers& lambda, const Field& w, const Field& dy, Field& out) const;
   /// Returns this rank's contribution to the squared Frobenius norm of Σ_k λ_k ∇²g_k, with the Lagrange multipliers λ_k
   /// and the second derivatives ∇²g_k of the constraint functions g_k at y.
   double curvature_square(const Multipliers& lambda) const;
-  /// Adds ẇ = -Gᵀ (G Gᵀ)⁻¹ r to `out`, where r_k = wᵀ ∇²g_k dy for the given vectors w and dy, and the rows of the
-  /// matrix G(y) are the gradients of the constraint functions g_k. If the positions y change by dy, a vector w of the
-  /// tangent space must change in order to remain in the tangent space; the component of this change orthogonal to the
-  /// tangent space is ẇ. The equation of ẇ is G ẇ + Ġ w = 0, where G is the matrix of the gradients of the constraints,
-  /// and Ġ is the derivative of G along dy.
+  /// Adds ẇ = -Gᵀ (G Gᵀ)⁻¹ Ġ w to `out`, where the rows of the matrix G(y) are the gradients of the constraint
+  /// functions g_k, and Ġ is the derivative of G along dy and along the change of the points and axes of joints
+  /// (ConstraintSet::set_direction). If the positions y change by dy, a vector w of the tangent space must change in
+  /// order to remain in the tangent space, G ẇ + Ġ w = 0; the component of this change orthogonal to the tangent space
+  /// is ẇ.
   void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
+  /// Adds dy = -Gᵀ (G Gᵀ)⁻¹ ∂g/∂p ṗ to `out`, the change of the positions y normal to the tangent space with which the
+  /// positions satisfy the constraints g(y; p) = 0 if the points and axes p of joints change by ṗ
+  /// (ConstraintSet::set_direction).
+  void add_change_by_placements(Field& out) const;
+  /// Adds scale · (∂G/∂p ṗ)ᵀ λ to `out`, the change of the constraint force with constant positions and multipliers λ.
+  void add_force_by_placements(const Multipliers& lambda, double scale, Field& out) const;
+  /// Adds ∂/∂p (λᵀ G(y; p) w - µᵀ g(y; p)) to the derivatives that `ConstraintSet::placed_joints` accumulates.
+  void add_placement_gradient(const Multipliers& lambda, const Field& w, const Multipliers& mu) const;
+  /// Quantities on which the gradient of `add_placement_gradient` depends.
+  struct Adjoints {
+    const Multipliers& lambda;
+    const Field& w;
+    const Multipliers& mu;
+  };
+  /// Adds the gradient of `add_placement_gradient` and its derivative along the changes `change` of λ, w and µ, the
+  /// change dy of the positions, and the change of the points and axes.
+  void add_placement_gradient_tangent(const Adjoints& at, const Adjoints& change, const Field& dy) const;
   /// Replaces the positions x by x + G(y)ᵀ λ, where G is the matrix of the gradients of the constraints and λ is such
   /// that the result satisfies the constraints. Returns false on all ranks, and does not change x, if Newton's method
   /// for the Lagrange multipliers does not converge on some rank.

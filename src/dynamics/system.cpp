@@ -220,11 +220,18 @@ void System::add_rigid_bodies(const std::vector<int>& cells) {
 
 void System::join(Joint joint) {
   require_no_constraints("join");
+  if (std::any_of(joints_.begin(), joints_.end(), [&](const Joint& other) { return other.name == joint.name; }))
+    throw Error("there is already a joint '" + joint.name + "'; give each joint a name of its own", ErrorKind::input);
   if (joint.armature != 0.0) {
     std::unique_ptr<Inertia> inertia = body::make_rotor_inertia(*mesh_, joint);
     parameters_.add(JointParameters::armature, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.armature);
     add_inertia(std::move(inertia));
   }
+  const auto add = [&](const ParameterSpec& spec, const std::array<double, 3>& values) {
+    parameters_.add(spec, Entities::one_for_all(comm()), 1, joint.name).field.from_host({values.begin(), values.end()});
+  };
+  if (joint.kind != JointKind::fixed) add(JointParameters::point, joint.point);
+  if (joint.kind != JointKind::fixed && joint.kind != JointKind::spherical) add(JointParameters::axis, joint.axis);
   has_rigid_bodies_ = true;
   joints_.push_back(std::move(joint));
 }
@@ -400,6 +407,7 @@ void System::prepare() {
   is_prepared_ = true;
   prepared_ = 0;  // an Error below leaves the system unprepared
   if (mask_->changed && has_rigid_bodies_) make_rigid();
+  if (constraints_) constraints_->set_values(parameters_);
   if (mask_->changed) update_constraints();
   mask_->changed = false;
   Field sums = local_field("mass");
@@ -418,6 +426,7 @@ void System::require_constant_shape(const ParameterSet& set) const {
 
 void System::prepare_tangent(const ParameterSet& direction) {
   require_constant_shape(direction);
+  if (constraints_) constraints_->set_direction(direction);
   if (changes_mass(direction)) {
     Field sums = local_field("mass_tangent");
     for (const auto& inertia : inertias_) inertia->add_mass_tangent(parameters_, direction, sums);
@@ -428,11 +437,13 @@ void System::prepare_tangent(const ParameterSet& direction) {
 
 void System::begin_adjoint(const ParameterSet& gradient) {
   require_constant_shape(gradient);
+  if (constraints_) constraints_->placed_joints().begin_gradient(gradient);
   for (const auto& term : terms_) term->begin_adjoint(gradient);
   if (changes_mass(gradient)) mass_gradient_ = Field("mass_gradient", mesh_->owned_vertex_entities(), 3);
 }
 
 void System::prepare_adjoint(ParameterSet& gradient) {
+  if (constraints_) constraints_->placed_joints().move_to(gradient);
   for (const auto& term : terms_) {
     term->prepare_adjoint(parameters_, gradient);
     if (diagnosis_) diagnosis_->look("the term '" + term->name() + "'", gradient);
@@ -453,6 +464,7 @@ void System::begin_terms_adjoint_tangent(const ParameterSet& gradient, const Par
   if (gradient.find("rest_positions") || direction.find("rest_positions"))
     throw Error("no second derivative with respect to 'rest_positions'; use an optimiser that needs gradients only",
                 ErrorKind::input);
+  if (constraints_) constraints_->set_direction(direction);
   for (const auto& term : terms_) term->begin_adjoint_tangent(gradient, direction);
 }
 
@@ -468,6 +480,7 @@ void System::begin_adjoint_tangent(const ParameterSet& gradient, const Parameter
 }
 
 void System::prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) {
+  if (constraints_) constraints_->placed_joints().move_tangent_to(gradient_tangent);
   for (const auto& term : terms_) term->prepare_adjoint_tangent(parameters_, direction, gradient_tangent);
   if (!changes_mass(gradient_tangent)) return;
   const Field mass_adjoint = on_local_vertices(mass_gradient_), tangent = on_local_vertices(mass_gradient_tangent_);

@@ -53,6 +53,8 @@ std::vector<ParameterSpec> parameter_specs() {
                                     JointParameters::friction,
                                     JointParameters::limit_stiffness,
                                     JointParameters::armature,
+                                    JointParameters::point,
+                                    JointParameters::axis,
                                     FeedbackParameters::policy,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,

@@ -168,7 +168,7 @@ std::vector<double> DifferentiableScene::joint_coordinates(const State& state) {
   if (!joint_nodes_ || joint_nodes_->size() != system().joints().size())
     joint_nodes_ = std::make_shared<const std::vector<std::optional<body::JointNodes>>>(
         body::find_joint_nodes(*mesh_, system().joints()));
-  return body::joint_coordinates(mesh_->comm(), *joint_nodes_, state["positions"]);
+  return body::joint_coordinates(mesh_->comm(), system().joints(), *joint_nodes_, parameters(), state["positions"]);
 }
 
 void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {

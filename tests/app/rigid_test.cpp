@@ -43,7 +43,8 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
   const std::string parameters =
       "parameters:\n  - {name: density, region: door/all}\n  - {name: \"joint_torque:hinge\", per: step}\n"
       "  - {name: \"joint_stiffness:hinge\"}\n  - {name: \"joint_damping:hinge\"}\n  - {name: "
-      "\"joint_target:hinge\"}\n  - {name: \"joint_friction:hinge\"}\n  - {name: \"joint_limit_stiffness:hinge\"}\n";
+      "\"joint_target:hinge\"}\n  - {name: \"joint_friction:hinge\"}\n  - {name: \"joint_limit_stiffness:hinge\"}\n"
+      "  - {name: \"joint_point:hinge\"}\n  - {name: \"joint_axis:hinge\"}\n";
   for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2"}) {
     write("scene.yaml",
           scene(", torque: 20, stiffness: 5, damping: 0.5, target: 0.3, friction: 0.8, friction_velocity: 0.5, "
@@ -166,6 +167,7 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
           "cannot be an unknown in a scene with armatures of joints");
   refused(scene("", no_more, "density: 600, armature: 1"), "only allowed for robots and in `joints`");
   refused(scene("", "parameters: [{name: \"joint_armature:hinge\"}]\n"), "joint_armature:hinge");
+  refused(scene("", "parameters: [{name: \"joint_axis:floor\"}]\n"), "joint_axis:floor");  // a fixed joint
   const std::string position = "type: target_position, region: door/all, target: [0, 0.4, -0.5]";
   refused(changed(position, "type: joint, joint: hing, target: 1"), "did you mean 'hinge'?");
   refused(changed(position, "type: joint, joint: floor, target: 1"), "only revolute and prismatic joints");

@@ -62,7 +62,8 @@ TEST(joint_constraints, allow_exactly_the_motions_of_the_kind) {
   const auto axes = axes_from(axis);
   for (const auto& [kind, freedom] : expected) {
     const Joint joint{"joint", kind, "first", "second", point, axis};
-    const Assembly assembly = two_bodies(joint_constraints(joint, Frame(0, first_rest), Frame(4, second_rest)));
+    const Assembly assembly =
+        two_bodies(joint_constraints(joint, placement_of(joint), Frame(0, first_rest), Frame(4, second_rest)));
     for (const double g : assembly.values(rest_positions())) EXPECT_NEAR(g, 0.0, 1e-14);
     int constrained = 0;
     for (std::size_t k = 0; k < 6; ++k) {
@@ -79,7 +80,8 @@ TEST(joint_constraints, allow_exactly_the_motions_of_the_kind) {
 
 TEST(joint_constraints, positions_are_corrected_to_rounding_errors) {
   const Joint joint{"joint", JointKind::revolute, "first", "second", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
-  const Assembly assembly = two_bodies(joint_constraints(joint, Frame(0, first_rest), Frame(4, second_rest)));
+  const Assembly assembly =
+      two_bodies(joint_constraints(joint, placement_of(joint), Frame(0, first_rest), Frame(4, second_rest)));
   const NodeVectors<double> x = rest_positions();
   NodeVectors<double> y = x;
   for (std::size_t i = 0; i < 8; ++i)
@@ -133,7 +135,8 @@ TEST(joint_constraints, too_large_motions_are_errors) {
 
 TEST(joint_constraints, dependent_constraints_are_errors) {
   const Joint joint{"joint", JointKind::revolute, "first", "second", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
-  std::vector<Constraint> twice = joint_constraints(joint, Frame(0, first_rest), Frame(4, second_rest));
+  std::vector<Constraint> twice =
+      joint_constraints(joint, placement_of(joint), Frame(0, first_rest), Frame(4, second_rest));
   twice.push_back(twice[1]);
   const Assembly assembly = two_bodies(twice);
   try {
@@ -172,8 +175,9 @@ TEST(joint_constraints, rotors_follow_the_coordinate) {
   for (const JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
     const Joint joint{"joint", kind, "first", "second", point, axis};
     const Frame first(0, first_rest), second(4, second_rest);
-    std::vector<Constraint> all = joint_constraints(joint, first, second);
-    for (Constraint& constraint : rotor_constraints(joint, first, second, {{{8, 1.0}}, {-1.0, 0.0, 0.0}}))
+    std::vector<Constraint> all = joint_constraints(joint, placement_of(joint), first, second);
+    for (Constraint& constraint :
+         rotor_constraints(joint, placement_of(joint), first, second, {{{8, 1.0, {1.0, 0.0, 0.0}}}, {}}))
       all.push_back(std::move(constraint));
     const Assembly assembly = two_bodies(std::move(all));
     EXPECT_EQ(assembly.size(), 12u + 5u + 3u);
@@ -195,7 +199,8 @@ TEST(joint_constraints, rotors_follow_the_coordinate) {
 TEST(joint_constraints, derivatives_of_the_constraints_of_rotors) {
   const Joint joint{"joint", JointKind::revolute, "first", "second", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
   const Frame first(0, first_rest), second(4, second_rest);
-  const Assembly assembly = two_bodies(rotor_constraints(joint, first, second, {{{8, 1.0}}, {-1.0, 0.0, 0.0}}));
+  const Assembly assembly =
+      two_bodies(rotor_constraints(joint, placement_of(joint), first, second, {{{8, 1.0, {1.0, 0.0, 0.0}}}, {}}));
   NodeVectors<double> x = with_rotor(joint.kind, joint.point, axes_from(joint.axis), 0.3), w = x, plus = x, minus = x;
   std::vector<double> lambda;
   for (std::size_t k = 0; k < assembly.size(); ++k) lambda.push_back(std::sin(2.0 * static_cast<double>(k) + 1.0));
@@ -227,7 +232,7 @@ TEST(joint_constraints, derivatives_of_the_constraints_of_rotors) {
 
 TEST(joint_constraints, transposed_solution_and_its_derivative) {
   const Joint joint{"joint", JointKind::universal, "first", "", {0.7, 0.6, 0.3}, {0.3, -1.0, 0.5}};
-  const Assembly assembly = two_bodies(joint_constraints(joint, Frame(0, first_rest), Frame()));
+  const Assembly assembly = two_bodies(joint_constraints(joint, placement_of(joint), Frame(0, first_rest), Frame()));
   using Along = Dual<double, 1>;
   const auto along = [](double value, double derivative) {
     Along a(value);

@@ -30,11 +30,16 @@ Joint leader_of(JointKind kind) { return {"leader", kind, "second", "", {1.2, 0.
 
 JointCoupling make_coupling(JointKind follower, JointKind leader, double ratio) {
   JointCoupling coupling{};
-  coupling.follower = make_joint_force(follower_of(follower), first_rest, second_rest);
-  coupling.leader = make_joint_force(leader_of(leader), second_rest, std::nullopt);
+  coupling.follower =
+      coordinate_of(follower_of(follower), make_joint_geometry(follower_of(follower), first_rest, second_rest));
+  coupling.leader = coordinate_of(leader_of(leader), make_joint_geometry(leader_of(leader), second_rest, std::nullopt));
   for (int k = 0; k < JointCoupling::num_nodes; ++k)
     coupling.nodes[static_cast<std::size_t>(k)] = k < 4 ? k : 4 + k % 4;
-  set_weights(ratio, coupling);
+  const auto [alpha, beta, is_periodic] =
+      coupling_weights(ratio, coupling.follower.is_rotation, coupling.leader.is_rotation);
+  coupling.alpha = alpha;
+  coupling.beta = beta;
+  coupling.is_periodic = is_periodic;
   return coupling;
 }
 
@@ -122,6 +127,17 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-8 * std::max(1.0, size)) << i;
 }
 
+/// Returns `values` with the derivatives `changes`.
+NodeVectors<Along> along(const NodeVectors<double>& values, const NodeVectors<double>& changes) {
+  NodeVectors<Along> result = zero_vectors<Along>(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      result[i][c] = values[i][c];
+      result[i][c].derivative[0] = changes[i][c];
+    }
+  return result;
+}
+
 TEST(joint_coupling, derivatives_are_those_of_differences) {
   for (const auto& [follower, leader] : all_kinds) {
     const Assembly assembly("bodies", {}, {make_coupling(follower, leader, 1.5)});
@@ -144,9 +160,11 @@ TEST(joint_coupling, derivatives_are_those_of_differences) {
     for (std::size_t i = 0; i < 8; ++i) work += dot(forces(x)[i], w[i]);
     EXPECT_NEAR(work, lambda[0] * assembly.project(x, w)[0], 1e-13);
     expect_near(curvature(x), difference([&](double t) { return values_of(forces(moved(x, t, w))); }));
-    EXPECT_NEAR(assembly.second_derivative(x, w, u)[0], assembly.second_derivative(x, u, w)[0], 1e-12);
-    expect_near(assembly.second_derivative(x, w, u),
-                difference([&](double t) { return assembly.project(moved(x, t, u), w); }));
+    const auto second_derivative = [&](const NodeVectors<double>& first, const NodeVectors<double>& second) {
+      return assembly.project(along(x, second), along(first, zero_vectors<double>(8)))[0].derivative[0];
+    };
+    EXPECT_NEAR(second_derivative(w, u), second_derivative(u, w), 1e-12);
+    expect_near({second_derivative(w, u)}, difference([&](double t) { return assembly.project(moved(x, t, u), w); }));
     // The matrix of second derivatives, times w.
     const std::vector<double> matrix = assembly.curvature(x, lambda);
     std::vector<double> product(24, 0.0);
@@ -154,14 +172,8 @@ TEST(joint_coupling, derivatives_are_those_of_differences) {
       for (std::size_t j = 0; j < 24; ++j) product[i] += matrix[24 * i + j] * w[j / 3][static_cast<int>(j % 3)];
     expect_near(product, curvature(x));
     // Third derivatives, which are zero for two prismatic joints only with respect to the positions of one body.
-    NodeVectors<Dual<double, 1>> along(8), along_w(8), sum = zero_vectors<Dual<double, 1>>(8);
-    for (std::size_t i = 0; i < 8; ++i)
-      for (int c = 0; c < 3; ++c) {
-        along[i][c] = x[i][c];
-        along[i][c].derivative[0] = u[i][c];
-        along_w[i][c] = w[i][c];
-      }
-    assembly.add_curvature(along, {0.8}, along_w, 1.0, sum);
+    NodeVectors<Along> sum = zero_vectors<Along>(8);
+    assembly.add_curvature(along(x, u), {0.8}, along(w, zero_vectors<double>(8)), 1.0, sum);
     std::vector<double> third;
     for (std::size_t i = 0; i < 24; ++i) third.push_back(sum[i / 3][static_cast<int>(i % 3)].derivative[0]);
     const std::vector<double> expected = difference([&](double t) { return curvature(moved(x, t, u)); });

@@ -25,7 +25,8 @@ enum class JointKind {
 };
 
 /// Joint between two rigid bodies, or between a rigid body and the world. The members `point` and `axis` are given in
-/// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh).
+/// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh); they are the initial values
+/// of the parameters `joint_point:NAME` and `joint_axis:NAME` of a joint NAME.
 struct Joint {
   std::string name;                           ///< name of the joint, used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions of the two bodies that the joint allows
@@ -98,6 +99,7 @@ const std::vector<std::string>& joint_kinds();
 
 /// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²), where q_n is the coordinate of a revolute or prismatic joint (see
 /// JointDrive) after n time steps, target_n is the target of q_n, and the sum is over the N values of n with a target.
+/// The point and the axis of the joint are those of the parameters, if the parameters contain them.
 /// For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
 class JointLoss : public Loss {
  public:

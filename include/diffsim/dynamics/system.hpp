@@ -85,11 +85,12 @@ class System {
   /// an affine body.
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
-  /// If the joint has an armature, adds the inertia of the joint's rotor and the parameter `joint_armature:NAME`, where
-  /// NAME is the name of the joint. Throws Error (input) if called after `prepare`, for an armature that is negative or
-  /// not finite, for an armature of a joint that is neither revolute nor prismatic, and for an armature without a rotor
-  /// in the mesh (`Joint::rotor`). `prepare` throws Error (input) for a joint of a body that does not exist or is not
-  /// rigid, and for redundant constraints.
+  /// Adds the parameters `joint_point:NAME` and `joint_axis:NAME`, where NAME is the name of the joint; a spherical
+  /// joint has no axis, a fixed joint has neither. If the joint has an armature, adds the inertia of the joint's rotor
+  /// and the parameter `joint_armature:NAME`. Throws Error (input) if called after `prepare`, if a joint with the same
+  /// name exists, for an armature that is negative or not finite, for an armature of a joint that is neither revolute
+  /// nor prismatic, and for an armature without a rotor in the mesh (`Joint::rotor`). `prepare` throws Error (input)
+  /// for a joint of a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----

@@ -72,11 +72,11 @@ class DifferentiableScene {
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// Adds a joint between a rigid body and another rigid body or the world. A body is rigid if its material is the
-  /// model `rigid`, which requires an affine body. A joint with an armature adds the parameter `joint_armature:NAME`,
-  /// where NAME is the joint's name, and needs a body with the name `Joint::rotor()` in the mesh. Throws Error (input)
-  /// if `joint` has an armature that is not allowed, or an armature but no rotor in the mesh. The first time step
-  /// throws Error (input) if a body of a joint does not exist or is not rigid, or if the constraints of the scene's
-  /// joints are linearly dependent.
+  /// model `rigid`, which requires an affine body. Adds the parameters of System::join, such as `joint_point:NAME`,
+  /// where NAME is the joint's name, which no other joint may have. A joint with an armature needs a body with the name
+  /// `Joint::rotor()` in the mesh. Throws Error (input) if `joint` has an armature that is not allowed, or an armature
+  /// but no rotor in the mesh. The first time step throws Error (input) if a body of a joint does not exist or is not
+  /// rigid, or if the constraints of the scene's joints are linearly dependent.
   void join(const Joint& joint);
   /// Adds the forces of a JointDrive (torque, spring to a target, damping, friction and limits) to a revolute or
   /// prismatic joint. Adds the parameters `joint_torque:NAME`, `joint_target:NAME`, `joint_stiffness:NAME`,

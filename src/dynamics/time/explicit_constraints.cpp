@@ -255,16 +255,16 @@ ConstraintValues ExplicitConstraints::add_force_tangent(const ConstraintStage<Al
       h_, {host().damping.value}, {host().gravity.value}, {host().mass.value}, host().fixed};
   const std::vector<double> C = factors<double>(at.stage, values_only);
   const NodeVectors<Along> X = NodeArray<Along>(set_, at.X).vectors();
-  const NodeVectors<double> X0 = to_vectors(values_of(X)), dX = to_vectors(derivatives_of(X));
-  const auto lambda = by_assembly<double>(set_, recorded, nullptr);
-  // With constant multipliers the constraint force changes by (Σ_k λ_k ∇²g_k) dX.
-  NodeVectors<double> forces = body::zero_vectors<double>(set_.num_nodes());
-  for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_curvature(X0, lambda[a], dX, 1.0, forces);
-  set_.add(values_of(forces), force_tangent);
+  const NodeVectors<double> X0 = to_vectors(values_of(X));
+  // Change of the constraint force with constant multipliers, due to the positions and to parameters of joints.
+  const auto lambda = by_assembly<Along>(set_, recorded, nullptr);
+  NodeVectors<Along> moving = body::zero_vectors<Along>(set_.num_nodes());
+  for (std::size_t a = 0; a < lambda.size(); ++a) set_.assemblies()[a].add_forces(X, lambda[a], 1.0, moving);
+  set_.add(derivatives_of(moving), force_tangent);
   const std::vector<double> predicted = derivatives_of(predict(set_, rule_, on_velocities, at, host));
   const NodeVectors<Along> result = NodeArray<Along>(recorded.result, &predicted).vectors();
   const NodeVectors<double> result0 = to_vectors(recorded.result);
-  forces = body::zero_vectors<double>(set_.num_nodes());
+  NodeVectors<double> forces = body::zero_vectors<double>(set_.num_nodes());
   ConstraintValues tangent;
   collectively(set_.comm(), [&] {
     for (const Assembly& assembly : set_.assemblies()) {
@@ -362,6 +362,12 @@ void ExplicitConstraints::Reverse<T>::add_to_positions(const FieldPair& f_bar, c
     if (constraints_.is_on_velocities(stage_)) set_.assemblies()[a].add_curvature(X_, z_[a], result_, -1.0, sum);
   }
   add(set_, sum, x_bar);
+  body::PlacedJoints& joints = set_.placed_joints();
+  joints.add_slopes(multipliers_, X_, force_bar, 1.0);
+  if (constraints_.is_on_velocities(stage_))
+    joints.add_slopes(z_, X_, result_, -1.0);
+  else
+    joints.add_values(z_, result_, -1.0);
 }
 
 template class HostUpdate<double>;

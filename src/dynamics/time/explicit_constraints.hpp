@@ -85,6 +85,9 @@ struct ConstraintStage {
 ///
 /// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0;
 /// G(x) then replaces G(y), and -(Σ_k z_k ∇²g_k) y is also added to x̄.
+///
+/// If the constraints depend on parameters p (PlacedJoints), ∂/∂p [λᵀ G(x) f̄ - zᵀ g(y)] is added to the adjoint p̄, or
+/// ∂/∂p [λᵀ G(x) f̄ - zᵀ G(x) y] if the constraint force corrects velocities.
 class ExplicitConstraints {
  public:
   /// `h`: length of a substep (s). Throws Error (input) for time integrators other than symplectic Euler and velocity
@@ -160,7 +163,8 @@ class ExplicitConstraints::Reverse {
   /// contributions of the end of the substep, and of the stages after the next stage, to the adjoint of the stage's
   /// acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
-  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i. `f_bar`:
+  /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i, and to the
+  /// adjoints of the placements of joints (ConstraintSet::placed_joints). `f_bar`:
   /// adjoint f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 

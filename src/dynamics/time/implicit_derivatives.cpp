@@ -48,17 +48,31 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
   return x;
 }
 
-/// Solves J dy = -dR for the free components of dy, where dR is the derivative of R along all other inputs.
+/// Solves J dy = -dR for the free components of dy, where dR is the derivative of R along all other inputs. With
+/// constraints g(y; p) = 0 whose multipliers are λ, dy solves
+///
+///   (J - Λ(λ)) dy - Gᵀ dλ = -dR + (∂G/∂p ṗ)ᵀ λ,   G dy = -∂g/∂p ṗ.
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
   synchronise(tangent);
   Field dy = model_.system_->scratch_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent, direction, dy, du);
+  linearise(y);
+  const bool joints_move = tangent_space_ && body::has_placements(direction);
+  Field normal = joints_move ? dy.like("normal") : Field();
+  if (joints_move) {
+    tangent_space_->add_change_by_placements(normal);
+    model_.system_->mesh().vertex_exchange().copy_to_ghosts(normal);
+    add_scaled(count_, 1.0, normal, dy);
+  }
   KinematicFields along = kinematics_.make_fields(dy);
   kinematics_.evaluate(dy, du, tangent, along);
   along.synchronise();
   Field rhs = dy.like("rhs");
   Residual(*this, y).tangent(along, direction, rhs);
-  linearise(y);
+  if (joints_move) {
+    tangent_space_->add_curvature(multipliers_, normal, 1.0, rhs);
+    tangent_space_->add_force_by_placements(multipliers_, 1.0, rhs);
+  }
   add_scaled(count_, 1.0, solve(std::move(rhs), false), dy);
   advance_tangent(dy, du, direction, tangent);
 }
@@ -75,10 +89,13 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
   // The free components of y_bar are ȳ - Jᵀ w. Without constraints, these components are the residual of the linear
   // system. With constraints, these components satisfy ȳ - (J - Λ(λ))ᵀ w = Gᵀ µ.
-  if (tangent_space_ && solution) {
+  const bool to_joints = tangent_space_ && body::has_placements(gradient);
+  if (tangent_space_ && (solution || to_joints)) {
     Field normal = y_bar.clone();
     tangent_space_->add_curvature(multipliers_, w, 1.0, normal);
     adjoint_multipliers_ = tangent_space_->project(normal);
+    // With a solution for second derivatives, `adjoint_tangent` adds the gradient.
+    if (to_joints && !solution) tangent_space_->add_placement_gradient(multipliers_, w, adjoint_multipliers_);
   }
   prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
 }
@@ -86,9 +103,9 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
 /// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w and then -(∂R/∂·)ᵀ dw to the adjoint tangents
 /// of all other inputs of R. With constraints, dw solves
 ///
-///   (J - Λ(λ))ᵀ dw + Gᵀ dµ = dȳ - dJᵀ w + Λ(dλ) w + Λ̇(λ) w - Λ(µ) dy,   G dw = -Ġ w
+///   (J - Λ(λ))ᵀ dw + Gᵀ dµ = dȳ - dJᵀ w + Λ(dλ) w + Λ̇(λ) w - Ġᵀ µ,   G dw = -Ġ w
 ///
-/// with the derivative Λ̇(λ) of Λ(λ) along dy at constant λ.
+/// with the derivatives Λ̇(λ) of Λ(λ) at constant λ and Ġ of G along dy and the changes of the placements of joints.
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
@@ -106,16 +123,21 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
   // In the free components, y_bar is dȳ - dJᵀ w at this point.
   Field normal = y_bar.like("normal");
+  const bool joints_move = tangent_space_ && body::has_placements(direction);
+  body::Multipliers multiplier_change;
   if (tangent_space_) {
     const Field& change = tangent.after["positions"];
     Field balance = y_bar.like("balance");
     residual.tangent(along, direction, balance);
     scale(-1.0, balance);
     tangent_space_->add_curvature(multipliers_, change, -1.0, balance);
+    if (joints_move) tangent_space_->add_force_by_placements(multipliers_, -1.0, balance);
     keep_free(count_, model_.system_->fixed(), balance);
-    tangent_space_->add_curvature(tangent_space_->project(balance), w, 1.0, y_bar);
+    multiplier_change = tangent_space_->project(balance);
+    tangent_space_->add_curvature(multiplier_change, w, 1.0, y_bar);
     tangent_space_->add_curvature_derivative(multipliers_, w, change, y_bar);
     tangent_space_->add_curvature(adjoint_multipliers_, change, -1.0, y_bar);
+    if (joints_move) tangent_space_->add_force_by_placements(adjoint_multipliers_, -1.0, y_bar);
     tangent_space_->add_normal_derivative(w, change, normal);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(normal);
     residual.adjoint_tangent(along, direction, nullptr, &normal, bar, gathered);
@@ -125,6 +147,14 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
   const Field dw = solve(y_bar.clone(), true);
   residual.adjoint_tangent(along, direction, nullptr, &dw, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
+  if (tangent_space_ && body::has_placements(gradient_tangent)) {
+    Field remainder = y_bar.clone();  // Gᵀ dµ - Λ(λ) dw at this point
+    tangent_space_->add_curvature(multipliers_, dw, 1.0, remainder);
+    add_scaled(count_, 1.0, dw, normal);
+    tangent_space_->add_placement_gradient_tangent({multipliers_, w, adjoint_multipliers_},
+                                                   {multiplier_change, normal, tangent_space_->project(remainder)},
+                                                   tangent.after["positions"]);
+  }
   prescribe_adjoint(y_bar, u_bar, adjoint_tangent, gradient_tangent);
 }
 
