@@ -28,8 +28,8 @@ struct JointCouplingOf {
   template <class T>
   using NodeValues = std::array<Vec3<T>, num_nodes>;
 
-  JointCoordinateOf<S> follower,
-      leader;  ///< coordinates q - q₀ and q' - q₀', that is, with `JointCoordinate::start` = 0
+  JointCoordinateOf<S> follower;     ///< coordinate q - q₀ of the joint, that is, with `JointCoordinate::start` = 0
+  JointCoordinateOf<S> leader;       ///< coordinate q' - q₀' of the joint that it follows
   std::array<int, num_nodes> nodes;  ///< nodes of the follower, then those of the leader; a node may occur twice
   double alpha, beta;                ///< weights α and β
   bool is_periodic;                  ///< true if g is reduced modulo 2π
