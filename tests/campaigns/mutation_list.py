@@ -547,7 +547,7 @@ FAULTS = [
           "  }\n  replace_couplings(assemblies);\n}\n\nvoid PlacedJoints::set_direction",
           ["simulation.joint_placements.np1"]),
     Fault("joints: no derivative of values by placements", "src/dynamics/time/explicit_constraints.cpp",
-          "joints.add_values(z_, result_, -1.0);", ";", ["simulation.joint_placements.np1"]),
+          "joints.add_values(z_, result_, -1.0);", "joints.add_values(z_, result_, 0.0);", ["simulation.joint_placements.np1"]),
     Fault("joints: implicit steps without the normal part", "src/body/tangent_space.cpp",
           "set_->placed_joints().add_values(mu, y_, -1.0);", "(void)mu;", ["simulation.joint_placements.np1"]),
     Fault("joints: couplings with the first placement", "src/body/placed_joints.cpp",

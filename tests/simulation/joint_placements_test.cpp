@@ -114,7 +114,14 @@ TEST_P(JointPlacements, as_parameters_have_the_effect_of_other_joints) {
   EXPECT_LE(largest, 1e-9);
   EXPECT_GT(moves, 1e-3);
   const std::vector<double> q = changed.joint_coordinates(first), p = built.joint_coordinates(second);
-  for (const std::size_t joint : {0, 1, 2}) EXPECT_NEAR(q[joint], p[joint], 1e-9);
+  for (const std::size_t joint : {0, 1, 2}) {
+    EXPECT_NEAR(q[joint], p[joint], 1e-9);
+    // The loss of a coordinate reads the placement from the parameters, not from the joint.
+    JointLoss of_changed(*changed.mesh(), chain_joints()[joint], {{20, 1.0}}),
+        of_built(*built.mesh(), moved[joint], {{20, 1.0}});
+    const double value = of_changed.value(20, first, changed.parameters());
+    EXPECT_NEAR(value, of_built.value(20, second, built.parameters()), 1e-9);
+  }
 }
 
 TEST_P(JointPlacements, have_the_gradients_whose_slopes_differences_have) {
