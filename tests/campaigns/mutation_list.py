@@ -559,7 +559,7 @@ FAULTS = [
     Fault("linear systems: factors of indefinite matrices precondition", "src/dynamics/linear/earlier_factors.hpp",
           "left_ = usable_ ? most : 0;", "left_ = most;", ["dynamics.earlier_factors.np1"]),
     Fault("linear systems: derivatives by factors of earlier matrices", "src/dynamics/linear/linear_system.cpp",
-          "solver->earlier.discard();", ";", ["dynamics.earlier_factors.np1"]),
+          "solver->earlier.discard();", "(void)solver;", ["dynamics.earlier_factors.np1"]),
     Fault("Newton: loose tolerances of factored systems", "src/dynamics/nonlinear/newton.cpp",
           "1e-2 * ratio * ratio", "ratio * ratio", ["dynamics.newton_refine.np1"]),
     Fault("Newton: rounding errors reject the last iterate", "src/dynamics/nonlinear/newton.cpp",
