@@ -154,7 +154,7 @@ FAULTS = [
           "  if (changed_since(prepared_)) prepare();", "  if (prepared_ == 0) prepare();", ["sensor.sensor.np1"]),
     Fault("implicit: the couplings of a new term are missing", "src/dynamics/time/implicit_model.cpp",
           "if (work_->num_terms != system_->terms().size()) work_->common.reset();", "",
-          ["simulation.simulator.np1"]),
+          ["simulation.own_spring.np1"]),
     Fault("contact: damping of lagged friction counted twice in projected matrices", "src/contact/pair_jacobians.cpp",
           "            if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);\n",
           "            if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);\n"
