@@ -11,14 +11,8 @@ namespace {
 
 JointGeometry::Body make_body(const std::array<Vector, 4>& rest) {
   JointGeometry::Body body{};
-  Mat3<double> edges;
-  for (int k = 0; k < 3; ++k)
-    for (int c = 0; c < 3; ++c)
-      edges(c, k) =
-          rest[static_cast<std::size_t>(k + 1)][static_cast<std::size_t>(c)] - rest[0][static_cast<std::size_t>(c)];
-  const Mat3<double> inverted = inverse(edges);
-  for (int k = 0; k < 3; ++k)
-    for (int c = 0; c < 3; ++c) body.to_weights[k][c] = inverted(k, c);
+  const std::array<Vector, 3> rows = inverse_edges(rest);
+  for (std::size_t k = 0; k < 3; ++k) std::copy(rows[k].begin(), rows[k].end(), body.to_weights[k]);
   for (std::size_t k = 0; k < 4; ++k) std::copy(rest[k].begin(), rest[k].end(), body.rest[k]);
   return body;
 }

@@ -58,18 +58,6 @@ struct BodyVector {
   }
 };
 
-DIFFSIM_FUNCTION double angle(double sine, double cosine) {
-  using std::atan2;
-  return atan2(sine, cosine);
-}
-template <class T, int N>
-DIFFSIM_FUNCTION Dual<T, N> angle(const Dual<T, N>& sine, const Dual<T, N>& cosine) {
-  const T square = sine.value * sine.value + cosine.value * cosine.value;
-  Dual<T, N> result = Dual<T, N>::constant(angle(sine.value, cosine.value));
-  for (int i = 0; i < N; ++i)
-    result.derivative[i] = (cosine.value * sine.derivative[i] - sine.value * cosine.derivative[i]) / square;
-  return result;
-}
 DIFFSIM_FUNCTION double plain_value(double x) { return x; }
 template <class T, int N>
 DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
@@ -101,6 +89,7 @@ struct JointCoordinateOf {
   /// Returns the joint's coordinate q at the positions x of the nodes, and sets gradient[k] to ∂q/∂x_k for each node k.
   template <class T>
   DIFFSIM_FUNCTION T operator()(const Vec3<T>* x, Vec3<T> (&gradient)[num_nodes]) const {
+    using std::atan2;
     const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
     for (int k = 0; k < num_nodes; ++k) gradient[k] = zero;
     if (is_rotation) {
@@ -114,7 +103,7 @@ struct JointCoordinateOf {
       own.add(by_sine * f1 + by_cosine * e1, gradient);
       first.add(by_cosine * e, gradient + 4);
       second.add(by_sine * e, gradient + 4);
-      return T(start) + angle(sine, cosine);
+      return T(start) + atan2(sine, cosine);
     }
     const Vec3<T> d = own.change(x) - other_point.change(x + 4);  // the points p and p' coincide at the rest positions
     const Vec3<T> a = first.template constant<T>() + first.change(x + 4);

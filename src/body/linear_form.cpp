@@ -51,16 +51,21 @@ void add_component(const LinearForm& form, const Vector& direction, ConstraintOf
   }
 }
 
-Frame::Frame(int first_node, const std::array<Vector, 4>& rest) : first_node_(first_node), rest_(rest) {
+std::array<Vector, 3> inverse_edges(const std::array<Vector, 4>& rest) {
   Mat3<double> edges;
   for (int k = 0; k < 3; ++k)
     for (int c = 0; c < 3; ++c)
       edges(c, k) =
           rest[static_cast<std::size_t>(k + 1)][static_cast<std::size_t>(c)] - rest[0][static_cast<std::size_t>(c)];
   const Mat3<double> inverted = inverse(edges);
+  std::array<Vector, 3> rows;
   for (int k = 0; k < 3; ++k)
-    for (int c = 0; c < 3; ++c) to_weights_[static_cast<std::size_t>(k)][static_cast<std::size_t>(c)] = inverted(k, c);
+    for (int c = 0; c < 3; ++c) rows[static_cast<std::size_t>(k)][static_cast<std::size_t>(c)] = inverted(k, c);
+  return rows;
 }
+
+Frame::Frame(int first_node, const std::array<Vector, 4>& rest)
+    : first_node_(first_node), rest_(rest), to_weights_(inverse_edges(rest)) {}
 
 template <class T>
 LinearFormOf<T> Frame::direction(const VectorOf<T>& rest) const {

@@ -40,6 +40,11 @@ ConstraintOf<T> product(const LinearFormOf<T>& a, const LinearFormOf<T>& b);
 template <class T>
 void add_component(const LinearForm& form, const Vector& direction, ConstraintOf<T>& constraint);
 
+/// Returns the rows of the inverse of the matrix with the columns X_k - X_0, k = 1, 2, 3, where X_k are the rest
+/// positions `rest`. The products of the rows with a vector are the weights with which the vector is a sum of the
+/// columns.
+std::array<Vector, 3> inverse_edges(const std::array<Vector, 4>& rest);
+
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points
 /// do not move.
 class Frame {
@@ -70,7 +75,7 @@ class Frame {
  private:
   int first_node_ = -1;
   std::array<Vector, 4> rest_{};
-  std::array<Vector, 3> to_weights_{};  // rows of the inverse of the matrix whose columns are x_k - x_0 at rest
+  std::array<Vector, 3> to_weights_{};  // result of `inverse_edges`
 };
 
 }  // namespace diffsim::body

@@ -29,6 +29,15 @@ inline NodeVectors<double> to_vectors(const std::vector<double>& values) {
 inline double value_of(double x) { return x; }
 inline double value_of(const Dual<double, 1>& x) { return x.value; }
 
+/// Returns the derivatives of the components of `vectors`, [nodes, 3].
+inline std::vector<double> derivatives_of(const NodeVectors<Dual<double, 1>>& vectors) {
+  std::vector<double> derivatives;
+  derivatives.reserve(3 * vectors.size());
+  for (const Vec3<Dual<double, 1>>& v : vectors)
+    for (int c = 0; c < 3; ++c) derivatives.push_back(v[c].derivative[0]);
+  return derivatives;
+}
+
 /// Returns the components of `vectors`, [nodes, 3]; the derivatives of components of type Dual are omitted.
 template <class T>
 std::vector<double> values_of(const NodeVectors<T>& vectors) {

@@ -32,13 +32,6 @@ std::vector<std::vector<Along>> moving(const Multipliers& values, const Multipli
   return along;
 }
 
-std::vector<double> derivatives_of(const NodeVectors<Along>& vectors) {
-  std::vector<double> derivatives;
-  for (const Vec3<Along>& v : vectors)
-    for (int c = 0; c < 3; ++c) derivatives.push_back(v[c].derivative[0]);
-  return derivatives;
-}
-
 }  // namespace
 
 TangentSpace::TangentSpace(const ConstraintSet& set, const Field& y)

@@ -809,7 +809,7 @@ FAULTS = [
           "return missing * missing / d -", "return T(1.001) * missing * missing / d -", ["simulation.rigid_benchmarks.np1 *limit*"]),
     Fault("joints: sign of the upper limit", "src/body/joint_force.hpp",
           "limit_force(q - T(lower)) - limit_force", "limit_force(q - T(lower)) + limit_force", ["simulation.rigid_benchmarks.np1 *limit*"]),
-    Fault("joints: the coordinate begins at zero", "src/body/joint_coordinate.hpp", "return T(start) + angle(sine, cosine)", "return angle(sine, cosine)",
+    Fault("joints: the coordinate begins at zero", "src/body/joint_coordinate.hpp", "return T(start) + atan2(sine, cosine)", "return atan2(sine, cosine)",
           ["simulation.rigid_benchmarks.np1 *driven*"]),
     Fault("joints: velocities of copies stay stale", "src/core/term_with_copies.cpp",
           "complete_or_none(uses_velocities() ? v : nullptr)", "complete_or_none(nullptr)", ["simulation.rigid_bodies.np1 *joints"]),

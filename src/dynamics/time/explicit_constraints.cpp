@@ -10,6 +10,7 @@
 
 namespace diffsim::dynamics {
 
+using body::derivatives_of;
 using body::to_vectors;
 using body::values_of;
 
@@ -50,13 +51,6 @@ struct NodeArray {
     return all;
   }
 };
-
-std::vector<double> derivatives_of(const NodeVectors<Along>& vectors) {
-  std::vector<double> derivatives;
-  for (const Vec3<Along>& v : vectors)
-    for (int c = 0; c < 3; ++c) derivatives.push_back(v[c].derivative[0]);
-  return derivatives;
-}
 
 /// Adds the vectors at the nodes to fields on vertices.
 template <class T>
