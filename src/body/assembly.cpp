@@ -64,7 +64,7 @@ Vec3<T> gradient_at(const typename ConstraintOf<T>::Entry& entry, const std::pai
 
 /// Returns g(x) = a₀·dB + dA·b₀ + dA·dB + Σ_k l_k·u_k, where dA = A - a₀ and dB = B - b₀.
 template <class T>
-T value_of(const ConstraintOf<T>& g, const NodeVectors<T>& x) {
+T evaluate(const ConstraintOf<T>& g, const NodeVectors<T>& x) {
   const Vec3<T> zero{{T(0.0), T(0.0), T(0.0)}};
   Vec3<T> dA = zero, dB = zero;
   T linear(0.0);
@@ -236,7 +236,7 @@ template <class T>
 std::vector<T> Assembly::values(const NodeVectors<T>& x) const {
   std::vector<T> g;
   for (const auto& constraint : constraints<T>()) {
-    g.push_back(value_of(constraint, x));
+    g.push_back(evaluate(constraint, x));
   }
   for (const auto& coupling : couplings<T>()) {
     NodeValues<T> gradient;

@@ -58,12 +58,6 @@ struct BodyVector {
   }
 };
 
-DIFFSIM_FUNCTION double plain_value(double x) { return x; }
-template <class T, int N>
-DIFFSIM_FUNCTION double plain_value(const Dual<T, N>& x) {
-  return plain_value(x.value);
-}
-
 /// Coordinate q of a revolute or prismatic joint, as a function of the positions of the four nodes of `Joint::body` and
 /// of the four nodes of `Joint::other`. The scalar type S is double, or a Dual if the directions and points depend on
 /// parameters.
@@ -119,7 +113,7 @@ struct JointCoordinateOf {
     const T difference = target - q;
     if (!is_rotation) return difference;
     constexpr double turn = 2.0 * std::numbers::pi;
-    return difference - turn * std::floor(plain_value(difference) / turn + 0.5);
+    return difference - turn * std::floor(value_of(difference) / turn + 0.5);
   }
 };
 using JointCoordinate = JointCoordinateOf<double>;

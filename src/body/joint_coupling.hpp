@@ -47,7 +47,7 @@ struct JointCouplingOf {
     }
     const T g = T(alpha) * q - T(beta) * p;
     constexpr double turn = 2.0 * std::numbers::pi;
-    return is_periodic ? g - turn * std::round(plain_value(g) / turn) : g;
+    return is_periodic ? g - turn * std::round(value_of(g) / turn) : g;
   }
   /// Returns the values of `vectors` at `nodes`.
   template <class T>

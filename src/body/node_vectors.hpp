@@ -26,9 +26,6 @@ inline NodeVectors<double> to_vectors(const std::vector<double>& values) {
   return vectors;
 }
 
-inline double value_of(double x) { return x; }
-inline double value_of(const Dual<double, 1>& x) { return x.value; }
-
 /// Returns the derivatives of the components of `vectors`, [nodes, 3].
 inline std::vector<double> derivatives_of(const NodeVectors<Dual<double, 1>>& vectors) {
   std::vector<double> derivatives;

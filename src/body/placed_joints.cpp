@@ -40,7 +40,7 @@ Factors<S> factors_of(const ConstraintOf<S>& g, const NodeVectors<T>& x, bool ar
 
 /// Returns g(x) with its derivatives with respect to the placement.
 template <class T>
-ByPlacement<T> value_of(const ConstraintOf<ByPlacement<T>>& g, const NodeVectors<T>& x) {
+ByPlacement<T> evaluate(const ConstraintOf<ByPlacement<T>>& g, const NodeVectors<T>& x) {
   const auto [a, b, dA, dB] = factors_of(g, x, false);
   return dot(a, dB) + dot(dA, b) + dot(dA, dB);
 }
@@ -242,7 +242,7 @@ void PlacedJoints::accumulate_couplings(const std::vector<std::vector<T>>& lambd
 
 template <class T>
 void PlacedJoints::add_values(const std::vector<std::vector<T>>& lambda, const NodeVectors<T>& x, double scale) {
-  accumulate(lambda, scale, [&](const ConstraintOf<ByPlacement<T>>& g) { return value_of(g, x); });
+  accumulate(lambda, scale, [&](const ConstraintOf<ByPlacement<T>>& g) { return evaluate(g, x); });
   accumulate_couplings(lambda, scale, [&](const JointCouplingOf<ByPlacement<T>>& g) {
     JointCoupling::NodeValues<ByPlacement<T>> gradient;
     return g.evaluate(constant_at(g, x), gradient);

@@ -32,13 +32,6 @@ struct PlateRest {
   }
 };
 
-/// Returns the value of a scalar without its derivatives.
-DIFFSIM_FUNCTION double plain(double x) { return x; }
-template <class T, int N>
-DIFFSIM_FUNCTION double plain(const Dual<T, N>& x) {
-  return plain(x.value);
-}
-
 /// Position of the third corner r of a triangle relative to the side from p to q: the coordinate `along` in the
 /// direction of the side, measured from p, and the distance `height` from the line through p and q.
 template <class T>
@@ -130,7 +123,7 @@ template <class T>
 DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   constexpr double cutoff = 0.03 * 0.03;
   Mat3<double> rough;
-  for (int k = 0; k < 9; ++k) rough(k / 3, k % 3) = plain(G(k / 3, k % 3));
+  for (int k = 0; k < 9; ++k) rough(k / 3, k % 3) = value_of(G(k / 3, k % 3));
   double values[3];
   rough_eigenvalues(rough, values);
   if (values[1] < cutoff * values[0]) {

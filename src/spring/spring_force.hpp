@@ -13,12 +13,6 @@
 namespace diffsim {
 namespace spring {
 
-DIFFSIM_FUNCTION bool is_zero(double a) { return a == 0.0; }
-template <class T, int N>
-DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
-  return is_zero(a.value);
-}
-
 /// Returns the length |d| of a vector d. At d = 0, where |d| has no derivative, the derivative is set to zero. If a
 /// force is a multiple of d/l with l = |d| + ε and a softening length ε > 0, the derivatives of the force do not depend
 /// on the derivative of |d| at d = 0.
@@ -26,7 +20,7 @@ template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
   const T square = dot(d, d);
-  if (is_zero(square)) return T(0.0);
+  if (value_of(square) == 0.0) return T(0.0);
   return sqrt(square);
 }
 
@@ -37,7 +31,7 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
-  const T along_d = is_zero(r) ? T(0.0) : dot(d, w) * slope / r;
+  const T along_d = value_of(r) == 0.0 ? T(0.0) : dot(d, w) * slope / r;
   for (int c = 0; c < 3; ++c) {
     by.x[1][c] = h * w[c] + along_d * d[c];
     by.x[0][c] = -by.x[1][c];

@@ -33,8 +33,6 @@ Out<T> out(const Pair& pair) {
     return {pair.value->data(), pair.derivative->data()};
 }
 
-KOKKOS_INLINE_FUNCTION double value_of(double x) { return x; }
-KOKKOS_INLINE_FUNCTION double value_of(const Along& x) { return x.value; }
 KOKKOS_INLINE_FUNCTION double derivative_of(const Along& x) { return x.derivative[0]; }
 
 /// Returns Σ_{i < count} f(i) and the derivative of this sum. The derivative is 0 if T has no derivatives.

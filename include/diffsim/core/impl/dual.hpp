@@ -88,6 +88,13 @@ struct Dual {
   friend DIFFSIM_FUNCTION Dual operator/(double a, const Dual& b) { return Dual(a) / b; }
 };
 
+/// Returns the value of `x` without derivatives, for every type of scalar: a double, a Dual or a Dual of Duals.
+DIFFSIM_FUNCTION double value_of(double x) { return x; }
+template <class T, int N>
+DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
+  return value_of(x.value);
+}
+
 namespace detail {
 /// Returns f(a) and the derivatives of f(a) by the chain rule, where f is a function of one variable. `value`:
 /// f(a.value). `slope`: f'(a.value).
